@@ -8,7 +8,7 @@ use domain::model::write::Write;
 use dovetail_table::Commit;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{Ask, Running, Watched};
+use support::{ApiRequest, Running, Watched};
 
 const OWNER: &str = "/v1/marketplace/serviceowner/charges/";
 const CONSUMER: &str = "/v1/marketplace/consumer/charges/";
@@ -139,11 +139,11 @@ fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
     let bill = || {
         let path = system.get(&running, "one").at("/results/0/url").as_str().unwrap().to_owned();
         let (method, key, body) = ("PATCH", Some("one"), br#"{"processed": true}"#.to_vec());
-        watched.send(&Ask { method, path: &path, key, body, ..Ask::default() })
+        watched.send(&ApiRequest { method, path: &path, key, body, ..ApiRequest::default() })
     };
     let (billed, seen) = bill();
     assert_eq!(billed.status, 200, "{billed:?}");
-    let writes: Vec<&Value> = seen.iter().filter_map(|seen| seen.asked.get("TransactItems")).collect();
+    let writes: Vec<&Value> = seen.iter().filter_map(|seen| seen.request.get("TransactItems")).collect();
     let written = writes.iter().flat_map(|items| items.as_array().unwrap());
     let written: BTreeSet<String> = written.map(key).collect();
     assert_eq!(writes.len(), 1, "{seen:?}");
@@ -155,7 +155,7 @@ fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
         assert_eq!((refused.status, refused.at("/code")), (400, &json!("divided_just_now")), "{refused:?}");
         let seconds: u64 = refused.header("retry-after").unwrap().parse().unwrap();
         assert!((3_500..=3_600).contains(&seconds), "{seconds}");
-        assert!(seen.iter().all(|seen| seen.asked.get("TransactItems").is_none()), "{seen:?}");
+        assert!(seen.iter().all(|seen| seen.request.get("TransactItems").is_none()), "{seen:?}");
     }
     system.assert_sound();
 }
@@ -247,12 +247,12 @@ fn a_page_takes_a_query_for_each_kind_and_one_batch() {
         (format!("{CONSUMER}?limit=20"), "alpha", 1 + 1, 0),
         (format!("{CONSUMER}accumulated/?limit=20"), "alpha", 1, 0),
     ] {
-        let ask = Ask { method: "GET", path: &list, key: Some(key), ..Ask::default() };
-        let (answer, seen) = watched.send(&ask);
+        let request = ApiRequest { method: "GET", path: &list, key: Some(key), ..ApiRequest::default() };
+        let (answer, seen) = watched.send(&request);
         assert_eq!((answer.status, answer.at("/results").as_array().unwrap().len()), (200, 20), "{answer:?}");
-        let (asked, others): (Vec<_>, Vec<_>) =
-            seen.iter().partition(|seen| seen.asked.get("KeyConditionExpression").is_some());
+        let (own_rows, others): (Vec<_>, Vec<_>) =
+            seen.iter().partition(|seen| seen.request.get("KeyConditionExpression").is_some());
         // The first page also has a count, so each query has a second one that only counts.
-        assert_eq!((asked.len(), others.len()), (queries, batches), "{list}");
+        assert_eq!((own_rows.len(), others.len()), (queries, batches), "{list}");
     }
 }

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use support::issuer::Issuer;
 use support::{
-    Answer, Ask, Fate, Proxy, Running, Settings as Start, Tables, fresh_table, functions_on, send,
+    Answer, ApiRequest, Fate, Proxy, Running, Settings as Start, Tables, fresh_table, functions_on, send,
 };
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -193,8 +193,8 @@ fn provoke_members(provoked: &mut Provoked) {
     for (code, subject) in [(Code::ChooseTeam, "u-1"), (Code::NotAMember, "u-2")] {
         let bearer = format!("Bearer {}", provoked.issuer.token(subject));
         let headers = [("authorization", bearer.as_str())];
-        let ask = Ask { method: "GET", path: ITEMS, headers: &headers, ..Ask::default() };
-        let answer = provoked.system.send(&ask);
+        let request = ApiRequest { method: "GET", path: ITEMS, headers: &headers, ..ApiRequest::default() };
+        let answer = provoked.system.send(&request);
         provoked.meets(code, answer);
     }
     let system = &provoked.system;
@@ -216,7 +216,7 @@ fn provoke_submissions(provoked: &mut Provoked) {
     let keyed = |provoked: &Provoked, key: &str, body: &Value| {
         let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
         let (key, headers) = (Some("awesome-key"), headers.as_slice());
-        provoked.system.send(&Ask { method: "POST", path: SUBMIT, key, headers, body })
+        provoked.system.send(&ApiRequest { method: "POST", path: SUBMIT, key, headers, body })
     };
     let empty = vms(&json!([]));
     let answer = keyed(provoked, &"k".repeat(256), &empty);
@@ -228,8 +228,9 @@ fn provoke_submissions(provoked: &mut Provoked) {
 
     let headers = [("if-match", "\"another-plan\"")];
     let body = empty.to_string().into_bytes();
-    let ask = Ask { method: "POST", path: SUBMIT, key: Some("awesome-key"), headers: &headers, body };
-    let answer = provoked.system.send(&ask);
+    let request =
+        ApiRequest { method: "POST", path: SUBMIT, key: Some("awesome-key"), headers: &headers, body };
+    let answer = provoked.system.send(&request);
     provoked.meets(Code::PlanChanged, answer);
     provoked.call(Code::InvalidDeclaration, "POST", SUBMIT, "awesome-key", &json!({}));
     // A staged submission with generation paused stays in flight, so the next one gets the code.
@@ -351,16 +352,22 @@ fn provoke_by_hand(provoked: &mut Provoked, path: &str) {
         let answer = provoked.system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", body);
         assert_eq!(answer.status, 200, "{answer:?}");
     };
-    let ask = |provoked: &Provoked, state: &str| {
+    let request = |provoked: &Provoked, state: &str| {
         let body = json!({"state": state}).to_string().into_bytes();
         let headers = [("authorization", bearer.as_str())];
-        provoked.system.send(&Ask { method: "PATCH", path, body, headers: &headers, ..Ask::default() })
+        provoked.system.send(&ApiRequest {
+            method: "PATCH",
+            path,
+            body,
+            headers: &headers,
+            ..ApiRequest::default()
+        })
     };
     set(provoked, &json!({"allow_manual_approval": false, "allow_manual_completion": false}));
-    let answer = ask(provoked, "APPROVED");
+    let answer = request(provoked, "APPROVED");
     provoked.meets(Code::ManualApproval, answer);
     provoked.moved(path, "APPROVED");
-    let answer = ask(provoked, "COMPLETED");
+    let answer = request(provoked, "COMPLETED");
     provoked.meets(Code::ManualCompletion, answer);
     set(provoked, &json!({"allow_manual_approval": true, "allow_manual_completion": true}));
 }
@@ -414,9 +421,10 @@ fn provoke_storage(provoked: &mut Provoked) {
         let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
         let gone = Table::connect(gone);
         let (base, serving) = functions_on(gone).await;
-        let ask = Ask { method: "GET", path: ITEMS, key: Some("awesome-key"), ..Ask::default() };
+        let request =
+            ApiRequest { method: "GET", path: ITEMS, key: Some("awesome-key"), ..ApiRequest::default() };
         tokio::select! {
-            answer = send(&base, &ask) => answer,
+            answer = send(&base, &request) => answer,
             () = serving => Answer {
                 status: 0, headers: Vec::new(), body: Value::Null,
             },
@@ -434,9 +442,15 @@ fn provoke_full(provoked: &mut Provoked, tables: &Tables) {
         let (base, serving) = functions_on(Table::connect(tables.through(&proxy.endpoint))).await;
         let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one"}]}}}}).to_string();
         let key = Some("awesome-key");
-        let ask = Ask { method: "POST", path: SUBMIT, key, body: body.into_bytes(), ..Ask::default() };
+        let request = ApiRequest {
+            method: "POST",
+            path: SUBMIT,
+            key,
+            body: body.into_bytes(),
+            ..ApiRequest::default()
+        };
         tokio::select! {
-            answer = send(&base, &ask) => answer,
+            answer = send(&base, &request) => answer,
             () = serving => Answer { status: 0, headers: Vec::new(), body: Value::Null },
         }
     });

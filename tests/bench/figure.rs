@@ -63,7 +63,8 @@ pub fn table(figures: &[Figure]) -> String {
         let passes = figure.passes.map_or("", |passes| if passes { "pass" } else { "fail" });
         format!("| {} | {} | {} | {passes} |\n", figure.what, figure.goal, figure.measured)
     };
-    let (asked, without_goal): (Vec<_>, Vec<_>) = figures.iter().partition(|figure| figure.passes.is_some());
-    let rows: String = asked.into_iter().chain(without_goal).map(row).collect();
+    let (with_goals, without_goal): (Vec<_>, Vec<_>) =
+        figures.iter().partition(|figure| figure.passes.is_some());
+    let rows: String = with_goals.into_iter().chain(without_goal).map(row).collect();
     format!("| figure | goal | measured | result |\n|---|---|---|---|\n{rows}")
 }

@@ -27,7 +27,7 @@ pub mod stored;
 pub mod terraform;
 
 use serde_json::json;
-use support::{Ask, Running};
+use support::{ApiRequest, Running};
 
 /// Values of `--only`.
 const PARTS: [&str; 6] = ["cost", "rates", "lag", "plan", "lambda", "growth"];
@@ -97,7 +97,7 @@ const SETTLING: usize = 20;
 
 /// Waits until the system is idle: it has generated and published everything.
 pub fn settle(system: &Running) {
-    let ask = Ask { method: "GET", path: "/_local/settled", ..Ask::default() };
-    let is_settled = || system.send(&ask).body == json!({"settled": true});
+    let request = ApiRequest { method: "GET", path: "/_local/settled", ..ApiRequest::default() };
+    let is_settled = || system.send(&request).body == json!({"settled": true});
     assert!((0..SETTLING).any(|_| is_settled()), "it does not settle");
 }

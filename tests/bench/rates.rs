@@ -41,10 +41,10 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
 }
 
 /// Compares a rate over HTTP with the rate of the same engine calls, made directly.
-fn beside(what: &str, asked: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
+fn beside(what: &str, request_name: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
     [
         Figure::without_goal(
-            &format!("{what}: over HTTP / {asked} directly at the engine"),
+            &format!("{what}: over HTTP / {request_name} directly at the engine"),
             format!("{:.2}", http / engine),
         ),
         Figure::without_goal(&format!("{what}: over HTTP"), per_second(http)),
@@ -71,7 +71,7 @@ impl Measuring<'_> {
                 (0..TEAMS).map(|team| submission(team, &format!("App{round}Turn{turn}"))).collect()
             };
             let written: Vec<_> =
-                calls(0).iter().map(|call| transactions(&self.recorder.asked(call))).collect();
+                calls(0).iter().map(|call| transactions(&self.recorder.engine_calls(call))).collect();
             engine.push(rate(&self.client, &self.system.engine, &written));
             let sent: Vec<_> = calls(1).into_iter().map(|call| vec![call]).collect();
             http.push(rate(&self.client, &self.system.base, &sent));
@@ -103,12 +103,12 @@ impl Measuring<'_> {
     fn reads(&self, paths: &[String]) -> (f64, f64) {
         let read = |path: &String| Call::get(path, OWNER_KEY);
         let calls: Vec<Call> = paths.iter().cycle().take(self.scale.requests).map(read).collect();
-        let asked: Vec<_> = calls.iter().map(|call| self.recorder.asked(call)).collect();
+        let requests: Vec<_> = calls.iter().map(|call| self.recorder.engine_calls(call)).collect();
         let sent: Vec<_> = calls.into_iter().map(|call| vec![call]).collect();
         // The first requests fill caches, so they are not part of the measurement.
         rate(&self.client, &self.system.base, &sent[..CONCURRENCY]);
         let http = rate(&self.client, &self.system.base, &sent);
-        (http, rate(&self.client, &self.system.engine, &asked))
+        (http, rate(&self.client, &self.system.engine, &requests))
     }
 
     /// Measures approvals, and the same engine calls made directly.
@@ -126,11 +126,11 @@ impl Measuring<'_> {
         let alone =
             |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| vec![call.clone()]).collect() };
         let recorded = |calls: &[Call]| -> Vec<Vec<Call>> {
-            calls.iter().map(|call| self.recorder.asked(call)).collect()
+            calls.iter().map(|call| self.recorder.engine_calls(call)).collect()
         };
         let all: Vec<Vec<Call>> = recorded(&turns[2]);
         let written: Vec<Vec<Call>> = recorded(&turns[3]).iter().map(|calls| transactions(calls)).collect();
-        let asked = all[0].iter().map(operation).collect::<Vec<_>>().join(", ");
+        let operations = all[0].iter().map(operation).collect::<Vec<_>>().join(", ");
         let (base, engine) = (&self.system.base, &self.system.engine);
         self.at_work(true);
         let usual = rate(&self.client, base, &alone(&turns[0]));
@@ -138,7 +138,7 @@ impl Measuring<'_> {
         let resting = rate(&self.client, base, &alone(&turns[1]));
         let all = rate(&self.client, engine, &all);
         let written = rate(&self.client, engine, &written);
-        let round = Round { usual, resting, all, written, asked };
+        let round = Round { usual, resting, all, written, operations };
         println!("{round:?}");
         round
     }
@@ -180,7 +180,7 @@ struct Round {
     /// Rate of its transaction alone.
     written: f64,
     /// Operations of an approval at the engine.
-    asked: String,
+    operations: String,
 }
 
 fn compared(rounds: &[Round]) -> Vec<Figure> {
@@ -206,7 +206,7 @@ fn compared(rounds: &[Round]) -> Vec<Figure> {
         ratio("all engine calls of a decision / its transaction", &|r| r.all / r.written),
         Figure::without_goal(
             "engine calls of a decision on an unknown change instance",
-            &*rounds[rounds.len() - 1].asked,
+            &*rounds[rounds.len() - 1].operations,
         ),
         rate_figure("decide over HTTP", &|r| r.usual),
         rate_figure("decide over HTTP with idle `generate` and `notify`", &|r| r.resting),

@@ -9,7 +9,7 @@ use dovetail_table::Table;
 use hyper::header::HOST;
 use hyper::{Method, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::{AllAsked, Asked, Proxy, Running};
+use support::{Proxy, Running, SentRequest, SentRequests};
 use time::OffsetDateTime;
 
 /// Functions behind a proxy. The proxy records their engine calls and blocks their writes.
@@ -18,7 +18,7 @@ pub struct Recorder<'a> {
     table: Table,
     cursor_key: CursorKey,
     verdicts: Verdicts,
-    all: AllAsked,
+    all: SentRequests,
     requests: AtomicUsize,
     _proxy: Proxy,
 }
@@ -34,7 +34,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the engine calls of an API call, in order. Their transaction is valid and not yet executed.
-    pub fn asked(&self, call: &Call) -> Vec<Call> {
+    pub fn engine_calls(&self, call: &Call) -> Vec<Call> {
         self.all.lock().unwrap().clear();
         let event = self.event(call);
         let reply =
@@ -62,8 +62,8 @@ impl<'a> Recorder<'a> {
     }
 }
 
-fn again(asked: Asked) -> Call {
-    Call { method: Method::POST, path: "/".to_owned(), headers: asked.headers, body: asked.body }
+fn again(request: SentRequest) -> Call {
+    Call { method: Method::POST, path: "/".to_owned(), headers: request.headers, body: request.body }
 }
 
 /// Returns the operation of an engine call.

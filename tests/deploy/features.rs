@@ -13,7 +13,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 use support::issuer::{AUDIENCE, Issuer, Signer};
-use support::{Ask, Calls, Proxy, Site, Stack, dying_after, functions_on, multipart, send};
+use support::{ApiRequest, Calls, Proxy, Site, Stack, dying_after, functions_on, multipart, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -61,7 +61,7 @@ fn staged_submissions_are_completed() {
 #[test]
 fn keys_are_made_rotated_and_revoked_and_anyone_may_ask_about_the_system() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
-    let anyone = |path: &str| stack.send(&Ask { method: "GET", path, ..Ask::default() });
+    let anyone = |path: &str| stack.send(&ApiRequest { method: "GET", path, ..ApiRequest::default() });
     assert_eq!(anyone("/v1/health").body, json!({"status": "ok"}));
     assert_eq!(anyone("/v1/openapi.json").at("/info/title"), "Dovetail");
     assert!(anyone("/v1/errors/blocked").body.as_str().is_some_and(|page| page.contains("Remedy")));
@@ -100,7 +100,12 @@ fn a_person_acts_for_the_team_that_made_them_a_member_and_no_forgery_does() {
     let teams = |token: &str| {
         let bearer = format!("Bearer {token}");
         let headers = [("authorization", bearer.as_str())];
-        stack.send(&Ask { method: "GET", path: "/v1/account/teams/", headers: &headers, ..Ask::default() })
+        stack.send(&ApiRequest {
+            method: "GET",
+            path: "/v1/account/teams/",
+            headers: &headers,
+            ..ApiRequest::default()
+        })
     };
     assert_eq!(teams(&issuer.token("u-1")).at("/results/0/name"), "AwesomeConsumer");
     let by_rsa = issuer.rsa.token(&json!({"alg": "RS256", "kid": "rsa"}), &issuer.claims("u-1"));
@@ -133,7 +138,13 @@ fn a_person_approves_unless_that_is_left_to_keys() {
     let approve = || {
         let (headers, body) = ([("authorization", bearer.as_str())], json!({"state": "APPROVED"}));
         let body = body.to_string().into_bytes();
-        stack.send(&Ask { method: "PATCH", path: &path, headers: &headers, body, ..Ask::default() })
+        stack.send(&ApiRequest {
+            method: "PATCH",
+            path: &path,
+            headers: &headers,
+            body,
+            ..ApiRequest::default()
+        })
     };
     let by_hand = |allowed: bool| {
         let set = json!({"allow_manual_approval": allowed});
@@ -153,7 +164,7 @@ fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break()
     let admin = "vm-owner-key";
     let (header, body) = multipart("md_file", b"# VM");
     let docs = format!("{OWNER}/services/1/docs/");
-    let upload = Ask { method: "POST", path: &docs, key: Some(admin), headers: &[header], body };
+    let upload = ApiRequest { method: "POST", path: &docs, key: Some(admin), headers: &[header], body };
     assert_eq!(stack.send(&upload).status, 201);
     assert_eq!(stack.get(&docs, admin).at("/md_file"), "# VM");
     let configs = format!("{OWNER}/service_configs/");
@@ -227,7 +238,7 @@ fn the_sweep_removes_uncommitted_stagings() {
     let stack = resting(STAGED);
     // Functions of this process use the stack's tables. Each round dies one call later, until one leaves an open
     // staging.
-    let asked = Ask {
+    let request = ApiRequest {
         method: "POST",
         path: SUBMIT,
         key: Some("awesome-key"),
@@ -246,7 +257,7 @@ fn the_sweep_removes_uncommitted_stagings() {
             let settings = Settings { endpoint: Some(proxy.endpoint.clone()), ..stack.settings.clone() };
             let (base, serving) = functions_on(Table::connect(settings)).await;
             tokio::select! {
-                answer = send(&base, &asked) => assert_ne!(answer.status, 201, "{answer:?}"),
+                answer = send(&base, &request) => assert_ne!(answer.status, 201, "{answer:?}"),
                 () = serving => unreachable!(),
             }
         });

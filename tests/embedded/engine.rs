@@ -47,22 +47,22 @@ impl Engine {
     pub fn call(&self, operation: &str, request: &Value) -> Reply {
         let engine = &self.0;
         match operation {
-            "CreateTable" => run(request, |asked| engine.create_table(asked)),
-            "DescribeTable" => run(request, |asked| engine.describe_table(asked)),
-            "GetItem" => run(request, |asked| engine.get_item(asked)),
-            "PutItem" => run(request, |asked| engine.put_item(asked)),
-            "UpdateItem" => run(request, |asked| engine.update_item(asked)),
-            "DeleteItem" => run(request, |asked| engine.delete_item(asked)),
-            "Query" => run(request, |asked| engine.query(asked)),
-            "Scan" => run(request, |asked| engine.scan(asked)),
-            "BatchGetItem" => run(request, |asked| engine.batch_get_item(asked)),
-            "BatchWriteItem" => run(request, |asked| engine.batch_write_item(asked)),
-            "TransactGetItems" => run(request, |asked| engine.transact_get_items(asked)),
-            "TransactWriteItems" => run(request, |asked| engine.transact_write_items(asked)),
-            "ListStreams" => run(request, |asked| engine.list_streams(asked)),
-            "DescribeStream" => run(request, |asked| engine.describe_stream(asked)),
-            "GetShardIterator" => run(request, |asked| engine.get_shard_iterator(asked)),
-            "GetRecords" => run(request, |asked| engine.get_records(asked)),
+            "CreateTable" => run(request, |input| engine.create_table(input)),
+            "DescribeTable" => run(request, |input| engine.describe_table(input)),
+            "GetItem" => run(request, |input| engine.get_item(input)),
+            "PutItem" => run(request, |input| engine.put_item(input)),
+            "UpdateItem" => run(request, |input| engine.update_item(input)),
+            "DeleteItem" => run(request, |input| engine.delete_item(input)),
+            "Query" => run(request, |input| engine.query(input)),
+            "Scan" => run(request, |input| engine.scan(input)),
+            "BatchGetItem" => run(request, |input| engine.batch_get_item(input)),
+            "BatchWriteItem" => run(request, |input| engine.batch_write_item(input)),
+            "TransactGetItems" => run(request, |input| engine.transact_get_items(input)),
+            "TransactWriteItems" => run(request, |input| engine.transact_write_items(input)),
+            "ListStreams" => run(request, |input| engine.list_streams(input)),
+            "DescribeStream" => run(request, |input| engine.describe_stream(input)),
+            "GetShardIterator" => run(request, |input| engine.get_shard_iterator(input)),
+            "GetRecords" => run(request, |input| engine.get_records(input)),
             other => panic!("{other} is not simulated"),
         }
     }
@@ -70,9 +70,9 @@ impl Engine {
     /// Returns the existing rows among the keys.
     pub fn rows(&self, table: &str, keys: &[Key]) -> BTreeMap<Key, Value> {
         let keys: Vec<Value> = keys.iter().map(attributes).collect();
-        let asked = json!({"RequestItems": {table: {"Keys": keys, "ConsistentRead": true}}});
-        let reply = self.call("BatchGetItem", &asked);
-        assert!(reply.is_done(), "{reply:?} of {asked}");
+        let batch = json!({"RequestItems": {table: {"Keys": keys, "ConsistentRead": true}}});
+        let reply = self.call("BatchGetItem", &batch);
+        assert!(reply.is_done(), "{reply:?} of {batch}");
         let rows = reply.body["Responses"][table].as_array().cloned().unwrap_or_default();
         rows.into_iter().filter_map(|row| Some((key_of(&row)?, row))).collect()
     }

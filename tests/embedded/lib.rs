@@ -7,4 +7,4 @@ mod way;
 
 pub use engine::{Engine, Reply};
 pub use rows::{Key, attributes, key_of};
-pub use way::{Straight, asked};
+pub use way::{Straight, target_and_body};

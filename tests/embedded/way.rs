@@ -28,14 +28,14 @@ impl HttpClient for Straight {
 
 impl HttpConnector for Straight {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let (target, body) = asked(&request);
+        let (target, body) = target_and_body(&request);
         let operation = target.rsplit('.').next().unwrap_or_default();
         HttpConnectorFuture::ready(Ok(self.0.call(operation, &body).response()))
     }
 }
 
 /// Returns target and body of a request of the AWS client.
-pub fn asked(request: &HttpRequest) -> (String, Value) {
+pub fn target_and_body(request: &HttpRequest) -> (String, Value) {
     let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
     (target, serde_json::from_slice(request.body().bytes().unwrap_or_default()).unwrap())
 }

@@ -13,7 +13,7 @@ use dovetail_http::{Access, Code, ROUTES};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::contract::{self, DOCUMENT, Lines, OPERATIONS, examples, problems};
-use support::{Ask, Running, multipart};
+use support::{ApiRequest, Running, multipart};
 
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -201,8 +201,9 @@ impl World {
         let keyed = |status: u16, method: &str, path: &str, key: &str, body: &Value| {
             let path = format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4");
             let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
-            let ask = Ask { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
-            let answer = self.system.send(&ask);
+            let request =
+                ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
+            let answer = self.system.send(&request);
             assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
         };
         keyed(201, "PATCH", "submit", "1", &some);
@@ -257,8 +258,8 @@ impl World {
         self.call(400, "GET", &format!("{team}?as_of=yesterday"), key, &Value::Null);
         let revert = format!("{CONSUMER}/submissions/{first}/revert/");
         let send = |status: u16, path: &str, headers: &[(&str, &str)]| {
-            let ask = Ask { method: "POST", path, key: Some(key), headers, body: Vec::new() };
-            let answer = self.system.send(&ask);
+            let request = ApiRequest { method: "POST", path, key: Some(key), headers, body: Vec::new() };
+            let answer = self.system.send(&request);
             assert_eq!(answer.status, status, "{path}: {answer:?}");
             self.system.settle();
             answer.body
@@ -289,8 +290,9 @@ impl World {
         for status in [201, 412] {
             let path = format!("{CONSUMER}/submissions/submit/");
             let body = next.to_string().into_bytes();
-            let ask = Ask { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
-            let answer = self.system.send(&ask);
+            let request =
+                ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
+            let answer = self.system.send(&request);
             assert_eq!(answer.status, status, "{method}: {answer:?}");
             self.system.settle();
         }
@@ -331,8 +333,9 @@ impl World {
         let configs = format!("{OWNER}/service_configs/");
         for status in [201, 200] {
             let (header, body) = multipart("md_file", b"# VM");
-            let ask = Ask { method: "POST", path: &docs, key: Some(key), headers: &[header], body };
-            assert_eq!(self.system.send(&ask).status, status);
+            let request =
+                ApiRequest { method: "POST", path: &docs, key: Some(key), headers: &[header], body };
+            assert_eq!(self.system.send(&request).status, status);
             self.call(
                 201,
                 "POST",
@@ -348,8 +351,8 @@ impl World {
     /// Creates, rotates and revokes an API key.
     fn keys(&self) {
         let (keys, admin) = ("/v1/account/api_keys/", "vm-owner-key");
-        let asked = json!({"name": "pipeline", "role": "GENERAL", "expires": "2099-12-31", "colour": "red"});
-        let made = self.call(201, "POST", keys, admin, &asked);
+        let body = json!({"name": "pipeline", "role": "GENERAL", "expires": "2099-12-31", "colour": "red"});
+        let made = self.call(201, "POST", keys, admin, &body);
         let rotate = format!("{}rotate/", made["url"].as_str().unwrap());
         let overlap = json!({"overlap_seconds": 60, "expires": "2099-12-31"});
         self.call(201, "POST", &rotate, admin, &overlap);
@@ -363,9 +366,9 @@ impl World {
     /// Adds, changes and removes a member.
     fn members(&self) {
         let (members, admin) = ("/v1/account/members/", "vm-owner-key");
-        let asked = json!({"subject": "u-1", "name": "Jane", "role": "GENERAL", "colour": "red"});
-        let added = self.call(201, "POST", members, admin, &asked);
-        self.call(400, "POST", members, admin, &asked);
+        let body = json!({"subject": "u-1", "name": "Jane", "role": "GENERAL", "colour": "red"});
+        let added = self.call(201, "POST", members, admin, &body);
+        self.call(400, "POST", members, admin, &body);
         let url = added["url"].as_str().unwrap();
         self.call(200, "GET", members, admin, &Value::Null);
         self.call(200, "GET", url, admin, &Value::Null);
@@ -379,15 +382,15 @@ impl World {
     fn webhooks(&self) {
         let (webhooks, admin) = ("/v1/external/serviceowner/webhooks/", "vm-owner-key");
         // Port 1 has no listener, so the trigger gets a response without a real target.
-        let asked = json!({"service": 1, "name": "ansible", "description": "starts it", "target_url": "http://127.0.0.1:1/",
+        let body = json!({"service": 1, "name": "ansible", "description": "starts it", "target_url": "http://127.0.0.1:1/",
             "authorization": "Bearer one", "change_instance_state": "APPROVED", "active": false, "verify": true,
             "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1, "colour": "red"});
-        let made = self.call(201, "POST", webhooks, admin, &asked);
+        let made = self.call(201, "POST", webhooks, admin, &body);
         self.call(400, "POST", webhooks, admin, &json!({}));
-        self.call(404, "POST", "/v1/external/consumer/webhooks/", admin, &asked);
+        self.call(404, "POST", "/v1/external/consumer/webhooks/", admin, &body);
         let url = made["url"].as_str().unwrap();
         for method in ["PATCH", "PUT"] {
-            self.call(200, method, url, admin, &asked);
+            self.call(200, method, url, admin, &body);
             self.call(400, method, url, admin, &json!({"timeout": 0}));
         }
         self.call(200, "POST", &format!("{url}trigger/"), admin, &Value::Null);
@@ -413,22 +416,22 @@ impl World {
     fn messages(&self) {
         let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
         let service = format!("{OWNER}/services/1/");
-        let asked = json!({"description": "VMs rest on Sunday", "expiry_date": "2099-12-31T00:00:00Z",
+        let body = json!({"description": "VMs rest on Sunday", "expiry_date": "2099-12-31T00:00:00Z",
             "scopes": [service], "colour": "red"});
         self.call(201, "POST", messages, admin, &json!({"description": "To all", "expiry_date": null}));
-        let made = self.call(201, "POST", messages, admin, &asked);
+        let made = self.call(201, "POST", messages, admin, &body);
         self.call(400, "POST", messages, admin, &json!({}));
-        self.call(404, "POST", &messages.replace("serviceowner", "consumer"), admin, &asked);
+        self.call(404, "POST", &messages.replace("serviceowner", "consumer"), admin, &body);
         let url = made["url"].as_str().unwrap();
         for method in ["PATCH", "PUT"] {
-            self.call(200, method, url, admin, &asked);
+            self.call(200, method, url, admin, &body);
             self.call(400, method, url, admin, &json!({"description": 5}));
         }
         self.call(200, "GET", url, admin, &Value::Null);
         let page = self.call(200, "GET", &format!("{messages}?limit=1"), admin, &Value::Null);
         self.call(200, "GET", page["next"].as_str().unwrap(), admin, &Value::Null);
         self.call(200, "GET", &messages.replace("serviceowner", "consumer"), "awesome-key", &Value::Null);
-        let gone = self.call(201, "POST", messages, admin, &asked);
+        let gone = self.call(201, "POST", messages, admin, &body);
         self.call(204, "DELETE", gone["url"].as_str().unwrap(), admin, &Value::Null);
         self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
     }
@@ -437,12 +440,12 @@ impl World {
     fn healthchecks(&self) {
         let (checks, admin) = ("/v1/external/serviceowner/healthchecks/", "vm-owner-key");
         // Port 1 has no listener, so each check ends at once.
-        let asked = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one",
+        let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/", "authorization": "Bearer one",
             "schedule_enabled": true, "schedule_crontab": "0 3 * * *", "colour": "red"});
-        let made = self.call(201, "POST", checks, admin, &asked);
+        let made = self.call(201, "POST", checks, admin, &body);
         self.call(200, "POST", checks, admin, &made);
         self.call(400, "POST", checks, admin, &json!({}));
-        self.call(404, "POST", "/v1/external/consumer/healthchecks/", admin, &asked);
+        self.call(404, "POST", "/v1/external/consumer/healthchecks/", admin, &body);
         let item = self.call(200, "GET", &format!("{OWNER}/service_items/?name=one"), admin, &Value::Null);
         let path = format!("{checks}trigger/service_item/{}/", item["results"][0]["id"]);
         self.call(200, "GET", &path, admin, &Value::Null);
@@ -492,8 +495,8 @@ impl World {
             };
             let elsewhere = [("dovetail-team", "99")];
             let (key, headers) = (Some("vm-owner-key"), elsewhere.as_slice());
-            self.system.send(&Ask { method, path: &nowhere, ..Ask::default() });
-            self.system.send(&Ask { method, path: &nowhere, key, headers, body: b"{}".to_vec() });
+            self.system.send(&ApiRequest { method, path: &nowhere, ..ApiRequest::default() });
+            self.system.send(&ApiRequest { method, path: &nowhere, key, headers, body: b"{}".to_vec() });
             for key in ["read-key", "vm-owner-key"] {
                 self.system.call(method, &nowhere, key, &body);
             }
@@ -524,7 +527,8 @@ impl World {
         // API Gateway itself rejects a larger body. The local gateway must give the same response.
         let path = format!("{CONSUMER}/submissions/submit/");
         let body = vec![b' '; dovetail_emulator::gateway::BODY_BYTES_MAX + 1];
-        let answer = self.system.send(&Ask { method: "POST", path: &path, body, ..Ask::default() });
+        let answer =
+            self.system.send(&ApiRequest { method: "POST", path: &path, body, ..ApiRequest::default() });
         assert_eq!(answer.status, 413, "{answer:?}");
     }
 }

@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use support::{Answer, Ask, Running, elsewhere, send};
+use support::{Answer, ApiRequest, Running, elsewhere, send};
 use tokio::runtime::Runtime;
 
 /// The address that every page uses for the system.
@@ -70,7 +70,7 @@ impl System {
     }
 
     fn get(&self, path: &str) -> Answer {
-        self.runtime.block_on(send(&self.local, &Ask { method: "GET", path, ..Ask::default() }))
+        self.runtime.block_on(send(&self.local, &ApiRequest { method: "GET", path, ..ApiRequest::default() }))
     }
 
     /// Waits until generation has caught up, as a reader does between two commands.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use support::{Ask, Running};
+use support::{ApiRequest, Running};
 
 const TEMPLATE: &str = include_str!("../../infra/template.yaml");
 
@@ -180,7 +180,7 @@ fn expiring_records_have_the_attribute_of_the_tables_time_to_live() {
     let headers = [("idempotency-key", "once")];
     let path = "/v1/orcabase/consumer/submissions/submit/";
     let answer =
-        system.send(&Ask { method: "POST", path, key: Some("awesome-key"), headers: &headers, body });
+        system.send(&ApiRequest { method: "POST", path, key: Some("awesome-key"), headers: &headers, body });
     assert_eq!(answer.status, 201, "{answer:?}");
     let live = &template()["Resources"]["Table"]["Properties"]["TimeToLiveSpecification"];
     assert_eq!(live["Enabled"], true);

@@ -14,7 +14,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Answer, Ask, Running};
+use support::{Answer, ApiRequest, Running};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 /// Time of audits that must not report `AGE`: it is before every record.
@@ -26,7 +26,7 @@ fn submit(system: &Running, key: &str, headers: &[(&str, &str)], services: &Valu
     let metadata = json!({"env": "dev", "round": headers.first().map(|(_, key)| key)});
     let body = json!({team: {"NewApp1": {"metadata": metadata, "services": services}}});
     let body = body.to_string().into_bytes();
-    let answer = system.send(&Ask { method: "POST", path: SUBMIT, key: Some(key), headers, body });
+    let answer = system.send(&ApiRequest { method: "POST", path: SUBMIT, key: Some(key), headers, body });
     assert_eq!(answer.status, 201, "{answer:?}");
     answer
 }

@@ -10,7 +10,7 @@ use dovetail_worker::Carried;
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::sync::{LazyLock, Mutex};
-use support::{Answer, Ask, Fate, Proxy, Running, functions_on, send, timeless};
+use support::{Answer, ApiRequest, Fate, Proxy, Running, functions_on, send, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions/";
@@ -129,9 +129,10 @@ fn committed(system: &Running) -> Submission {
         let settings = Settings { actions_max: 1, ..system.tables_through(&proxy.endpoint) };
         let (base, serving) = functions_on(Table::connect(settings)).await;
         let body = declaration(Some(100)).to_string().into_bytes();
-        let ask = Ask { method: "POST", path: SUBMIT, key: Some("con"), body, ..Ask::default() };
+        let request =
+            ApiRequest { method: "POST", path: SUBMIT, key: Some("con"), body, ..ApiRequest::default() };
         tokio::select! {
-            _ = send(&base, &ask) => {}
+            _ = send(&base, &request) => {}
             () = serving => unreachable!(),
         }
     });

@@ -8,7 +8,7 @@ use dovetail_table::{Spent, Table, spent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use support::{Answer, Ask, Fate, Proxy, Tables, functions_on, send};
+use support::{Answer, ApiRequest, Fate, Proxy, Tables, functions_on, send};
 
 /// Number of attempts of the SDK for one call.
 const ATTEMPTS: u32 = 3;
@@ -56,7 +56,7 @@ struct Lossy {
 impl Lossy {
     async fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        send(&self.base, &Ask { method, path, key: Some(key), body, ..Ask::default() }).await
+        send(&self.base, &ApiRequest { method, path, key: Some(key), body, ..ApiRequest::default() }).await
     }
 
     /// Sends a request. The proxy drops the answer of its transaction in every attempt of the SDK.

@@ -5,7 +5,7 @@ use dovetail_table::ACTIONS_MAX;
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{Answer, Ask, Running, send};
+use support::{Answer, ApiRequest, Running, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -15,13 +15,13 @@ const CONSUMER: &str = "/v1/orcabase/consumer";
 const AT_ONCE: usize = 16;
 
 /// Sends all requests, 16 at a time. Returns the responses in the order of the requests.
-fn all(system: &Running, asks: &[Ask<'_>]) -> Vec<Answer> {
-    let sending = stream::iter(asks).map(|ask| send(&system.base, ask)).buffered(AT_ONCE);
+fn all(system: &Running, requests: &[ApiRequest<'_>]) -> Vec<Answer> {
+    let sending = stream::iter(requests).map(|request| send(&system.base, request)).buffered(AT_ONCE);
     system.block_on(sending.collect())
 }
 
-fn ask<'a>(method: &'a str, path: &'a str, key: &'a str, body: &Value) -> Ask<'a> {
-    Ask { method, path, key: Some(key), headers: &[], body: body.to_string().into_bytes() }
+fn request<'a>(method: &'a str, path: &'a str, key: &'a str, body: &Value) -> ApiRequest<'a> {
+    ApiRequest { method, path, key: Some(key), headers: &[], body: body.to_string().into_bytes() }
 }
 
 fn vms(team: &str, items: &[Value]) -> Value {
@@ -68,8 +68,9 @@ fn two_hundred_repetitions_of_a_submission_are_one() {
 fn repeated(system: &Running) {
     let body = vms("AwesomeConsumer", &[json!({"name": "one", "cpu": 1}), json!({"name": "two"})]);
     let headers = [("idempotency-key", "the-very-same")];
-    let asks = vec![Ask { headers: &headers, ..ask("POST", SUBMIT, "awesome-key", &body) }; 200];
-    let answers = all(system, &asks);
+    let requests =
+        vec![ApiRequest { headers: &headers, ..request("POST", SUBMIT, "awesome-key", &body) }; 200];
+    let answers = all(system, &requests);
     let first = answers.first().unwrap();
     assert_eq!(first.status, 201, "{first:?}");
     assert_eq!(first.at("/change_instances").as_array().unwrap().len(), 2);
@@ -84,8 +85,9 @@ fn repeated(system: &Running) {
 /// Sends 16 decisions on one PENDING change instance. Returns its state afterwards.
 fn decided_at_once(system: &Running, path: &str, wanted: &[&str]) -> String {
     let bodies: Vec<Value> = wanted.iter().map(|state| json!({"state": state})).collect();
-    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", path, "vm-owner-key", body)).collect();
-    let answers = all(system, &asks);
+    let requests: Vec<ApiRequest<'_>> =
+        bodies.iter().map(|body| request("PATCH", path, "vm-owner-key", body)).collect();
+    let answers = all(system, &requests);
     let states = states(system, path);
     assert_eq!(states.len(), 2, "{states:?}");
     let winner = states.last().unwrap();
@@ -122,8 +124,9 @@ fn sixteen_concurrent_deployed_items_become_sixteen_versions() {
     moved(&system, &path, "APPROVED");
     let bodies: Vec<Value> =
         (0..AT_ONCE).map(|number| json!({"deployed_item": {"number": number}})).collect();
-    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", &path, "vm-owner-key", body)).collect();
-    let answers = all(&system, &asks);
+    let requests: Vec<ApiRequest<'_>> =
+        bodies.iter().map(|body| request("PATCH", &path, "vm-owner-key", body)).collect();
+    let answers = all(&system, &requests);
     let taken = answers.iter().filter(|answer| answer.status == 200).count();
     answers.iter().filter(|answer| answer.status != 200).for_each(assert_contended);
     let listed = system.get(&format!("{OWNER}/deployed_items/?limit=100&ordering=version"), "vm-owner-key");
@@ -143,8 +146,9 @@ fn sixteen_concurrent_patches_of_one_deployed_item_store_one() {
     assert_eq!(deployed.status, 201, "{deployed:?}");
     let path = format!("{OWNER}/deployed_items/{}/", deployed.at("/id"));
     let bodies: Vec<Value> = (0..AT_ONCE).map(|number| json!({"data": {"number": number}})).collect();
-    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("PATCH", &path, "vm-owner-key", body)).collect();
-    let answers = all(&system, &asks);
+    let requests: Vec<ApiRequest<'_>> =
+        bodies.iter().map(|body| request("PATCH", &path, "vm-owner-key", body)).collect();
+    let answers = all(&system, &requests);
     let (taken, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
     assert_eq!(taken.len(), 1, "{answers:?}");
     for answer in refused {
@@ -167,8 +171,9 @@ fn sixteen_concurrent_whole_submissions_end_with_the_last_one() {
         vms("AwesomeConsumer", &items)
     };
     let bodies: Vec<Value> = (1..=AT_ONCE).map(body).collect();
-    let asks: Vec<Ask<'_>> = bodies.iter().map(|body| ask("POST", SUBMIT, "awesome-key", body)).collect();
-    let answers = all(&system, &asks);
+    let requests: Vec<ApiRequest<'_>> =
+        bodies.iter().map(|body| request("POST", SUBMIT, "awesome-key", body)).collect();
+    let answers = all(&system, &requests);
     answers.iter().filter(|answer| answer.status != 201).for_each(assert_contended);
 
     let snapshot = system.block_on(system.table.snapshot()).unwrap();
@@ -211,18 +216,18 @@ fn nothing_is_lost_while_the_owner_decides_and_the_consumer_submits() {
     let approval = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
     let completion = json!({"state": "COMPLETED", "log": "done"});
     let submissions: Vec<Value> = (2..8).map(|cpu| vms("AwesomeConsumer", &items(cpu))).collect();
-    let mut asks = Vec::new();
+    let mut requests = Vec::new();
     for (number, path) in paths.iter().enumerate() {
         if let Some(body) = submissions.get(number / 2).filter(|_| number % 2 == 0) {
-            asks.push(ask("POST", SUBMIT, "awesome-key", body));
+            requests.push(request("POST", SUBMIT, "awesome-key", body));
         }
-        asks.push(ask("PATCH", path, "vm-owner-key", &approval));
-        asks.push(ask("PATCH", path, "vm-owner-key", &completion));
+        requests.push(request("PATCH", path, "vm-owner-key", &approval));
+        requests.push(request("PATCH", path, "vm-owner-key", &completion));
     }
-    let answers = all(&system, &asks);
+    let answers = all(&system, &requests);
     let mut submitted = 0;
-    for (ask, answer) in asks.iter().zip(&answers) {
-        match (ask.path == SUBMIT, answer.status) {
+    for (request, answer) in requests.iter().zip(&answers) {
+        match (request.path == SUBMIT, answer.status) {
             (true, 201) => submitted += 1,
             (false, 200) => {}
             // The order is open: an approval or completion can come too late, a completion too early.
@@ -235,12 +240,12 @@ fn nothing_is_lost_while_the_owner_decides_and_the_consumer_submits() {
     assert_eq!(snapshot.changes.len(), count * (submitted + 1), "one change instance an item and submission");
     // Each 200 promises one entry in a history, so both numbers must be equal.
     let decided = |state: &str| {
-        let asked = asks.iter().zip(&answers).filter(|(ask, answer)| {
-            ask.path != SUBMIT
+        let accepted = requests.iter().zip(&answers).filter(|(request, answer)| {
+            request.path != SUBMIT
                 && answer.status == 200
-                && ask.body == json_bytes(state, &approval, &completion)
+                && request.body == json_bytes(state, &approval, &completion)
         });
-        asked.count()
+        accepted.count()
     };
     let recorded = |state: &str| {
         let entries = snapshot.changes.values().flat_map(|change| &change.history);
@@ -275,9 +280,11 @@ fn completion_and_displacement_of_one_change_instance_exclude_each_other() {
         moved(&system, &older, "APPROVED");
         let newer = partial(2);
         let (complete, approve) = (json!({"state": "COMPLETED"}), json!({"state": "APPROVED"}));
-        let asks =
-            [ask("PATCH", &older, "vm-owner-key", &complete), ask("PATCH", &newer, "vm-owner-key", &approve)];
-        let answers = all(&system, &asks);
+        let requests = [
+            request("PATCH", &older, "vm-owner-key", &complete),
+            request("PATCH", &newer, "vm-owner-key", &approve),
+        ];
+        let answers = all(&system, &requests);
         let (completed, approved) = (answers.first().unwrap(), answers.last().unwrap());
         assert_eq!((approved.status, approved.at("/state")), (200, &json!("APPROVED")), "{approved:?}");
         let end = states(&system, &older).pop().unwrap();

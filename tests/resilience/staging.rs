@@ -5,7 +5,7 @@ use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use support::costs::Figures;
-use support::{Answer, Ask, Calls, Fate, Proxy, Running, dying_after, functions_on, send, timeless};
+use support::{Answer, ApiRequest, Calls, Fate, Proxy, Running, dying_after, functions_on, send, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const HEADERS: &[(&str, &str)] = &[("idempotency-key", "the-very-same")];
@@ -17,9 +17,9 @@ fn balancers(team: &str, count: u64) -> Value {
     json!({team: {"App": {"metadata": {"env": "dev"}, "services": {"LoadBalancer": all}}}})
 }
 
-fn ask(body: &Value) -> Ask<'static> {
+fn request(body: &Value) -> ApiRequest<'static> {
     let (key, body) = (Some("awesome-key"), body.to_string().into_bytes());
-    Ask { method: "POST", path: SUBMIT, key, headers: HEADERS, body }
+    ApiRequest { method: "POST", path: SUBMIT, key, headers: HEADERS, body }
 }
 
 /// Starts a system with every submission staged. Only `submit` and the sweep process work.
@@ -37,7 +37,11 @@ fn sweep(system: &Running) -> Value {
 }
 
 /// Sends a request to separate functions behind a proxy.
-fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static, ask: &Ask<'_>) -> Answer {
+fn through(
+    system: &Running,
+    fate: impl Fn(&str) -> Fate + Send + Sync + 'static,
+    request: &ApiRequest<'_>,
+) -> Answer {
     // `fate` can block its thread while the system must continue, so it needs a separate runtime.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
@@ -45,7 +49,7 @@ fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static
         let settings = Settings { actions_max: 1, ..system.tables_through(&proxy.endpoint) };
         let (base, serving) = functions_on(Table::connect(settings)).await;
         tokio::select! {
-            answer = send(&base, ask) => answer,
+            answer = send(&base, request) => answer,
             () = serving => unreachable!(),
         }
     })
@@ -57,7 +61,7 @@ fn through(system: &Running, fate: impl Fn(&str) -> Fate + Send + Sync + 'static
 fn dying(system: &Running, passes: usize, answer_lost: bool) -> Vec<String> {
     let calls = Calls::default();
     let fate = dying_after(passes, answer_lost, &calls);
-    through(system, fate, &ask(&balancers("AwesomeConsumer", 3)));
+    through(system, fate, &request(&balancers("AwesomeConsumer", 3)));
     calls.lock().unwrap().clone()
 }
 
@@ -78,7 +82,7 @@ fn a_staged_submission_that_dies_at_any_call_is_completed_once_or_leaves_nothing
                     dying(&system, *point, *answer_lost);
                     system.assert_sound();
                     // The client retries with its idempotency key. Then the sweep removes abandoned staging.
-                    let again = system.send(&ask(&balancers("AwesomeConsumer", 3)));
+                    let again = system.send(&request(&balancers("AwesomeConsumer", 3)));
                     assert_eq!(again.status, 201, "{context}: {again:?}");
                     assert_eq!(again.at("/change_instances").as_array().unwrap().len(), 3, "{context}");
                     sweep(&system);
@@ -108,7 +112,7 @@ fn a_staging_removed_before_its_commit_is_never_committed() {
         }
         Fate::Pass
     };
-    let answer = through(&system, fate, &ask(&balancers("AwesomeConsumer", 3)));
+    let answer = through(&system, fate, &request(&balancers("AwesomeConsumer", 3)));
     // The commit finds that the staging has left OPEN, so `submit` stages again and commits once.
     assert_eq!(answer.status, 201, "{answer:?}");
     assert_eq!(cleared.lock().unwrap()[0]["cleared"], 1);
@@ -125,7 +129,7 @@ fn a_staging_removed_before_its_commit_is_never_committed() {
 #[test]
 fn a_committed_staging_is_never_removed_and_the_sweep_completes_it() {
     let system = staging();
-    let answer = system.send(&ask(&balancers("AwesomeConsumer", 250)));
+    let answer = system.send(&request(&balancers("AwesomeConsumer", 250)));
     assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
     let url = answer.at("/url").as_str().unwrap().to_owned();
     let shown = system.get(&url, "awesome-key");
@@ -159,7 +163,7 @@ fn a_reply_shows_a_hundred_change_instances_however_many_teams_have_a_share() {
     let shared = json!({"dependent_teams": ["NPOwnerTeam", "VMOwnerTeam", "AwesomeConsumer2"]});
     assert_eq!(system.call("PATCH", service, "lb-owner-key", &shared).status, 200);
     for _ in 0..2 {
-        let answer = system.send(&ask(&balancers("AwesomeConsumer", 150)));
+        let answer = system.send(&request(&balancers("AwesomeConsumer", 150)));
         assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
         assert_eq!(answer.at("/change_instances").as_array().unwrap().len(), 100);
         sweep(&system);
@@ -194,7 +198,7 @@ fn an_unreadable_staging_delays_no_other() {
         "gs3pk": {"S": "STAGING"}, "gs3sk": {"S": "0000000000000001#0000000000000001"},
     });
     system.put_row(&broken);
-    let answer = system.send(&ask(&balancers("AwesomeConsumer", 250)));
+    let answer = system.send(&request(&balancers("AwesomeConsumer", 250)));
     assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
     let swept = sweep(&system);
     assert_eq!((&swept["carried_out"], &swept["failed"], &swept["owed"]), (&json!(2), &json!(1), &json!(1)));

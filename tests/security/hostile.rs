@@ -7,7 +7,7 @@ mod malformed;
 
 use dovetail_http::Code;
 use serde_json::{Map, Value, json};
-use support::{Answer, Ask, Running, Seen, Watched};
+use support::{Answer, ApiRequest, Running, Seen, Watched};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const PUBLISH: &str = "/v1/orcabase/serviceowner/services/";
@@ -54,8 +54,8 @@ fn chain(length: usize, link: impl Fn(Value) -> Value) -> Map<String, Value> {
 
 /// Sends a request. Fails if it is not rejected, if it writes, or if it needs more than `reads_max` calls.
 #[track_caller]
-fn refused(watched: &Watched<'_>, ask: &Ask<'_>, reads_max: usize, what: &str) -> Answer {
-    let (answer, seen) = watched.send(ask);
+fn refused(watched: &Watched<'_>, request: &ApiRequest<'_>, reads_max: usize, what: &str) -> Answer {
+    let (answer, seen) = watched.send(request);
     assert!((400..500).contains(&answer.status), "{what}: {answer:?}");
     let operations: Vec<&str> = seen.iter().map(|seen| seen.operation.as_str()).collect();
     assert!(seen.iter().all(Seen::is_read), "{what} writes: {operations:?}");
@@ -70,8 +70,8 @@ fn assert_harmless(path: &str, key: &str, code: Code, reads_max: usize, bombs: &
     let watched = Watched::on(&system);
     let before = system.stored();
     for Bomb { what, body, rule, pointer } in bombs {
-        let ask = Ask { method: "POST", path, key: Some(key), body: body.clone(), headers: &[] };
-        let answer = refused(&watched, &ask, reads_max, what);
+        let request = ApiRequest { method: "POST", path, key: Some(key), body: body.clone(), headers: &[] };
+        let answer = refused(&watched, &request, reads_max, what);
         assert_eq!((answer.status, answer.at("/code")), (code.status(), &json!(code.name())), "{what}");
         let problems = answer.at("/problems").as_array().unwrap();
         let reported = problems.iter().map(|problem| (problem.get("rule"), problem.get("pointer")));
@@ -276,8 +276,8 @@ fn headers_and_query_have_limits() {
         (&format!("/v1/orcabase/consumer/{}", "submissions/".repeat(500)), Some("awesome-key"), &[], 404),
     ];
     for (path, key, headers, status) in cases {
-        let ask = Ask { method: "POST", path, key, headers, body: body.clone() };
-        let answer = refused(&watched, &ask, 0, &path.chars().take(60).collect::<String>());
+        let request = ApiRequest { method: "POST", path, key, headers, body: body.clone() };
+        let answer = refused(&watched, &request, 0, &path.chars().take(60).collect::<String>());
         assert_eq!(answer.status, status, "{answer:?}");
     }
     assert_eq!(before, system.stored(), "something has changed");
@@ -295,9 +295,9 @@ fn a_rejected_slow_item_gets_a_bounded_response() {
     let body = json!({"AwesomeConsumer": {"App": {"services": {"Bomb": [item]}}}}).to_string().into_bytes();
     let watched = Watched::on(&system);
     let before = system.stored();
-    let ask = Ask { method: "POST", path: SUBMIT, key: Some("awesome-key"), body, headers: &[] };
+    let request = ApiRequest { method: "POST", path: SUBMIT, key: Some("awesome-key"), body, headers: &[] };
     // Calls for the team, and for the service with its definition.
-    let answer = refused(&watched, &ask, 4, "a slow item");
+    let answer = refused(&watched, &request, 4, "a slow item");
     assert_eq!(answer.at("/code"), Code::InvalidDeclaration.name());
     let problems = answer.at("/problems").as_array().unwrap();
     assert_eq!(problems.len(), domain::catalog::schema::ITEM_PROBLEMS_MAX);

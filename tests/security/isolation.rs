@@ -10,7 +10,7 @@ use domain::base::actor::Role;
 use domain::rules::visibility::Pov;
 use dovetail_http::Code;
 use serde_json::{Value, json};
-use support::{Ask, Running};
+use support::{ApiRequest, Running};
 use tenants::{Foreign, ROLES, populated, stored, world};
 use trespass::{assert_answer, assert_unmarked, body, guarded, is_answer, leaked_marks, targets, trespass};
 
@@ -81,15 +81,16 @@ fn a_bad_key_is_401_and_a_reading_key_writes_nothing() {
                 let what = format!("{method} {}", target.path);
                 let body = body(route.operation, &foreign).to_string().into_bytes();
                 for headers in bad {
-                    let ask = Ask { method, path: &target.path, headers, body: body.clone(), key: None };
-                    let answer = system.send(&ask);
+                    let request =
+                        ApiRequest { method, path: &target.path, headers, body: body.clone(), key: None };
+                    let answer = system.send(&request);
                     assert_answer(&answer, (401, Some(Code::Unauthenticated)), &what);
                     assert_unmarked(&answer, &["alphamark", "betamark", "Owner"], &what);
                 }
                 // A read-only key must not write even the objects of its own team.
                 for key in ["owner-one-read", "alpha-read", "stranger-read"] {
                     if !route.access.is_open_to(Role::ReadOnly) {
-                        let answer = system.send(&Ask {
+                        let answer = system.send(&ApiRequest {
                             method,
                             path: &target.path,
                             key: Some(key),
@@ -109,7 +110,7 @@ fn a_bad_key_is_401_and_a_reading_key_writes_nothing() {
 fn lists_return_own_rows_for_every_filter() {
     let system = populated();
     let foreign = Foreign::of(&system);
-    let asked = [
+    let queries = [
         format!("service_items/?application_id={}&service_name=VM", foreign.application),
         format!("service_items/?consumer_team_id={}&service_name=VM", foreign.team),
         "service_items/?name=alphamark-vm&declaration_contains=alphamark".to_owned(),
@@ -136,7 +137,7 @@ fn lists_return_own_rows_for_every_filter() {
     ];
     for (key, marks) in TRESPASSERS {
         for pov in Pov::ALL {
-            for query in &asked {
+            for query in &queries {
                 let path = format!("/v1/orcabase/{}/{query}", pov.name());
                 let answer = system.get(&path, key);
                 assert_eq!(answer.status, 200, "{key} {path}: {answer:?}");

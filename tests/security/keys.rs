@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use support::issuer::{Issuer, seconds};
-use support::{Answer, Ask, Running, Settings, multipart};
+use support::{Answer, ApiRequest, Running, Settings, multipart};
 
 pub(crate) const KEYS: &str = "/v1/account/api_keys/";
 pub(crate) const MEMBERS: &str = "/v1/account/members/";
@@ -278,7 +278,7 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
     assert_eq!(system.call("PATCH", &change, ADMIN, &done).status, 200);
     let (header, body) = multipart("md_file", b"# VM");
     let docs = "/v1/orcabase/serviceowner/services/1/docs/";
-    let upload = Ask { method: "POST", path: docs, key: Some(ADMIN), headers: &[header], body };
+    let upload = ApiRequest { method: "POST", path: docs, key: Some(ADMIN), headers: &[header], body };
     assert_eq!(system.send(&upload).status, 201);
     let config = json!({"service": 1, "config": {}});
     assert_eq!(system.call("POST", "/v1/orcabase/serviceowner/service_configs/", ADMIN, &config).status, 201);
@@ -297,7 +297,8 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
             for (pov, path) in paths(&system, route, &caller) {
                 let body = if *method == "GET" { Vec::new() } else { b"{}".to_vec() };
                 let headers = &[("authorization", authorization.as_str())];
-                let answer = system.send(&Ask { method, path: &path, body, headers, ..Ask::default() });
+                let answer =
+                    system.send(&ApiRequest { method, path: &path, body, headers, ..ApiRequest::default() });
                 let expected = expected(route, pov, by, role, state);
                 if answered(&answer) != Some(expected) {
                     wrong.push(format!("{caller} {method} {path}: {expected:?}: {answer:?}"));

@@ -4,7 +4,7 @@
 mod services;
 
 use serde_json::{Value, json};
-use support::{Answer, Ask, Running};
+use support::{Answer, ApiRequest, Running};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
@@ -15,7 +15,7 @@ const TEAM: &str = "AwesomeConsumer";
 type ExpectedProblem<'a> = (&'a str, &'a str);
 
 fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
-    system.send(&Ask { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
+    system.send(&ApiRequest { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
 }
 
 /// Fails unless the response lists exactly these problems, in the form for clients.
@@ -269,7 +269,7 @@ fn a_submission_fits_one_transaction_or_is_staged() {
         let system = Running::demo();
         let submit = || {
             let body = balancers(count).to_string().into_bytes();
-            system.send(&Ask {
+            system.send(&ApiRequest {
                 method: "POST",
                 path: &path,
                 key: Some("awesome-key"),
@@ -314,14 +314,14 @@ fn headers_and_parameters_of_a_submission_have_limits() {
     let long = "k".repeat(256);
     for key in ["", long.as_str()] {
         let headers = [("idempotency-key", key)];
-        let ask = Ask {
+        let request = ApiRequest {
             method: "POST",
             path: SUBMIT,
             key: Some("awesome-key"),
             headers: &headers,
             body: body.clone(),
         };
-        let answer = system.send(&ask);
+        let answer = system.send(&request);
         assert_eq!(
             (answer.status, answer.at("/code")),
             (400, &json!("invalid_idempotency_key")),
@@ -362,7 +362,7 @@ fn reports_of_an_owner_have_limits() {
         "{",
         "\u{feff}{}",
     ] {
-        let answer = system.send(&Ask {
+        let answer = system.send(&ApiRequest {
             method: "PATCH",
             path: &path,
             key: Some("vm-owner-key"),
@@ -451,8 +451,8 @@ fn names_and_keys_that_the_table_cannot_hold_are_refused_as_such() {
     let body = json!({"Writers": {}}).to_string().into_bytes();
     let headers = [("idempotency-key", "clé")];
     let path = "/v1/orcabase/consumer/submissions/submit/";
-    let ask = Ask { method: "POST", path, key: Some("writers"), headers: &headers, body };
-    let answer = system.send(&ask);
+    let request = ApiRequest { method: "POST", path, key: Some("writers"), headers: &headers, body };
+    let answer = system.send(&request);
     assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_idempotency_key")));
 }
 

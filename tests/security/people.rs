@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use support::issuer::{Issuer, Signer, seconds};
-use support::{Answer, Ask, Running, Settings};
+use support::{Answer, ApiRequest, Running, Settings};
 
 pub(crate) const MEMBERS: &str = "/v1/account/members/";
 pub(crate) const TEAMS: &str = "/v1/account/teams/";
@@ -35,7 +35,7 @@ pub(crate) fn by(
     let mut headers = vec![("authorization", bearer.as_str())];
     headers.extend(team.map(|team| ("dovetail-team", team)));
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    system.send(&Ask { method, path, body, headers: &headers, ..Ask::default() })
+    system.send(&ApiRequest { method, path, body, headers: &headers, ..ApiRequest::default() })
 }
 
 pub(crate) fn teams(system: &Running, token: &str) -> Answer {
@@ -106,9 +106,15 @@ fn a_person_of_several_teams_says_for_which_one_they_act() {
         assert_eq!(code(&answer), (403, "not_a_member"), "{other:?}");
     }
     // An API key belongs to one team. The header may repeat this team, but not select another one.
-    let ask = |team| Ask { method: "GET", path: TEAMS, key: Some(OWNER), headers: team, ..Ask::default() };
-    assert_eq!(system.send(&ask(&[("dovetail-team", "1")])).status, 200);
-    assert_eq!(code(&system.send(&ask(&[("dovetail-team", "2")]))), (403, "not_a_member"));
+    let request = |team| ApiRequest {
+        method: "GET",
+        path: TEAMS,
+        key: Some(OWNER),
+        headers: team,
+        ..ApiRequest::default()
+    };
+    assert_eq!(system.send(&request(&[("dovetail-team", "1")])).status, 200);
+    assert_eq!(code(&system.send(&request(&[("dovetail-team", "2")]))), (403, "not_a_member"));
 }
 
 #[test]
@@ -201,10 +207,10 @@ fn every_forgery_is_refused() {
         let answer = teams(&system, token);
         assert_eq!(code(&answer), (401, "unauthenticated"), "{what}: {answer:?}");
     }
-    assert_eq!(attacker.asked(), 0, "nobody else is asked for keys");
+    assert_eq!(attacker.requests(), 0, "nobody else is asked for keys");
     // Two requests at the first token: configuration and keys. Unknown key ids within a minute cause no further
     // request, so forged tokens put no load on the issuer.
-    assert_eq!(issuer.asked(), 2);
+    assert_eq!(issuer.requests(), 2);
 }
 
 #[test]
@@ -212,7 +218,7 @@ fn without_an_issuer_every_token_is_refused() {
     let (system, issuer) = (Running::demo(), Issuer::start());
     added(&system, CONSUMER, "u-1", "Jane", Role::Admin);
     assert_eq!(code(&teams(&system, &issuer.token("u-1"))), (401, "unauthenticated"));
-    assert_eq!(issuer.asked(), 0);
+    assert_eq!(issuer.requests(), 0);
 }
 
 #[test]
@@ -237,31 +243,31 @@ fn the_issuers_keys_are_cached_and_read_again_when_old_or_unknown() {
     served.is_down(false);
     assert!(person(&served.token("jane")).is_err(), "it is not asked at once");
     after(5);
-    assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 3));
-    assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 3));
+    assert_eq!((person(&served.token("jane")), served.requests()), (jane(), 3));
+    assert_eq!((person(&served.token("jane")), served.requests()), (jane(), 3));
 
     // Cached keys stay valid during an outage of days.
     served.is_down(true);
     after(3 * 86_400);
-    assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 4));
-    assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 4));
+    assert_eq!((person(&served.token("jane")), served.requests()), (jane(), 4));
+    assert_eq!((person(&served.token("jane")), served.requests()), (jane(), 4));
     served.is_down(false);
     after(60);
-    assert_eq!((person(&served.token("jane")), served.asked()), (jane(), 6));
+    assert_eq!((person(&served.token("jane")), served.requests()), (jane(), 6));
 
     // An unknown key id reads the keys of the issuer, but at most once a minute.
     let new = Signer::ec();
     let by_new = new.token(&json!({"alg": "ES256", "kid": "new"}), &served.claims("jane"));
-    assert_eq!((person(&by_new), served.asked()), (Ok(None), 6));
+    assert_eq!((person(&by_new), served.requests()), (Ok(None), 6));
     served.publish(vec![new.published("new")]);
-    assert_eq!((person(&by_new), served.asked()), (Ok(None), 6));
+    assert_eq!((person(&by_new), served.requests()), (Ok(None), 6));
     after(60);
-    assert_eq!((person(&by_new), served.asked()), (jane(), 8));
+    assert_eq!((person(&by_new), served.requests()), (jane(), 8));
     // The read replaced the old key.
-    assert_eq!((person(&served.token("jane")), served.asked()), (Ok(None), 8));
+    assert_eq!((person(&served.token("jane")), served.requests()), (Ok(None), 8));
 
     // The issuer publishes only an unusable key, so the cached keys stay.
     served.publish(vec![Signer::Secret(vec![7; 32]).published("new")]);
     after(3_600);
-    assert_eq!((person(&by_new), served.asked()), (jane(), 10));
+    assert_eq!((person(&by_new), served.requests()), (jane(), 10));
 }

@@ -20,8 +20,8 @@ fn a_connection_trusts_the_configured_roots_only() {
         ("whom the machine trusts", Trust::Machine, false),
     ];
     // Rejected connections are retried, so the test runs all of them concurrently.
-    let asked = table.iter().map(|(_, trust, _)| team(&system, &server, trust));
-    let found = system.block_on(join_all(asked));
+    let connections = table.iter().map(|(_, trust, _)| team(&system, &server, trust));
+    let found = system.block_on(join_all(connections));
     for ((description, _, is_trusted), found) in table.iter().zip(found) {
         match found {
             Ok(name) => assert!(is_trusted, "{description}: {name:?}"),

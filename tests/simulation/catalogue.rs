@@ -3,7 +3,7 @@
 use crate::client::{ClientLog, persist};
 use crate::cloud::{KEYS_TABLE, TABLE};
 use crate::shape::OWNERS;
-use crate::system::{Asked, System};
+use crate::system::{ApiRequest, System};
 use domain::audit::invariant::Snapshot;
 use domain::base::id::{ConfigId, MessageId};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ impl Owner<'_> {
         let of = pick / 10;
         match pick % 10 {
             0..3 => self.bill(of).await,
-            3 => drop(self.ask("POST", MESSAGES, json!({"description": format!("message {of}")})).await),
+            3 => drop(self.send("POST", MESSAGES, json!({"description": format!("message {of}")})).await),
             4 => self.change_message(of).await,
             5 | 6 => self.keep_config(of).await,
             7 | 8 => self.keep_healthcheck(of).await,
@@ -51,15 +51,15 @@ impl Owner<'_> {
     }
 
     /// Sends a request until it has a final answer, and returns the body.
-    async fn ask(&self, method: &str, path: &str, body: Value) -> Option<Value> {
+    async fn send(&self, method: &str, path: &str, body: Value) -> Option<Value> {
         let (method, path, key) = (method.to_owned(), path.to_owned(), self.key.to_owned());
-        let asked = Asked { method, path, key, idempotency_key: None, if_match: None, body };
-        persist(self.system, self.client_log, &asked, None).await.map(|answer| answer.body)
+        let request = ApiRequest { method, path, key, idempotency_key: None, if_match: None, body };
+        persist(self.system, self.client_log, &request, None).await.map(|answer| answer.body)
     }
 
     /// Returns the id of one row of a list. `None` if the list is empty.
     async fn one_of(&self, list: &str, pick: usize) -> Option<Value> {
-        let shown = self.ask("GET", list, Value::Null).await?;
+        let shown = self.send("GET", list, Value::Null).await?;
         let rows = shown["results"].as_array()?;
         rows.get(pick.checked_rem(rows.len())?).map(|row| row["id"].clone())
     }
@@ -69,7 +69,7 @@ impl Owner<'_> {
         let Some(id) = self.one_of(&format!("{CHARGES}?processed=false&limit=50"), pick).await else {
             return;
         };
-        self.ask("PATCH", &format!("{CHARGES}{id}/"), json!({"processed": true})).await;
+        self.send("PATCH", &format!("{CHARGES}{id}/"), json!({"processed": true})).await;
     }
 
     /// Changes or deletes a message.
@@ -79,26 +79,26 @@ impl Owner<'_> {
         if pick.is_multiple_of(3) {
             // The answer can get lost, so the path counts as removed before the request.
             self.client_log.removed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
-            self.ask("DELETE", &path, Value::Null).await;
+            self.send("DELETE", &path, Value::Null).await;
         } else {
-            self.ask("PATCH", &path, json!({"description": format!("changed {pick}")})).await;
+            self.send("PATCH", &path, json!({"description": format!("changed {pick}")})).await;
         }
     }
 
     async fn keep_config(&self, pick: usize) {
         let Some(service) = self.one_of(SERVICES, pick).await else { return };
-        self.ask("POST", CONFIGS, json!({"service": service, "config": {"port": pick % 5}})).await;
+        self.send("POST", CONFIGS, json!({"service": service, "config": {"port": pick % 5}})).await;
     }
 
     /// Stores or deletes a healthcheck.
     async fn keep_healthcheck(&self, pick: usize) {
         let Some(service) = self.one_of(SERVICES, pick).await else { return };
         if pick.is_multiple_of(2) {
-            self.ask("DELETE", &format!("{HEALTHCHECKS}{service}/"), Value::Null).await;
+            self.send("DELETE", &format!("{HEALTHCHECKS}{service}/"), Value::Null).await;
         } else {
             let healthcheck = json!({"service": service, "target_url": "https://automation.example/health",
                 "schedule_enabled": true, "schedule_crontab": format!("{} * * * *", pick % 4)});
-            self.ask("POST", HEALTHCHECKS, healthcheck).await;
+            self.send("POST", HEALTHCHECKS, healthcheck).await;
         }
     }
 
@@ -106,7 +106,7 @@ impl Owner<'_> {
     async fn set(&self, pick: usize) {
         let Some(service) = self.one_of(SERVICES, pick).await else { return };
         let tags = json!({"tags": [format!("tag-{}", pick % 3)], "minimum_version": 1});
-        self.ask("PATCH", &format!("{SERVICES}{service}/"), tags).await;
+        self.send("PATCH", &format!("{SERVICES}{service}/"), tags).await;
     }
 }
 
@@ -114,15 +114,15 @@ impl Owner<'_> {
 pub fn is_kept(system: &System, client_log: &ClientLog, snapshot: &Snapshot) {
     let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
     let removed = client_log.removed.lock().unwrap_or_else(PoisonError::into_inner);
-    for (asked, answer) in
-        answers.iter().filter(|(asked, answer)| asked.method == "POST" && answer.status == 201)
+    for (request, answer) in
+        answers.iter().filter(|(request, answer)| request.method == "POST" && answer.status == 201)
     {
-        if let Some((_, made)) = MADE.iter().find(|(path, _)| *path == asked.path) {
+        if let Some((_, made)) = MADE.iter().find(|(path, _)| *path == request.path) {
             system.cloud.count(made);
         }
         let id = answer.body["id"].as_u64().unwrap_or_default();
         let catalogue = &snapshot.catalogue;
-        let is_there = match asked.path.as_str() {
+        let is_there = match request.path.as_str() {
             MESSAGES if removed.contains(&format!("{MESSAGES}{id}/")) => true,
             MESSAGES => {
                 let id = MessageId::parse(id).unwrap();
@@ -131,7 +131,7 @@ pub fn is_kept(system: &System, client_log: &ClientLog, snapshot: &Snapshot) {
             CONFIGS => catalogue.configs.contains_key(&ConfigId::parse(id).unwrap()),
             _ => true,
         };
-        assert!(is_there, "{asked:?} was answered {answer:?}, and it is not there");
+        assert!(is_there, "{request:?} was answered {answer:?}, and it is not there");
     }
     // A healthcheck has its definition in one table and its schedule in the other. Neither may exist alone.
     let of = |table: &str, prefix: &str| -> BTreeSet<String> {

@@ -63,9 +63,9 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, sn
 /// Checks I20: a repeated submission with its idempotency key gets its first answer again.
 async fn again_under_its_key(system: &Arc<System>, client_log: &ClientLog) {
     let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    for (asked, answer) in answers {
-        if asked.idempotency_key.is_some() && answer.status == 201 {
-            let again = system.ask(&asked, &system.next_request()).await.unwrap();
+    for (request, answer) in answers {
+        if request.idempotency_key.is_some() && answer.status == 201 {
+            let again = system.send(&request, &system.next_request()).await.unwrap();
             assert!(repeats(&answer, &again), "the reply is not repeated as it was:\n{answer:?}\n{again:?}");
         }
     }
@@ -122,18 +122,18 @@ fn as_previewed(client_log: &ClientLog, snapshot: &Snapshot) {
 /// Checks that every accepted submission and every decision is in the table.
 fn answers_are_kept(client_log: &ClientLog, snapshot: &Snapshot) {
     let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
-    for (asked, answer) in answers.iter() {
-        assert_ne!(answer.status, 500, "{asked:?}: {answer:?}");
+    for (request, answer) in answers.iter() {
+        assert_ne!(answer.status, 500, "{request:?}: {answer:?}");
         let id = answer.body["id"].as_u64();
-        if asked.path.ends_with("/submit/") && answer.status == 201 {
+        if request.path.ends_with("/submit/") && answer.status == 201 {
             let kept = snapshot.submissions.iter().any(|submission| Some(submission.id.get()) == id);
             assert!(kept, "submission {id:?} was accepted and is lost");
         }
-        if asked.method == "PATCH" && asked.path.contains("change_instances") && answer.status == 200 {
+        if request.method == "PATCH" && request.path.contains("change_instances") && answer.status == 200 {
             let change = snapshot.changes.values().find(|change| Some(change.id.get()) == id).unwrap();
             let mut states = change.history.iter().map(|entry| entry.to.name());
-            assert!(states.any(|state| asked.body["state"] == state), "a decision on {id:?} is lost");
-            let brought = &asked.body["deployed_item"];
+            assert!(states.any(|state| request.body["state"] == state), "a decision on {id:?} is lost");
+            let brought = &request.body["deployed_item"];
             let mut versions = snapshot.deployed.iter().filter(|one| one.item == change.item);
             let is_kept = |data: &str| serde_json::from_str::<Value>(data).ok().as_ref() == Some(brought);
             assert!(

@@ -4,7 +4,7 @@ use crate::catalogue;
 use crate::command::Command;
 use crate::declared::{Body, content};
 use crate::shape::{CONSUMERS, OWNERS};
-use crate::system::{Answer, Asked, System};
+use crate::system::{Answer, ApiRequest, System};
 use domain::model::submission::Scope;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ pub struct ClientLog {
     /// Submitted declarations, by request id.
     pub bodies: Mutex<BTreeMap<String, Body>>,
     /// Requests and their final answers.
-    pub answers: Mutex<Vec<(Asked, Answer)>>,
+    pub answers: Mutex<Vec<(ApiRequest, Answer)>>,
     /// Previews, each with the answer to the submission of its plan.
     pub previews: Mutex<Vec<(Value, Answer)>>,
     /// Paths of all DELETE requests, also of those without an answer.
@@ -38,7 +38,7 @@ pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, co
         Command::Submit { consumer, scope, applications, with_key } => {
             let (team, key) = CONSUMERS[*consumer];
             let content = content(applications);
-            let mut asked = Asked {
+            let mut request = ApiRequest {
                 method: if *scope == Scope::Whole { "POST" } else { "PATCH" }.to_owned(),
                 path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
                 key: key.to_owned(),
@@ -47,12 +47,12 @@ pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, co
                 body: json!({team: content}),
             };
             let preview = if number.is_multiple_of(PREVIEWED) {
-                preview(system, client_log, &asked).await
+                preview(system, client_log, &request).await
             } else {
                 None
             };
-            asked.if_match = preview.as_ref().map(|preview| preview["plan"].as_str().unwrap().to_owned());
-            let answer = persist(system, client_log, &asked, Some(&Body::new(content))).await;
+            request.if_match = preview.as_ref().map(|preview| preview["plan"].as_str().unwrap().to_owned());
+            let answer = persist(system, client_log, &request, Some(&Body::new(content))).await;
             if let Some((preview, answer)) = preview.zip(answer) {
                 client_log.previews.lock().unwrap_or_else(PoisonError::into_inner).push((preview, answer));
             }
@@ -72,20 +72,20 @@ pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, co
             if deployed {
                 body["deployed_item"] = json!({"ip": format!("10.0.0.{}", pick % 3)});
             }
-            let asked = on(*owner, "PATCH", &change, "", body);
-            drop(persist(system, client_log, &asked, None).await);
+            let request = on(*owner, "PATCH", &change, "", body);
+            drop(persist(system, client_log, &request, None).await);
         }
         Command::Retry { owner, pick } => {
             let Some(change) = some_change(system, client_log, *owner, *pick, &["REJECTED", "ERRORED"]).await
             else {
                 return catalogue::act(system, client_log, *owner, *pick).await;
             };
-            let asked = if pick % 3 == 0 {
+            let request = if pick % 3 == 0 {
                 on(*owner, "PATCH", &change, "", json!({"state": "CLOSED"}))
             } else {
                 on(*owner, "POST", &change, "retry/", Value::Null)
             };
-            drop(persist(system, client_log, &asked, None).await);
+            drop(persist(system, client_log, &request, None).await);
         }
         Command::Sweep => drop(system.sweep(sweep::Request::default()).await),
     }
@@ -93,17 +93,17 @@ pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, co
 
 /// Previews a submission. Returns a preview only with a plan: the declaration is valid, and no earlier work is
 /// pending.
-async fn preview(system: &Arc<System>, client_log: &ClientLog, submission: &Asked) -> Option<Value> {
+async fn preview(system: &Arc<System>, client_log: &ClientLog, submission: &ApiRequest) -> Option<Value> {
     let path = submission.path.replace("/submit/", "/validate/");
-    let asked = Asked { path, ..submission.clone() };
-    let answer = persist(system, client_log, &asked, None).await?;
+    let request = ApiRequest { path, ..submission.clone() };
+    let answer = persist(system, client_log, &request, None).await?;
     (answer.status == 200 && answer.body["plan"].is_string()).then_some(answer.body)
 }
 
-fn on(owner: usize, method: &str, change: &Value, then: &str, body: Value) -> Asked {
+fn on(owner: usize, method: &str, change: &Value, then: &str, body: Value) -> ApiRequest {
     let path = format!("/v1/orcabase/serviceowner/change_instances/{}/{then}", change["id"]);
     let (method, key) = (method.to_owned(), OWNERS[owner].1.to_owned());
-    Asked { method, path, key, idempotency_key: None, if_match: None, body }
+    ApiRequest { method, path, key, idempotency_key: None, if_match: None, body }
 }
 
 /// Returns one of the owner's change instances in these states, if any.
@@ -118,8 +118,9 @@ async fn some_change(
     for state in states {
         let path = format!("/v1/orcabase/serviceowner/change_instances/?state={state}&limit=50");
         let (method, key) = ("GET".to_owned(), OWNERS[owner].1.to_owned());
-        let asked = Asked { method, path, key, idempotency_key: None, if_match: None, body: Value::Null };
-        let answer = persist(system, client_log, &asked, None).await?;
+        let request =
+            ApiRequest { method, path, key, idempotency_key: None, if_match: None, body: Value::Null };
+        let answer = persist(system, client_log, &request, None).await?;
         shown.extend(answer.body["results"].as_array().cloned().unwrap_or_default());
     }
     if shown.is_empty() { None } else { Some(shown.swap_remove(pick % shown.len())) }
@@ -129,7 +130,7 @@ async fn some_change(
 pub async fn persist(
     system: &Arc<System>,
     client_log: &ClientLog,
-    asked: &Asked,
+    request: &ApiRequest,
     body: Option<&Body>,
 ) -> Option<Answer> {
     for _ in 0..TRIES_MAX {
@@ -138,7 +139,7 @@ pub async fn persist(
         if let Some(body) = body {
             client_log.bodies.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), body.clone());
         }
-        match system.ask(asked, &id).await {
+        match system.send(request, &id).await {
             // API Gateway returns this body after the death of a function or of its authorizer.
             Some(answer) if answer.body["message"] == "Internal Server Error" => {}
             Some(answer) if answer.status != 503 && answer.body["code"] != "submission_in_flight" => {
@@ -146,7 +147,7 @@ pub async fn persist(
                     .answers
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
-                    .push((asked.clone(), answer.clone()));
+                    .push((request.clone(), answer.clone()));
                 return Some(answer);
             }
             Some(_) | None => {}

@@ -154,7 +154,7 @@ impl Cloud {
     /// Executes a request on its arrival. `back` is the travel time of its reply.
     pub fn take(&self, target: &str, request: Value, back: Duration) -> Reply {
         let (service, operation) = target.split_once('.').unwrap_or_default();
-        let asked = format!("{:?} {operation} {request}", self.began.elapsed());
+        let line = format!("{:?} {operation} {request}", self.began.elapsed());
         let reply = match service {
             "AWSEvents" => self.publish(&request),
             _ => self.store(operation, request, back),
@@ -165,7 +165,7 @@ impl Cloud {
         }
         // The engine reports the creation time of a table by the real clock. It would make equal runs differ.
         if !operation.ends_with("Table") {
-            state.trace.update(format!("{asked} {} {}\n", reply.status, reply.body));
+            state.trace.update(format!("{line} {} {}\n", reply.status, reply.body));
         }
         state.count(operation);
         state.operations += u64::from(state.faults != Faults::none());
@@ -297,11 +297,11 @@ fn request_table<'a>(operation: &str, request: &'a Value) -> Option<&'a str> {
 
 /// Returns whether a read is eventually consistent.
 fn is_eventual(operation: &str, request: &Value) -> bool {
-    let is_consistent = |asked: &Value| asked["ConsistentRead"] == true;
+    let is_consistent = |keys: &Value| keys["ConsistentRead"] == true;
     match operation {
         "Query" => request.get("IndexName").is_some() || !is_consistent(request),
         "GetItem" => request["TableName"] == TABLE && !is_consistent(request),
-        "BatchGetItem" => request["RequestItems"].get(TABLE).is_some_and(|asked| !is_consistent(asked)),
+        "BatchGetItem" => request["RequestItems"].get(TABLE).is_some_and(|keys| !is_consistent(keys)),
         _ => false,
     }
 }

@@ -7,7 +7,7 @@ use crate::cloud::{Cloud, Indexes, KEYS_TABLE, TABLE};
 use crate::invocation::{Death, Invocation};
 use crate::run::in_virtual_time;
 use crate::stream::{FUNCTIONS, GENERATE, Stream};
-use crate::system::{Answer, Asked, STAGED, System};
+use crate::system::{Answer, ApiRequest, STAGED, System};
 use crate::timeless::{timeless, without_time};
 use fastrand::Rng;
 use serde_json::Value;
@@ -22,7 +22,7 @@ const LATER: Duration = Duration::from_secs(100);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Deaths of functions called over the API.
-    pub asked: u64,
+    pub api_deaths: u64,
     /// Deaths of functions woken by the stream.
     pub woken: u64,
     /// Deaths of the sweep.
@@ -60,36 +60,44 @@ impl Start {
 /// Tests every death for a series of requests in a world. Each request has its expected status, if known.
 ///
 /// Returns the numbers of deaths, or the error.
-pub fn sweep(world: &Value, actions_max: usize, requests: &[(Asked, Option<u16>)]) -> Result<Swept, String> {
+pub fn sweep(
+    world: &Value,
+    actions_max: usize,
+    requests: &[(ApiRequest, Option<u16>)],
+) -> Result<Swept, String> {
     let (world, requests) = (world.clone(), requests.to_vec());
     in_virtual_time(1, move || async move { all(&world, actions_max, &requests).await })
 }
 
-async fn all(world: &Value, actions_max: usize, requests: &[(Asked, Option<u16>)]) -> Swept {
+async fn all(world: &Value, actions_max: usize, requests: &[(ApiRequest, Option<u16>)]) -> Swept {
     let cloud = Cloud::new(Rng::with_seed(1), Indexes::Exact, None);
     let mut start = Start::of(&*System::start(world, actions_max, cloud).await, actions_max, 0);
     let mut swept = Swept::default();
-    for (asked, status) in requests {
-        start = over(&start, asked, *status, &mut swept).await;
+    for (request, status) in requests {
+        start = over(&start, request, *status, &mut swept).await;
     }
     swept
 }
 
 /// Tests every death for one request and the functions that it wakes. Returns the resulting state.
-async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swept) -> Start {
+async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &mut Swept) -> Start {
     let (system, stream) = start.begin().await;
     let invocation = Invocation::new(Death::Never);
     let id = system.next_request();
-    let answer = system.run_until(&invocation, system.answer(asked, &id)).await.unwrap();
-    assert_eq!(answer.status, status.unwrap_or(answer.status), "{asked:?} is answered otherwise: {answer:?}");
+    let answer = system.run_until(&invocation, system.answer(request, &id)).await.unwrap();
+    assert_eq!(
+        answer.status,
+        status.unwrap_or(answer.status),
+        "{request:?} is answered otherwise: {answer:?}"
+    );
     stream.read(&system);
     let woken = wake(&system, &stream, None).await;
     let expected = Start::of(&system, start.actions_max, start.requests + 1);
-    if asked.path.contains("/messages/") {
+    if request.path.contains("/messages/") {
         // A message has no idempotency key, so a repeated request creates a second one.
         return expected;
     }
-    if start.actions_max == STAGED && !asked.path.contains("/submissions/") {
+    if start.actions_max == STAGED && !request.path.contains("/submissions/") {
         // Only submissions are staged. The sweep without staging covers all other requests.
         return expected;
     }
@@ -98,35 +106,35 @@ async fn over(start: &Start, asked: &Asked, status: Option<u16>, swept: &mut Swe
         let (system, stream) = start.begin().await;
         let dying = Invocation::new(death);
         let id = system.next_request();
-        let first = system.run_until(&dying, system.answer(asked, &id)).await;
-        assert_eq!(first, None, "{asked:?} is answered though its function dies {death:?}");
+        let first = system.run_until(&dying, system.answer(request, &id)).await;
+        assert_eq!(first, None, "{request:?} is answered though its function dies {death:?}");
         // Its last request may still be on its way.
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let again = system.ask(asked, &system.next_request()).await.unwrap();
-        same(asked, &answer, &again, death);
+        let again = system.send(request, &system.next_request()).await.unwrap();
+        same(request, &answer, &again, death);
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
-        expected.stands(&system, asked, death);
-        swept.asked += 1;
+        expected.stands(&system, request, death);
+        swept.api_deaths += 1;
     }
     let is_planned = !stream.of(GENERATE).is_empty();
     // The sweep processes work like `generate`, so one test in each scenario is enough.
     if is_planned && swept.sweeping == 0 {
-        over_sweep(start, asked, Death::Never, &expected, swept).await;
+        over_sweep(start, request, Death::Never, &expected, swept).await;
         if start.actions_max == STAGED {
             // A death halfway leaves an unfinished staging.
-            over_sweep(start, asked, Death::After(invocation.calls() / 2), &expected, swept).await;
+            over_sweep(start, request, Death::After(invocation.calls() / 2), &expected, swept).await;
         }
     }
     for (number, calls) in woken.into_iter().enumerate() {
         for death in deaths().take(points(calls)) {
             let (system, stream) = start.begin().await;
-            drop(system.ask(asked, &system.next_request()).await.unwrap());
+            drop(system.send(request, &system.next_request()).await.unwrap());
             stream.read(&system);
             drop(wake(&system, &stream, Some((number, death))).await);
             tidy_later(&system).await;
-            expected.stands(&system, asked, death);
+            expected.stands(&system, request, death);
             swept.woken += 1;
         }
     }
@@ -146,11 +154,11 @@ fn points(calls: u64) -> usize {
 
 /// Tests every death of the sweep on the leftovers of a request, without `generate`. The request's function can have
 /// died, too.
-async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start, swept: &mut Swept) {
+async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: &Start, swept: &mut Swept) {
     for death in deaths() {
         let (system, stream) = start.begin().await;
         let id = system.next_request();
-        drop(system.run_until(&Invocation::new(left), system.answer(asked, &id)).await);
+        drop(system.run_until(&Invocation::new(left), system.answer(request, &id)).await);
         tokio::time::sleep(LATER).await;
         let dying = Invocation::new(death);
         let first = system.run_until(&dying, tidy(&system)).await;
@@ -163,12 +171,12 @@ async fn over_sweep(start: &Start, asked: &Asked, left: Death, expected: &Start,
         tidy_later(&system).await;
         // The client of a dead function repeats its request.
         if left != Death::Never {
-            drop(system.ask(asked, &system.next_request()).await.unwrap());
+            drop(system.send(request, &system.next_request()).await.unwrap());
         }
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
-        expected.stands(&system, asked, death);
+        expected.stands(&system, request, death);
         swept.sweeping += 1;
     }
 }
@@ -227,10 +235,10 @@ fn beside_messages(answer: &Answer) -> Answer {
 }
 
 /// Panics unless the second answer equals the lost one, or says that the request is done.
-fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
+fn same(request: &ApiRequest, first: &Answer, again: &Answer, death: Death) {
     let (first, again) = (&beside_messages(first), &beside_messages(again));
     let same = first.status == again.status && without_time(&first.body) == without_time(&again.body);
-    let done = match (asked.method.as_str(), first.status, again.status) {
+    let done = match (request.method.as_str(), first.status, again.status) {
         // The object exists already, and a message says so.
         ("POST", 201, 200) => {
             let mut again = without_time(&again.body);
@@ -240,22 +248,22 @@ fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
             first == again
         }
         // A second retry of the same change instance is not possible.
-        ("POST", 201, 400) => asked.path.ends_with("/retry/") && again.body["code"] == "not_retryable",
+        ("POST", 201, 400) => request.path.ends_with("/retry/") && again.body["code"] == "not_retryable",
         _ => false,
     };
     let lines = |answer: &Answer| -> Vec<Value> {
         let text = format!("{:#}", without_time(&answer.body));
         std::iter::once(answer.status.into()).chain(text.lines().map(Value::from)).collect()
     };
-    let context = format!("{} {}, dying {death:?}", asked.method, asked.path);
+    let context = format!("{} {}, dying {death:?}", request.method, request.path);
     assert!(same || done, "{context}:\n{}", difference(&lines(first), &lines(again)));
 }
 
 impl Start {
     /// Panics unless the table has the rows of this start, except for times.
-    fn stands(&self, system: &System, asked: &Asked, death: Death) {
+    fn stands(&self, system: &System, request: &ApiRequest, death: Death) {
         let rows = timeless(&system.cloud.engine.rows_of(TABLE));
-        let context = format!("{} {}, dying {death:?}", asked.method, asked.path);
+        let context = format!("{} {}, dying {death:?}", request.method, request.path);
         assert!(rows == self.timeless, "{context}:\n{}", difference(&self.timeless, &rows));
     }
 }

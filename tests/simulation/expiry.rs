@@ -4,7 +4,7 @@ use crate::cloud::{Cloud, Indexes, TABLE};
 use crate::run::in_virtual_time;
 use crate::shape::{CONSUMERS, Shape};
 use crate::stream::Stream;
-use crate::system::{Asked, System};
+use crate::system::{ApiRequest, System};
 use embedded::{attributes, key_of};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
 
 async fn submit(system: &Arc<System>, cpu: u8) -> u16 {
     let (team, key) = CONSUMERS[0];
-    let asked = Asked {
+    let request = ApiRequest {
         method: "POST".to_owned(),
         path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
         key: key.to_owned(),
@@ -46,7 +46,7 @@ async fn submit(system: &Arc<System>, cpu: u8) -> u16 {
         if_match: None,
         body: json!({team: {"App1": {"services": {"VM": [{"name": "vm1", "cpu": cpu}]}}}}),
     };
-    system.ask(&asked, &system.next_request()).await.unwrap().status
+    system.send(&request, &system.next_request()).await.unwrap().status
 }
 
 fn remove_keys(system: &System) {

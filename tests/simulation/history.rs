@@ -5,7 +5,7 @@ use crate::faults::Faults;
 use crate::linear::History as Recorded;
 use crate::run::in_virtual_time;
 use crate::spec::{Change, Op, Ret};
-use crate::system::{Answer, Asked, STAGED, System};
+use crate::system::{Answer, ApiRequest, STAGED, System};
 use domain::base::id::CHANGE_STRIDE;
 use domain::base::json::canonical;
 use domain::base::state::ChangeType;
@@ -132,7 +132,7 @@ impl History {
         let lock = || self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let attempt = lock().begin(op.clone());
         let id = self.system.next_request();
-        let answer = self.system.ask(&self.asked(op), &id).await;
+        let answer = self.system.send(&self.request_of(op), &id).await;
         let Some(ret) = answer.as_ref().and_then(|answer| self.ret(op, answer)) else { return false };
         let mut recorded = lock();
         match (op, ret) {
@@ -147,7 +147,7 @@ impl History {
         true
     }
 
-    fn asked(&self, op: &Op) -> Asked {
+    fn request_of(&self, op: &Op) -> ApiRequest {
         let change = |at: &usize| format!("/v1/orcabase/serviceowner/change_instances/{}/", self.id(*at));
         let (method, path, key, body) = match op {
             Op::Declare(cpu) => {
@@ -160,7 +160,7 @@ impl History {
             Op::Read(at) => ("GET", change(at), "vm-owner-key", Value::Null),
         };
         let (method, key) = (method.to_owned(), key.to_owned());
-        Asked { method, path, key, idempotency_key: None, if_match: None, body }
+        ApiRequest { method, path, key, idempotency_key: None, if_match: None, body }
     }
 
     /// Returns the id of a change instance by its number. Each submission with a change of the only item creates one.

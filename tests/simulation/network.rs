@@ -10,7 +10,7 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use embedded::{Reply, asked};
+use embedded::{Reply, target_and_body};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ impl HttpClient for Network {
 
 impl HttpConnector for Network {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let (target, body) = asked(&request);
+        let (target, body) = target_and_body(&request);
         let invocation = Invocation::under_way();
         let call = invocation.as_ref().map_or(Call::Made, |invocation| invocation.call());
         if call == Call::NotMade {

@@ -98,9 +98,8 @@ impl Oracle {
             let blocked = before.blocked().find(|open| target.is_some() && open.target == target);
             assert_eq!(blocked, None, "accepted over {name:?} as it was refused");
             let owner = self.shape.owner(&name.service);
-            let is_asked_again =
-                before.is_orphan(owner) || target.is_none() && before.has_failed_removal(owner);
-            if before.declared != target || is_asked_again {
+            let is_retry = before.is_orphan(owner) || target.is_none() && before.has_failed_removal(owner);
+            if before.declared != target || is_retry {
                 if before.declared.is_some() && target.is_some() && before.declared != target {
                     modified.insert((name.application.clone(), name.name.clone()));
                 }

@@ -96,8 +96,8 @@ impl Stream {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let mut iterator = self.iterator.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let asked = json!({"ShardIterator": *iterator});
-            let mut page = system.cloud.engine.call("GetRecords", &asked).body;
+            let body = json!({"ShardIterator": *iterator});
+            let mut page = system.cloud.engine.call("GetRecords", &body).body;
             *iterator = page["NextShardIterator"].take();
             let found = page["Records"].as_array_mut().unwrap();
             if found.is_empty() {

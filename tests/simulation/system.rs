@@ -36,7 +36,7 @@ const CALLS_MAX: u64 = 16;
 
 /// A request of a client.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct ApiRequest {
     pub method: String,
     /// Path with its query.
     pub path: String,
@@ -153,25 +153,26 @@ impl System {
     }
 
     /// Sends a request to the API. Returns `None` if the function dies or takes too long.
-    pub async fn ask(&self, asked: &Asked, id: &str) -> Option<Answer> {
-        self.run(self.answer(asked, id)).await
+    pub async fn send(&self, api_request: &ApiRequest, id: &str) -> Option<Answer> {
+        self.run(self.answer(api_request, id)).await
     }
 
     /// Executes a request in the current invocation.
-    pub async fn answer(&self, asked: &Asked, id: &str) -> Answer {
+    pub async fn answer(&self, api_request: &ApiRequest, id: &str) -> Answer {
         let mut request = http::Request::builder()
-            .method(asked.method.as_str())
-            .uri(&asked.path)
+            .method(api_request.method.as_str())
+            .uri(&api_request.path)
             .header("host", "dovetail.example")
-            .header("authorization", format!("Api-Key {}", asked.key))
+            .header("authorization", format!("Api-Key {}", api_request.key))
             .header("content-type", "application/json");
-        if let Some(key) = &asked.idempotency_key {
+        if let Some(key) = &api_request.idempotency_key {
             request = request.header("idempotency-key", key);
         }
-        if let Some(plan) = &asked.if_match {
+        if let Some(plan) = &api_request.if_match {
             request = request.header("if-match", plan);
         }
-        let body = if asked.body.is_null() { Vec::new() } else { asked.body.to_string().into_bytes() };
+        let body =
+            if api_request.body.is_null() { Vec::new() } else { api_request.body.to_string().into_bytes() };
         let (parts, ()) = request.body(()).unwrap().into_parts();
         let received = Received {
             id: id.to_owned(),

@@ -46,11 +46,11 @@ impl Torn {
             "BatchGetItem" => {
                 let Some(tables) = request["RequestItems"].as_object() else { return false };
                 let mut torn = false;
-                for (table, asked) in tables {
-                    let asked: Vec<Key> =
-                        asked["Keys"].as_array().into_iter().flatten().filter_map(key_of).collect();
+                for (table, keys) in tables {
+                    let keys: Vec<Key> =
+                        keys["Keys"].as_array().into_iter().flatten().filter_map(key_of).collect();
                     if let Some(rows) = reply["Responses"][table].as_array_mut() {
-                        torn |= self.tear_rows(rows, |key| asked.contains(key));
+                        torn |= self.tear_rows(rows, |key| keys.contains(key));
                     }
                 }
                 torn
@@ -59,9 +59,9 @@ impl Torn {
         }
     }
 
-    fn tear_rows(&self, rows: &mut Vec<Value>, is_asked: impl Fn(&Key) -> bool) -> bool {
+    fn tear_rows(&self, rows: &mut Vec<Value>, is_read: impl Fn(&Key) -> bool) -> bool {
         let mut torn = false;
-        for shown in self.0.iter().filter(|shown| is_asked(&shown.key)) {
+        for shown in self.0.iter().filter(|shown| is_read(&shown.key)) {
             rows.retain(|row| key_of(row).as_ref() != Some(&shown.key));
             rows.extend(shown.before.clone());
             torn = true;

@@ -1,7 +1,7 @@
 //! The OpenAPI document as a check: every request and response must match it. The module also records the parts of
 //! the document that tests have covered.
 
-use crate::request::{Answer, Ask};
+use crate::request::{Answer, ApiRequest};
 use dovetail_http::Query;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -122,10 +122,10 @@ fn validator(schema: &Value) -> Arc<Validator> {
 ///
 /// A rejected request can be malformed. A successful request must match the document as well.
 #[track_caller]
-pub fn check(path: &str, ask: &Ask<'_>, answer: &Answer) -> Lines {
+pub fn check(path: &str, request: &ApiRequest<'_>, answer: &Answer) -> Lines {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let what = format!("{} {path}: {}", ask.method, answer.status);
-    let Some(operation) = Operation::find(ask.method, path) else {
+    let what = format!("{} {path}: {}", request.method, answer.status);
+    let Some(operation) = Operation::find(request.method, path) else {
         assert!(matches!(answer.status, 404 | 405), "{what}: no such operation in the contract");
         return Lines::new();
     };
@@ -147,16 +147,16 @@ pub fn check(path: &str, ask: &Ask<'_>, answer: &Answer) -> Lines {
     assert_eq!(problems, Vec::<String>::new(), "{what}: {:#}", answer.body);
     fields(schema, Some(&answer.body), &mut seen);
     if answer.status < 300 {
-        seen.extend(asked(operation, query, ask, &what));
+        seen.extend(parameters_of(operation, query, request, &what));
     }
     seen
 }
 
 /// Fails unless the document has this successful request. Returns the covered parts.
 #[track_caller]
-fn asked(operation: &Operation, query: &str, ask: &Ask<'_>, what: &str) -> Lines {
+fn parameters_of(operation: &Operation, query: &str, request: &ApiRequest<'_>, what: &str) -> Lines {
     let mut seen = Lines::new();
-    let headers = ask.headers.iter().map(|(name, _)| ("header", *name));
+    let headers = request.headers.iter().map(|(name, _)| ("header", *name));
     let headers = headers.filter(|(_, name)| ["idempotency-key", "if-match"].contains(name));
     let query = Query::parse(query);
     for (place, name) in headers.chain(query.names().map(|name| ("query", name))) {
@@ -171,7 +171,7 @@ fn asked(operation: &Operation, query: &str, ask: &Ask<'_>, what: &str) -> Lines
         seen.insert(format!("{} {place} {}", operation.name(), name));
     }
     let media = &resolved(&operation.definition["requestBody"])["content"]["application/json"];
-    if let Ok(body) = serde_json::from_slice::<Value>(&ask.body)
+    if let Ok(body) = serde_json::from_slice::<Value>(&request.body)
         && !media.is_null()
     {
         let problems = problems(&media["schema"], &body);

@@ -2,14 +2,14 @@
 
 use crate::redelivery::sequence;
 use crate::running::Running;
-use crate::tables::ask;
+use crate::tables::call_engine;
 use dovetail_emulator::stream::Stream;
 use serde_json::{Value, json};
 
 impl Running {
     /// Calls an operation of the engine.
     pub fn engine(&self, target: &str, body: &Value) -> Value {
-        self.block_on(ask(&self.engine, target, body)).unwrap()
+        self.block_on(call_engine(&self.engine, target, body)).unwrap()
     }
 
     /// Returns all stored rows in the order of their keys.

@@ -113,7 +113,7 @@ pub struct Issuer {
 #[derive(Debug, Default)]
 struct State {
     keys: Mutex<Vec<Value>>,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
     is_down: AtomicBool,
     is_over: AtomicBool,
 }
@@ -159,8 +159,8 @@ impl Issuer {
     }
 
     /// Returns the number of requests so far.
-    pub fn asked(&self) -> usize {
-        self.state.asked.load(Ordering::SeqCst)
+    pub fn requests(&self) -> usize {
+        self.state.requests.load(Ordering::SeqCst)
     }
 
     /// Starts or stops responses with 503.
@@ -181,7 +181,7 @@ impl Drop for Issuer {
 }
 
 fn serve(mut stream: TcpStream, url: &str, state: &State) {
-    state.asked.fetch_add(1, Ordering::SeqCst);
+    state.requests.fetch_add(1, Ordering::SeqCst);
     let mut request = Vec::new();
     while !request.ends_with(b"\r\n\r\n") {
         let mut byte = [0];

@@ -61,13 +61,13 @@ pub fn dying_after(
 
 /// A request as received.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct SentRequest {
     pub headers: HeaderMap,
     pub body: Bytes,
 }
 
 /// The requests so far.
-pub type AllAsked = Arc<Mutex<Vec<Asked>>>;
+pub type SentRequests = Arc<Mutex<Vec<SentRequest>>>;
 
 /// A request with its answer.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub struct Seen {
     /// Name of the operation, without its API version.
     pub operation: String,
     /// Body of the request, as JSON.
-    pub asked: Value,
+    pub request: Value,
     /// Body of the answer, as JSON.
     pub answered: Value,
 }
@@ -116,8 +116,8 @@ impl Proxy {
     }
 
     /// Starts a proxy that records requests. It answers transactions itself, so they write nothing.
-    pub async fn keeping(engine: String) -> (Self, AllAsked) {
-        let all = AllAsked::default();
+    pub async fn keeping(engine: String) -> (Self, SentRequests) {
+        let all = SentRequests::default();
         let kept = Arc::clone(&all);
         (Self::start(move |request| keep(request, engine.clone(), Arc::clone(&kept))).await, all)
     }
@@ -210,12 +210,12 @@ async fn pass(
 async fn keep(
     request: Request<Incoming>,
     engine: String,
-    all: AllAsked,
+    all: SentRequests,
 ) -> io::Result<Response<Full<Bytes>>> {
     let is_transaction = is_transaction(&request);
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    all.lock().unwrap().push(Asked { headers: parts.headers.clone(), body: body.clone() });
+    all.lock().unwrap().push(SentRequest { headers: parts.headers.clone(), body: body.clone() });
     if is_transaction {
         return Ok(Response::new(Full::new(Bytes::from_static(b"{}"))));
     }
@@ -230,10 +230,10 @@ async fn watch(
 ) -> io::Result<Response<Full<Bytes>>> {
     let operation = operation(&request);
     let (parts, body) = request.into_parts();
-    let asked = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    let (parts, answered) = forward(&engine, Request::from_parts(parts, Full::new(asked.clone()))).await?;
+    let sent = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let (parts, answered) = forward(&engine, Request::from_parts(parts, Full::new(sent.clone()))).await?;
     let read = |body: &Bytes| serde_json::from_slice(body).unwrap_or(Value::Null);
-    all.lock().unwrap().push(Seen { operation, asked: read(&asked), answered: read(&answered) });
+    all.lock().unwrap().push(Seen { operation, request: read(&sent), answered: read(&answered) });
     Ok(Response::from_parts(parts, Full::new(answered)))
 }
 

@@ -1,6 +1,6 @@
 //! Published events: read from the bus, and compared with the table.
 
-use crate::request::Ask;
+use crate::request::ApiRequest;
 use crate::running::Running;
 use serde_json::Value;
 use simulation::checks::everything_is_published;
@@ -19,7 +19,7 @@ impl Running {
         let mut events = Vec::new();
         loop {
             let path = format!("/_local/events?after={after}");
-            let answer = self.send(&Ask { method: "GET", path: &path, ..Ask::default() });
+            let answer = self.send(&ApiRequest { method: "GET", path: &path, ..ApiRequest::default() });
             let page = answer.at("/events").as_array().unwrap().clone();
             if page.is_empty() {
                 return events;

@@ -33,7 +33,7 @@ impl Answer {
 
 /// A request of a client.
 #[derive(Clone, Debug, Default)]
-pub struct Ask<'a> {
+pub struct ApiRequest<'a> {
     /// HTTP method, in upper case.
     pub method: &'a str,
     /// Path with its query, or an absolute URL of the system.
@@ -60,22 +60,22 @@ fn address(host: &str) -> &str {
 }
 
 /// Sends one request on a new connection.
-pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
+pub async fn send(base: &str, api_request: &ApiRequest<'_>) -> Answer {
     let host = base.strip_prefix("http://").unwrap();
-    let path = ask.path.strip_prefix(base).unwrap_or(ask.path);
+    let path = api_request.path.strip_prefix(base).unwrap_or(api_request.path);
     let stream = TcpStream::connect(address(host)).await.unwrap();
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
     let driving = tokio::spawn(connection);
-    let mut request = Request::builder().method(ask.method).uri(path).header("host", host);
-    if let Some(key) = ask.key {
+    let mut request = Request::builder().method(api_request.method).uri(path).header("host", host);
+    if let Some(key) = api_request.key {
         request = request.header("authorization", format!("Api-Key {key}"));
     }
-    for (name, value) in ask.headers {
+    for (name, value) in api_request.headers {
         request = request.header(*name, *value);
     }
-    let has_content_type = ask.headers.iter().any(|(name, _)| *name == "content-type");
+    let has_content_type = api_request.headers.iter().any(|(name, _)| *name == "content-type");
     let request = if has_content_type { request } else { request.header("content-type", "application/json") };
-    let request = request.body(Full::new(Bytes::from(ask.body.clone()))).unwrap();
+    let request = request.body(Full::new(Bytes::from(api_request.body.clone()))).unwrap();
     let reply = sender.send_request(request).await.unwrap();
     let status = reply.status().as_u16();
     let headers: Vec<(String, String)> = reply
@@ -96,7 +96,8 @@ pub async fn send(base: &str, ask: &Ask<'_>) -> Answer {
     } else if headers.iter().any(is_text) {
         Value::String(String::from_utf8(body).unwrap())
     } else {
-        serde_json::from_slice(&body).unwrap_or_else(|_| panic!("no JSON in reply {status} to {}", ask.path))
+        serde_json::from_slice(&body)
+            .unwrap_or_else(|_| panic!("no JSON in reply {status} to {}", api_request.path))
     };
     Answer { status, headers, body }
 }

@@ -1,7 +1,7 @@
 //! The whole system in this process, with a client that calls it over HTTP.
 
 use crate::contract;
-use crate::request::{Answer, Ask, send};
+use crate::request::{Answer, ApiRequest, send};
 use crate::tables::{elsewhere, fresh_table, remove};
 use crate::world_schema::world_schema_problems;
 use domain::audit::invariant::Snapshot;
@@ -11,7 +11,7 @@ use dovetail_daemon::{System, world};
 use dovetail_emulator::engine::Place;
 use dovetail_table::{ACTIONS_MAX, Table};
 use serde_json::{Value, json};
-use simulation::system::Asked as Asking;
+use simulation::system::ApiRequest as Asking;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -34,7 +34,7 @@ pub struct Running {
     /// Text printed at the start.
     pub announcement: String,
     /// Requests other than reads, each with the status of its response.
-    pub asked: Mutex<Vec<(Asking, u16)>>,
+    pub requests: Mutex<Vec<(Asking, u16)>>,
     /// Parts of the contract covered by the requests so far.
     pub seen: Mutex<contract::Lines>,
     runtime: Runtime,
@@ -95,7 +95,7 @@ impl Running {
             tables,
             environment,
             announcement,
-            asked: Mutex::default(),
+            requests: Mutex::default(),
             seen: Mutex::default(),
             runtime,
             stop,
@@ -124,7 +124,7 @@ impl Running {
     /// Sends a request with a JSON body (null: no body) and waits for the response.
     pub fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
+        self.send(&ApiRequest { method, path, key: Some(key), body, ..ApiRequest::default() })
     }
 
     /// Sends a GET request.
@@ -134,30 +134,30 @@ impl Running {
 
     /// Sends a request and waits for the response. Fails unless the contract has the exchange.
     #[track_caller]
-    pub fn send(&self, ask: &Ask<'_>) -> Answer {
-        let answer = self.block_on(send(&self.base, ask));
-        let path = ask.path.strip_prefix(&self.base).unwrap_or(ask.path);
+    pub fn send(&self, request: &ApiRequest<'_>) -> Answer {
+        let answer = self.block_on(send(&self.base, request));
+        let path = request.path.strip_prefix(&self.base).unwrap_or(request.path);
         if path.starts_with("/v1") {
-            let seen = contract::check(path, ask, &answer);
+            let seen = contract::check(path, request, &answer);
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(seen);
         }
-        if ask.method != "GET" && ask.path.starts_with("/v1") {
-            self.asked.lock().unwrap().push((self.asking(ask), answer.status));
+        if request.method != "GET" && request.path.starts_with("/v1") {
+            self.requests.lock().unwrap().push((self.asking(request), answer.status));
         }
         answer
     }
 
     /// Returns the request in the form of the simulation, with a host that does not depend on the port.
-    fn asking(&self, ask: &Ask<'_>) -> Asking {
-        let body = String::from_utf8_lossy(&ask.body).replace(&self.base, "http://dovetail.example");
+    fn asking(&self, request: &ApiRequest<'_>) -> Asking {
+        let body = String::from_utf8_lossy(&request.body).replace(&self.base, "http://dovetail.example");
         let header = |wanted: &str| {
-            let mut headers = ask.headers.iter();
+            let mut headers = request.headers.iter();
             headers.find_map(|(name, value)| (*name == wanted).then(|| (*value).to_owned()))
         };
         Asking {
-            method: ask.method.to_owned(),
-            path: ask.path.to_owned(),
-            key: ask.key.unwrap_or_default().to_owned(),
+            method: request.method.to_owned(),
+            path: request.path.to_owned(),
+            key: request.key.unwrap_or_default().to_owned(),
             idempotency_key: header("idempotency-key"),
             if_match: header("if-match"),
             body: serde_json::from_str(&body).unwrap_or_default(),
@@ -167,7 +167,8 @@ impl Running {
     /// Waits until generation and publishing are idle.
     #[track_caller]
     pub fn settle(&self) {
-        let answer = self.send(&Ask { method: "GET", path: "/_local/settled", ..Ask::default() });
+        let answer =
+            self.send(&ApiRequest { method: "GET", path: "/_local/settled", ..ApiRequest::default() });
         assert_eq!(answer.body, json!({"settled": true}));
     }
 
@@ -175,14 +176,15 @@ impl Running {
     pub fn enable(&self, function: &str, enabled: bool) {
         let path = format!("/_local/mappings/{function}");
         let body = json!({"enabled": enabled}).to_string().into_bytes();
-        let answer = self.send(&Ask { method: "PUT", path: &path, body, ..Ask::default() });
+        let answer = self.send(&ApiRequest { method: "PUT", path: &path, body, ..ApiRequest::default() });
         assert_eq!(answer.body, json!({"function": function, "enabled": enabled}));
     }
 
     /// Runs the sweep on pending work of any age. Returns its report.
     pub fn sweep(&self) -> Value {
         let body = json!({"older_than_seconds": 0}).to_string().into_bytes();
-        let answer = self.send(&Ask { method: "POST", path: "/_local/sweep", body, ..Ask::default() });
+        let answer =
+            self.send(&ApiRequest { method: "POST", path: "/_local/sweep", body, ..ApiRequest::default() });
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
     }
@@ -230,7 +232,7 @@ impl Running {
     fn audited(&self) -> Answer {
         // The audit must not run during a transaction: a torn read would look like a violation.
         self.settle();
-        let answer = self.send(&Ask { method: "GET", path: "/_local/audit", ..Ask::default() });
+        let answer = self.send(&ApiRequest { method: "GET", path: "/_local/audit", ..ApiRequest::default() });
         assert_eq!(answer.status, 200, "{answer:?}");
         answer
     }

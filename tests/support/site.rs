@@ -1,7 +1,7 @@
 //! A system for scenarios: in this process or on a deployed stack.
 
 use crate::published::Published;
-use crate::request::{Answer, Ask};
+use crate::request::{Answer, ApiRequest};
 use crate::running::Running;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub trait Site {
     fn base(&self) -> &str;
 
     /// Sends a request and waits for the response.
-    fn send(&self, ask: &Ask<'_>) -> Answer;
+    fn send(&self, request: &ApiRequest<'_>) -> Answer;
 
     /// Enables or disables the mapping that invokes a function.
     fn enable(&self, function: &str, enabled: bool);
@@ -22,7 +22,7 @@ pub trait Site {
     /// Sends a request with a JSON body (null: no body) and waits for the response.
     fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(&Ask { method, path, key: Some(key), body, ..Ask::default() })
+        self.send(&ApiRequest { method, path, key: Some(key), body, ..ApiRequest::default() })
     }
 
     /// Sends a GET request.
@@ -36,8 +36,8 @@ impl Site for Running {
         &self.base
     }
 
-    fn send(&self, ask: &Ask<'_>) -> Answer {
-        self.send(ask)
+    fn send(&self, request: &ApiRequest<'_>) -> Answer {
+        self.send(request)
     }
 
     fn enable(&self, function: &str, enabled: bool) {

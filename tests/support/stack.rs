@@ -3,9 +3,9 @@
 //! `tests/deploy/run` starts the deployer and sets its URL in `DOVETAIL_TEST_STACKS`.
 
 use crate::published::Published;
-use crate::request::{Answer, Ask, send};
+use crate::request::{Answer, ApiRequest, send};
 use crate::site::Site;
-use crate::tables::ask;
+use crate::tables::call_engine;
 use dovetail_daemon::{load, world};
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
@@ -40,8 +40,8 @@ impl Stack {
         let deployer = std::env::var("DOVETAIL_TEST_STACKS").unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let body = json!({"actions_max": actions_max, "parameters": parameters}).to_string().into_bytes();
-        let ask = Ask { method: "POST", path: "/stacks", body, ..Ask::default() };
-        let deployed = runtime.block_on(send(&deployer, &ask));
+        let request = ApiRequest { method: "POST", path: "/stacks", body, ..ApiRequest::default() };
+        let deployed = runtime.block_on(send(&deployer, &request));
         assert_eq!(deployed.status, 201, "{deployed:?}");
         let text = |name: &str| deployed.at(name).as_str().unwrap().to_owned();
         let settings = Settings {
@@ -61,22 +61,23 @@ impl Stack {
     }
 
     /// Sends a request to the deployer.
-    fn ask(&self, method: &str, below: &str, body: &Value) -> Answer {
+    fn send(&self, method: &str, below: &str, body: &Value) -> Answer {
         let path = format!("{}{below}", self.path);
-        let ask = Ask { method, path: &path, body: body.to_string().into_bytes(), ..Ask::default() };
-        self.runtime.block_on(send(&self.deployer, &ask))
+        let request =
+            ApiRequest { method, path: &path, body: body.to_string().into_bytes(), ..ApiRequest::default() };
+        self.runtime.block_on(send(&self.deployer, &request))
     }
 
     /// Invokes a function. Returns its response.
     pub fn invoke(&self, function: &str, payload: &Value) -> Value {
-        let answer = self.ask("POST", &format!("/functions/{function}"), payload);
+        let answer = self.send("POST", &format!("/functions/{function}"), payload);
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
     }
 
     /// Posts the events of a pattern to a URL.
     pub fn post_events(&self, url: &str, pattern: &Value) {
-        let answer = self.ask("PUT", "/webhook", &json!({"url": url, "pattern": pattern}));
+        let answer = self.send("PUT", "/webhook", &json!({"url": url, "pattern": pattern}));
         assert_eq!(answer.status, 200, "{answer:?}");
     }
 
@@ -96,7 +97,7 @@ impl Stack {
 
     fn engine(&self, target: &str, body: &Value) -> Value {
         let endpoint = self.settings.endpoint.as_deref().unwrap();
-        self.runtime.block_on(ask(endpoint, target, body)).unwrap()
+        self.runtime.block_on(call_engine(endpoint, target, body)).unwrap()
     }
 
     /// Waits until all events are published and, unless generation is paused, no work is pending.
@@ -136,17 +137,17 @@ impl Site for Stack {
         &self.base
     }
 
-    fn send(&self, ask: &Ask<'_>) -> Answer {
-        self.runtime.block_on(send(&self.base, ask))
+    fn send(&self, request: &ApiRequest<'_>) -> Answer {
+        self.runtime.block_on(send(&self.base, request))
     }
 
     fn enable(&self, function: &str, enabled: bool) {
-        let answer = self.ask("PUT", &format!("/mappings/{function}"), &json!({"enabled": enabled}));
+        let answer = self.send("PUT", &format!("/mappings/{function}"), &json!({"enabled": enabled}));
         assert_eq!(answer.status, 200, "{answer:?}");
     }
 
     fn events(&self, after: u64) -> Vec<Published> {
-        let answer = self.ask("GET", "/events", &Value::Null);
+        let answer = self.send("GET", "/events", &Value::Null);
         let events = answer.body.as_array().unwrap_or_else(|| panic!("{answer:?}"));
         let published =
             (1..).zip(events).map(|(number, envelope)| Published { number, envelope: envelope.clone() });
@@ -156,7 +157,7 @@ impl Site for Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        let answer = self.ask("DELETE", "", &Value::Null);
+        let answer = self.send("DELETE", "", &Value::Null);
         assert!(std::thread::panicking() || answer.status == 200, "{answer:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! The tables of the tests: on the embedded engine, or with unique names on the engine in `DOVETAIL_TEST_ENDPOINT`.
 
-use crate::request::{Ask, send};
+use crate::request::{ApiRequest, send};
 use dovetail_daemon::settings::TABLE;
 use dovetail_emulator::engine::{Engine, Place};
 use dovetail_table::Settings;
@@ -65,14 +65,15 @@ impl Drop for Tables {
 pub(crate) async fn remove(tables: &Settings) {
     if let (Some(_), Some(endpoint)) = (elsewhere(), &tables.endpoint) {
         for name in [&tables.table, &tables.keys_table] {
-            let answer = ask(endpoint, "DynamoDB_20120810.DeleteTable", &json!({"TableName": name})).await;
+            let answer =
+                call_engine(endpoint, "DynamoDB_20120810.DeleteTable", &json!({"TableName": name})).await;
             assert!(std::thread::panicking() || answer.is_ok(), "{answer:?}");
         }
     }
 }
 
 /// Calls an operation of an engine.
-pub(crate) async fn ask(engine: &str, target: &str, body: &Value) -> Result<Value, String> {
+pub(crate) async fn call_engine(engine: &str, target: &str, body: &Value) -> Result<Value, String> {
     let headers = [
         ("x-amz-target", target),
         ("x-amz-date", "20250101T000000Z"),
@@ -81,7 +82,8 @@ pub(crate) async fn ask(engine: &str, target: &str, body: &Value) -> Result<Valu
             "AWS4-HMAC-SHA256 Credential=local/20250101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
         ),
     ];
-    let ask = Ask { method: "POST", path: "/", key: None, headers: &headers, body: body.to_string().into() };
-    let answer = send(engine, &ask).await;
+    let request =
+        ApiRequest { method: "POST", path: "/", key: None, headers: &headers, body: body.to_string().into() };
+    let answer = send(engine, &request).await;
     if answer.status == 200 { Ok(answer.body) } else { Err(format!("{target}: {answer:?}")) }
 }

@@ -2,7 +2,7 @@
 
 use crate::functions::functions_on;
 use crate::proxy::{AllSeen, Proxy, Seen};
-use crate::request::{Answer, Ask, send};
+use crate::request::{Answer, ApiRequest, send};
 use crate::running::Running;
 use dovetail_table::{Settings, Table};
 use tokio::task::JoinHandle;
@@ -26,12 +26,12 @@ impl<'a> Watched<'a> {
     }
 
     /// Sends a request. Returns the response and the storage calls, without the read of the API key.
-    pub fn send(&self, ask: &Ask<'_>) -> (Answer, Vec<Seen>) {
+    pub fn send(&self, request: &ApiRequest<'_>) -> (Answer, Vec<Seen>) {
         self.seen.lock().unwrap().clear();
-        let answer = self.system.block_on(send(&self.base, ask));
+        let answer = self.system.block_on(send(&self.base, request));
         let mut seen = std::mem::take(&mut *self.seen.lock().unwrap());
         let keys = &self.system.tables.keys_table;
-        seen.retain(|seen| seen.asked.get("TableName").is_none_or(|name| name != keys));
+        seen.retain(|seen| seen.request.get("TableName").is_none_or(|name| name != keys));
         (answer, seen)
     }
 }

@@ -112,12 +112,12 @@ pub struct Health {
 
 /// The latest check of an item on request; it throttles the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct CheckThrottle {
     pub item: ItemId,
     pub at: Timestamp,
 }
 
-impl Asked {
+impl CheckThrottle {
     /// Returns the time before which the previous check must have been.
     pub const fn not_since(self) -> Timestamp {
         Timestamp::from_micros(self.at.micros().saturating_sub(COOLING_SECONDS * 1_000_000))

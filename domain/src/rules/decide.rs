@@ -104,7 +104,7 @@ pub const fn takes_numbers(item: &Item, update: &Update) -> bool {
 }
 
 /// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
-pub fn asks_service(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
+pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
     let moves_to = update.state.filter(|state| *state != change.state);
     matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
 }
@@ -185,7 +185,7 @@ fn permitted<'a>(
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
     check(change, item, state, log, update, caller)?;
-    if !asks_service(change, update, ctx) {
+    if !depends_on_service(change, update, ctx) {
         return Ok(Permitted { state, log, service: None });
     }
     // Without the service, the change instance has moved since the caller chose its reads: read again.

@@ -59,7 +59,7 @@ fn r40_an_item_has_the_health_from_its_services_present_healthcheck() {
 #[test]
 fn r40_an_answer_counts_for_the_requested_items_only() {
     let items = items();
-    let (asked, foreign) = (&items[..2], items[2].id.get());
+    let (requested, foreign) = (&items[..2], items[2].id.get());
     let [a, b] = [items[0].id, items[1].id];
     let silent = "the response does not contain this item";
     for (name, entries, expected, faults) in [
@@ -96,7 +96,7 @@ fn r40_an_answer_counts_for_the_requested_items_only() {
         ("none", json!([]), ["UNKNOWN -", "UNKNOWN -"], 2),
     ] {
         let answer = json!({"service_items": entries}).to_string();
-        let reports = about_all(answer.as_bytes(), asked).unwrap();
+        let reports = about_all(answer.as_bytes(), requested).unwrap();
         let text = |report: &HealthReport| match report.reason.as_deref() {
             None => report.status.name().to_owned(),
             Some(reason) if reason == silent => format!("{} -", report.status.name()),
@@ -106,12 +106,12 @@ fn r40_an_answer_counts_for_the_requested_items_only() {
         assert_eq!((got, reports.faults), (expected.map(str::to_owned).to_vec(), faults), "{name}");
     }
     for bad in [json!([]), json!({}), json!({"service_items": {}}), json!("HEALTHY")] {
-        assert_eq!(about_all(bad.to_string().as_bytes(), asked), Err(Failed::Malformed), "{bad}");
+        assert_eq!(about_all(bad.to_string().as_bytes(), requested), Err(Failed::Malformed), "{bad}");
     }
-    assert_eq!(about_all(b"{", asked), Err(Failed::Malformed));
+    assert_eq!(about_all(b"{", requested), Err(Failed::Malformed));
     let long = json!({"service_items": [{"id": a.get(), "status": "HEALTHY", "reason": "x".repeat(9_000)}]})
         .to_string();
-    let reports = about_all(long.as_bytes(), asked).unwrap();
+    let reports = about_all(long.as_bytes(), requested).unwrap();
     assert_eq!(reports.items[&a].reason.as_ref().map(String::len), Some(REASON_BYTES_MAX));
 }
 

@@ -33,19 +33,19 @@ fn world_in(state: State, owner: &str) -> (World, ChangeId) {
 fn every_move_is_allowed_to_the_owner_exactly_as_the_table_says() {
     for owner in [VM_OWNER, NP_OWNER] {
         for from in State::ALL {
-            for asked in State::ALL {
+            for target in State::ALL {
                 let (mut world, id) = world_in(from, owner);
                 let before = world.snapshot.clone();
-                let answer = world.update(id, owner, &to(asked));
-                let case = format!("{owner}: {from} to {asked}");
-                if from == asked {
+                let answer = world.update(id, owner, &to(target));
+                let case = format!("{owner}: {from} to {target}");
+                if from == target {
                     assert!(answer.unwrap().writes.is_empty(), "{case}");
                     assert_eq!(world.snapshot.changes, before.changes, "{case}");
-                } else if is_legal(Some(from), asked, By::Owner) {
-                    assert_eq!(answer.unwrap().change.state, asked, "{case}");
-                    assert_eq!(world.state(id), asked, "{case}");
+                } else if is_legal(Some(from), target, By::Owner) {
+                    assert_eq!(answer.unwrap().change.state, target, "{case}");
+                    assert_eq!(world.state(id), target, "{case}");
                 } else {
-                    assert_eq!(answer, Err(Refused::IllegalTransition { from, to: asked }), "{case}");
+                    assert_eq!(answer, Err(Refused::IllegalTransition { from, to: target }), "{case}");
                     assert_eq!(world.snapshot.changes, before.changes, "{case}");
                     assert_eq!(world.snapshot.items, before.items, "{case}");
                 }
@@ -63,9 +63,9 @@ fn no_move_is_allowed_to_anybody_else() {
             for caller in
                 [VM_OWNER, NP_OWNER, LB_OWNER, CONSUMER, STRANGER].into_iter().filter(|c| *c != owner)
             {
-                for asked in State::ALL {
-                    let answer = world.update(id, caller, &to(asked));
-                    assert_eq!(answer, Err(Refused::NotOwner), "{caller}: {from} to {asked}");
+                for target in State::ALL {
+                    let answer = world.update(id, caller, &to(target));
+                    assert_eq!(answer, Err(Refused::NotOwner), "{caller}: {from} to {target}");
                 }
                 assert_eq!(world.retry(id, caller), Err(Refused::NotOwner), "{caller} retries {from}");
             }

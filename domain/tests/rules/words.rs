@@ -120,8 +120,8 @@ fn a_decision_is_planned_again_if_its_item_differs() {
         );
         assert_eq!(decided.err(), Some(Refused::Torn));
     }
-    let asked = to(State::Approved);
-    let decided = domain::rules::decide::update(&change, &item, None, None, &asked, &team(NP_OWNER), &ctx);
+    let update = to(State::Approved);
+    let decided = domain::rules::decide::update(&change, &item, None, None, &update, &team(NP_OWNER), &ctx);
     assert_eq!(decided.err(), Some(Refused::NotOwner), "what fits is looked at further");
 }
 

@@ -34,10 +34,10 @@ async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
 
 /// Creates an API key.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let asked = body::created(call.fields()?, call.now)?;
+    let created = body::created(call.fields()?, call.now)?;
     let secret = Secret::made().ok_or(Code::Broken)?;
     let ctx = call.ctx();
-    let made = Made { hash: secret.hash(), name: asked.name, role: asked.role, expires: asked.expires };
+    let made = Made { hash: secret.hash(), name: created.name, role: created.role, expires: created.expires };
     let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
     match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &ctx)).await? {
         Keyed::Stored => Ok(shown_once(call, &key, &secret)),
@@ -51,13 +51,13 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Creates the successor of an API key.
 pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = found(table, call).await?;
-    let asked = body::rotated(call.fields()?, call.now)?;
+    let rotated = body::rotated(call.fields()?, call.now)?;
     if key.successor.is_some() {
         return Err(Code::AlreadyRotated.into());
     }
     let secret = Secret::made().ok_or(Code::Broken)?;
     let ctx = call.ctx();
-    let (ended, successor) = key.rotated(secret.hash(), asked.expires, asked.overlap_micros, &ctx);
+    let (ended, successor) = key.rotated(secret.hash(), rotated.expires, rotated.overlap_micros, &ctx);
     let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &ctx);
     match table.rotate_api_key(&ended, &successor, &recorded).await? {
         Keyed::Stored => Ok(shown_once(call, &successor, &secret)),

@@ -5,7 +5,7 @@ use dovetail_table::Table;
 
 /// Lists the team's audit log, newest first.
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
-    let asked = Happened::asked(call, key)?;
-    let records = table.recorded(call.caller.team.id, asked.after(), asked.limit).await?;
-    Ok(asked.reply(&records, view::recorded))
+    let list = Happened::parse(call, key)?;
+    let records = table.recorded(call.caller.team.id, list.after(), list.limit).await?;
+    Ok(list.reply(&records, view::recorded))
 }

@@ -37,7 +37,7 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     let (reports, failed) = match run.counted.failed {
         // The target has failed in this run. A dead target must cost one timeout, and not one for each page (ADR 25).
         Some(failed) => (unknown(&page.items, failed), Some(failed)),
-        None => ask(handles, &healthcheck, &page.items).await,
+        None => send_check(handles, &healthcheck, &page.items).await,
     };
     let health = reports.items.iter().map(|(item, report)| Health {
         item: *item,
@@ -83,7 +83,7 @@ async fn page(handles: &Handles, run: &Run) -> Result<Page, Error> {
     Ok(page)
 }
 
-async fn ask(
+async fn send_check(
     handles: &Handles,
     healthcheck: &Healthcheck,
     items: &[Item],
@@ -92,7 +92,7 @@ async fn ask(
         return (HealthReports { items: [].into(), faults: 0 }, None);
     }
     let question = answer::question_about_all(&healthcheck.service.title, items);
-    let answered = dovetail_outbound::ask(&handles.outbound, healthcheck, &question).await;
+    let answered = dovetail_outbound::send(&handles.outbound, healthcheck, &question).await;
     match answered.and_then(|answer| answer::about_all(&answer, items)) {
         Ok(reports) => (reports, None),
         Err(failed) => (unknown(items, failed), Some(failed)),

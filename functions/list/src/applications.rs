@@ -3,7 +3,7 @@
 use crate::bound::TALLIED;
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Field, Orders};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{List, ListRequest, only_knows};
 use crate::past;
 use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
@@ -21,8 +21,8 @@ const FIELDS: &[Field<Application>] = &[
 const AT_ONCE: usize = 10;
 
 /// Lists the team's applications.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     only_knows(call, &["light", "search", "name", "runtime_state"])?;
     let is_light = is_light(call)?;
     let mut filter = Filter::new();
@@ -33,7 +33,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     filter.texts(&call.query, "name", |application| &application.name);
     let source = Source::<Application>::of_team(call.caller.team.id);
     let orders = Orders::By { stored: AGE_AND_ID, fields: FIELDS };
-    let list = List { asked, source, filter, orders };
+    let list = List { request, source, filter, orders };
     let mut page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let team = &call.caller.team;
@@ -44,7 +44,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     let (mut read, mut results) = (Read::default(), Vec::new());
     for some in page.rows.chunks(AT_ONCE) {
         let wanted = some.iter().map(|application| Beside::Tally(application.id));
-        let related = read.by(asked.table.beside(wanted)).await?;
+        let related = read.by(request.table.beside(wanted)).await?;
         results.extend(
             some.iter().map(|application| view::application(application, team, &related, &viewpoint)),
         );
@@ -58,8 +58,8 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
 }
 
 /// Returns one application.
-pub(crate) async fn one(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let Asked { table, call, .. } = asked;
+pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let ListRequest { table, call, .. } = request;
     let id = call.id(ApplicationId::parse)?;
     // The id contains the team, so a foreign application needs no read.
     if id.team() != call.caller.team.id {
@@ -67,7 +67,7 @@ pub(crate) async fn one(asked: Asked<'_>) -> Result<Reply, Failure> {
     }
     let application = table.application(id).await?.ok_or(Code::NotFound)?;
     if let Some(moment) = past::of_declaration(table, call).await? {
-        return past::application(asked, application, moment).await;
+        return past::application(request, application, moment).await;
     }
     let related = table.beside(std::iter::once(Beside::Tally(id))).await?;
     let body = view::application(&application, &call.caller.team, &related, &Viewpoint::of(call));

@@ -3,7 +3,7 @@
 use crate::filter::{Filter, single};
 use crate::items;
 use crate::order::{Field, Orders, stored_order};
-use crate::page::{Asked, List, is_paging, only_knows};
+use crate::page::{List, ListRequest, is_paging, only_knows};
 use domain::base::state::{ChangeType, Kind};
 use domain::model::submission::Submission;
 use domain::rules::visibility::Pov;
@@ -44,28 +44,28 @@ const FIELDS: &[Field<Change>] = &[
 ];
 
 /// Lists the change instances owned by the caller, or those of its own items.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
-    let (source, filter) = wanted(asked.table, call).await?;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
+    let (source, filter) = wanted(request.table, call).await?;
     let by_item = single(&call.query, "service_item_id")?.is_some();
     let orders = Orders::By { stored: stored_order(call.pov, by_item), fields: FIELDS };
-    reply(&List { asked, source, filter, orders }).await
+    reply(&List { request, source, filter, orders }).await
 }
 
 /// Lists those of dependent teams among them.
-pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let (source, mut filter) = wanted(asked.table, asked.call).await?;
+pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let (source, mut filter) = wanted(request.table, request.call).await?;
     filter.known = None;
     filter.test(Change::is_dependant);
-    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+    reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
 
 /// Lists those of kind REFERENCED among them.
-pub(crate) async fn referenced(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let (source, mut filter) = wanted(asked.table, asked.call).await?;
+pub(crate) async fn referenced(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let (source, mut filter) = wanted(request.table, request.call).await?;
     filter.known = None;
     filter.test(|change| change.kind == Kind::Referenced);
-    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+    reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
 
 /// Returns one change instance.
@@ -165,7 +165,7 @@ fn owned_in(pov: Pov, change: &Change, team: TeamId) -> bool {
 }
 
 async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
-    let Asked { table, call, .. } = list.asked;
+    let ListRequest { table, call, .. } = list.request;
     let viewpoint = Viewpoint::of(call);
     if call.query.truth("light").map_err(|error| Call::bad_filter(&error))? == Some(true) {
         let page = list.uncounted_page().await?;

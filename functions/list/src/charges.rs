@@ -2,7 +2,7 @@
 
 use crate::filter::Filter;
 use crate::order::{Field, Orders, stored_order};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::ChargeId;
 use domain::base::state::ChargeType;
 use domain::model::charge::{Charge, Charges};
@@ -33,8 +33,8 @@ const SUMMED_FIELDS: &[Field<Item>] =
     &[("created", |item| item.created.to_wire()), ("id", |item| format!("{:016}", item.id.get()))];
 
 /// Lists the charges of the caller's services, or of its own items.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     only_knows(call, &[FILTERS.as_slice(), &["charge_type", "processed"]].concat())?;
     let mut filter = filter(call)?;
     let types = types(call)?;
@@ -55,7 +55,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
         }
     };
     let orders = Orders::By { stored: stored_order(call.pov, false), fields: FIELDS };
-    let list = List { asked, source, filter, orders };
+    let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
@@ -64,8 +64,8 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
 }
 
 /// Lists the costs so far of the caller's services or own items, without items that cost nothing.
-pub(crate) async fn accumulated(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn accumulated(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     only_knows(call, &FILTERS)?;
     let mut filter = summed_filter(call)?;
     filter.test(|item| item.charges != Charges::NONE);
@@ -75,7 +75,7 @@ pub(crate) async fn accumulated(asked: Asked<'_>) -> Result<Reply, Failure> {
         Pov::Consumer => Source::<Item>::of_consumer(team),
     };
     let orders = Orders::By { stored: stored_order(call.pov, false), fields: SUMMED_FIELDS };
-    let list = List { asked, source, filter, orders };
+    let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =

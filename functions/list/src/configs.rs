@@ -2,7 +2,7 @@
 
 use crate::filter::{Filter, single};
 use crate::order::{AGE_AND_ID, Field, Orders};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{List, ListRequest, only_knows};
 use domain::TeamId;
 use domain::base::id::{ConfigId, ServiceId};
 use domain::catalog::config::Config;
@@ -17,8 +17,8 @@ const FIELDS: &[Field<Config>] = &[("version", |config| format!("{:020}", config
 const VERSIONS: &[&str] = &["version", "created", "id"];
 
 /// Lists the configs of the caller's services, or of one of them.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let Asked { table, call, .. } = asked;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let ListRequest { table, call, .. } = request;
     only_knows(call, &["service_id"])?;
     let team = call.caller.team.id;
     let mut filter = Filter::new();
@@ -34,7 +34,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
             (Source::<Config>::owned_by(team), Orders::By { stored: AGE_AND_ID, fields: FIELDS })
         }
     };
-    let page = List { asked, source, filter, orders };
+    let page = List { request, source, filter, orders };
     let page = page.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =

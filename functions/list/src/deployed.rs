@@ -3,7 +3,7 @@
 use crate::filter::{Filter, single};
 use crate::items;
 use crate::order::{Field, Orders, stored_order};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::DeployedId;
 use domain::model::deployed::Deployed;
 use domain::rules::visibility::Pov;
@@ -31,8 +31,8 @@ const FIELDS: &[Field<Deployed>] = &[
 ];
 
 /// Lists the versions for items of the caller's services, or for its own items.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     let (team, pov) = (call.caller.team.id, call.pov);
     let mut filter = filter(call)?;
     let item = single(&call.query, "service_item_id")?;
@@ -40,13 +40,13 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
         (Some(id), _) => {
             filter.test(move |deployed| pov.shows_deployed(deployed, team));
             let source = Source::<Deployed>::of_item(id);
-            if items::is_shown(asked.table, call, id).await? { source } else { source.emptied() }
+            if items::is_shown(request.table, call, id).await? { source } else { source.emptied() }
         }
         (None, Pov::Consumer) => Source::<Deployed>::of_consumer(team),
         (None, Pov::ServiceOwner) => Source::<Deployed>::owned_by(team),
     };
     let orders = Orders::By { stored: stored_order(pov, item.is_some()), fields: FIELDS };
-    let list = List { asked, source, filter, orders };
+    let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =
@@ -55,15 +55,15 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
 }
 
 /// Lists the newest version of each item in [`items::dependent`], if it has one.
-pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     let mut of_items = Filter::new();
     of_items.newest(filter(call)?);
     let source = items::shared(call, &mut of_items)?;
-    let list = List { asked, source, filter: of_items, orders: Orders::Ignored };
+    let list = List { request, source, filter: of_items, orders: Orders::Ignored };
     let page = list.page().await?;
     let ids = page.rows.iter().filter_map(|item| item.deployed).map(|latest| latest.id);
-    let related = asked.table.beside(ids.clone().map(Beside::Deployed)).await?;
+    let related = request.table.beside(ids.clone().map(Beside::Deployed)).await?;
     let viewpoint = Viewpoint::of(call);
     let mut results = Vec::new();
     for id in ids {

@@ -2,7 +2,7 @@
 
 mod walk;
 
-use crate::page::Asked;
+use crate::page::ListRequest;
 use crate::past::has_landed;
 use domain::SubmissionId;
 use domain::model::submission::Submission;
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use walk::{Place, Walk};
 
 /// Returns a page of the difference.
-pub(crate) async fn between(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let Asked { table, call, .. } = asked;
+pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let ListRequest { table, call, .. } = request;
     call.only_knows(&["to", "limit", "cursor"])?;
     let id = call.id(SubmissionId::parse)?;
     // The id contains the team, so a foreign submission needs no read.
@@ -23,20 +23,20 @@ pub(crate) async fn between(asked: Asked<'_>) -> Result<Reply, Failure> {
         return Err(Code::NotFound.into());
     }
     let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
-    let place = place(asked)?;
+    let place = place(request)?;
     let from = table.submission(id).await?.ok_or(Code::NotFound)?;
     let to = other(table, call).await?;
     [&from, &to].into_iter().try_for_each(has_landed)?;
     let moments = [&from, &to].map(|submission| Moment::of(submission, call.now));
     let mut walk = Walk::new(table, moments, limit);
     let next = walk.from(call.caller.team.id, place).await?;
-    let body = body(asked, &walk, next, (&from, &to)).await?;
+    let body = body(request, &walk, next, (&from, &to)).await?;
     Ok(Reply::new(200, body))
 }
 
 /// Returns the end of the page before, from the cursor.
-fn place(asked: Asked<'_>) -> Result<Option<Place>, Failure> {
-    let Asked { key, call, .. } = asked;
+fn place(request: ListRequest<'_>) -> Result<Option<Place>, Failure> {
+    let ListRequest { key, call, .. } = request;
     let Some(cursor) = call.position(key, &identity(call))? else { return Ok(None) };
     Place::parse(&cursor.after).map(Some).ok_or_else(|| Code::InvalidCursor.into())
 }
@@ -60,12 +60,12 @@ async fn other(table: &Table, call: &Call) -> Result<Submission, Failure> {
 }
 
 async fn body(
-    asked: Asked<'_>,
+    request: ListRequest<'_>,
     walk: &Walk<'_>,
     next: Option<Place>,
     (from, to): (&Submission, &Submission),
 ) -> Result<Value, Failure> {
-    let Asked { table, key, call } = asked;
+    let ListRequest { table, key, call } = request;
     let team = call.caller.team.id;
     let named = walk.found.iter().flat_map(|(_, differing)| differing.versions());
     let related = table.beside(named.map(|version| Beside::Declaration(team, version.hash))).await?;

@@ -2,7 +2,7 @@
 
 use crate::filter::{Filter, single};
 use crate::order::{Field, Orders, stored_order};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{List, ListRequest, only_knows};
 use crate::past;
 use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
@@ -44,23 +44,23 @@ const FIELDS: &[Field<Item>] = &[
 ];
 
 /// Lists the items of the caller's services, or its own items.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     let filter = filter(call)?;
     let source = match call.pov {
         Pov::ServiceOwner => Source::<Item>::owned_by(call.caller.team.id),
         Pov::Consumer => declared(call)?,
     };
     let orders = Orders::By { stored: stored_order(call.pov, false), fields: FIELDS };
-    reply(&List { asked, source, filter, orders }).await
+    reply(&List { request, source, filter, orders }).await
 }
 
 /// Lists the items with a share for the caller, or its own items with a share for another team.
-pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     let mut filter = filter(call)?;
     let source = shared(call, &mut filter)?;
-    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+    reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
 
 /// Returns one item, now or at an earlier time.
@@ -138,8 +138,8 @@ fn filter(call: &Call) -> Result<Filter<Item>, Failure> {
 
 async fn reply(list: &List<'_, Item>) -> Result<Reply, Failure> {
     let page = list.page().await?;
-    let related = list.asked.table.related_to_items(&page.rows).await?;
-    let viewpoint = Viewpoint::of(list.asked.call);
+    let related = list.request.table.related_to_items(&page.rows).await?;
+    let viewpoint = Viewpoint::of(list.request.call);
     let results: Vec<Value> =
         page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)).collect();
     Ok(page.reply(&results))

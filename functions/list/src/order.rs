@@ -34,7 +34,7 @@ pub(crate) const fn stored_order(pov: Pov, by_item: bool) -> &'static [&'static 
 
 impl<T: 'static> Orders<T> {
     /// Returns the order in a query.
-    pub(crate) fn asked_for(&self, query: &Query) -> Result<Order<T>, Failure> {
+    pub(crate) fn requested(&self, query: &Query) -> Result<Order<T>, Failure> {
         let (Some(ordering), Self::By { stored, fields }) = (query.get("ordering"), self) else {
             return Ok(Order::Stored(Direction::Ascending));
         };

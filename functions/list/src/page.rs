@@ -19,7 +19,7 @@ const COMMON: [&str; 4] = ["limit", "offset", "ordering", "cursor"];
 
 /// A request with its table and key.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct ListRequest<'a> {
     pub(crate) table: &'a Table,
     /// Key for the signatures of cursors.
     pub(crate) key: &'a CursorKey,
@@ -86,7 +86,7 @@ impl<T: Send + 'static> Page<'_, T> {
 
 /// A list with pages.
 pub(crate) struct List<'a, T: 'static> {
-    pub(crate) asked: Asked<'a>,
+    pub(crate) request: ListRequest<'a>,
     pub(crate) source: Source<T>,
     pub(crate) filter: Filter<T>,
     pub(crate) orders: Orders<T>,
@@ -117,14 +117,14 @@ impl<T: Send + 'static> List<'_, T> {
     }
 
     fn wanted(&self, counted: bool) -> Result<Wanted<T>, Failure> {
-        let Asked { key, call, .. } = self.asked;
+        let ListRequest { key, call, .. } = self.request;
         let query = &call.query;
         let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
         let limit = query.limit().map_err(|error| Call::bad_filter(&error))?;
         Ok(Wanted {
             limit,
             offset: integer("offset")?.unwrap_or(0),
-            order: self.orders.asked_for(query)?,
+            order: self.orders.requested(query)?,
             cursor: call.position(key, &self.identity())?,
             counted,
         })
@@ -142,7 +142,8 @@ impl<T: Send + 'static> List<'_, T> {
         let counts_on = wanted.counted && wanted.cursor.is_none() && !self.filter.is_empty();
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed, mut ahead, mut is_whole) = (Read::default(), 0, 0, true);
-        let mut reader = self.asked.table.rows(&self.source, direction, after).at_once(self.at_once(wanted));
+        let mut reader =
+            self.request.table.rows(&self.source, direction, after).at_once(self.at_once(wanted));
         let mut work_left = WORK_MAX;
         'reading: while let Some(batch) = read.by(reader.next()).await? {
             read.rows(batch.len());
@@ -184,7 +185,7 @@ impl<T: Send + 'static> List<'_, T> {
             Some(known) => known,
             None if is_whole => Count::Exact(passed + ahead),
             None if !wanted.counted => Count::Unknown,
-            None if self.filter.is_empty() => Count::Exact(self.asked.table.count(&self.source).await?),
+            None if self.filter.is_empty() => Count::Exact(self.request.table.count(&self.source).await?),
             None => {
                 let found = self.filter.known.unwrap_or_default().max(passed + ahead);
                 Count::AtLeast { found, before: passed }
@@ -215,7 +216,7 @@ impl<T: Send + 'static> List<'_, T> {
         let mut all: Vec<(String, T)> = Vec::new();
         let mut work_left = WORK_MAX;
         let mut read = Read::default();
-        let reader = self.asked.table.rows(&self.source, Direction::Ascending, None);
+        let reader = self.request.table.rows(&self.source, Direction::Ascending, None);
         let mut reader = reader.at_once(self.filter.at_once);
         while let Some(batch) = read.by(reader.next()).await? {
             let (size, is_too_long) = (batch.len(), read.reaches(&WHOLE));
@@ -258,12 +259,12 @@ impl<T: Send + 'static> List<'_, T> {
         if wanted.is_empty() {
             return Ok(Related::default());
         }
-        Ok(self.asked.table.beside(wanted.into_iter()).await?)
+        Ok(self.request.table.beside(wanted.into_iter()).await?)
     }
 
     /// Returns the URL of the page after `after`.
     fn next(&self, after: &str, count: Count, skip: u64) -> String {
-        let Asked { key, call, .. } = self.asked;
+        let ListRequest { key, call, .. } = self.request;
         let (count, before) = (count.value(), count.before());
         let cursor = Cursor { after: after.to_owned(), count, before, skip, issued: call.now };
         call.page_at(key, &self.identity(), &cursor)
@@ -271,10 +272,11 @@ impl<T: Send + 'static> List<'_, T> {
 
     /// Returns the identity of the list for its cursors: the path, and all parameters that select rows.
     fn identity(&self) -> String {
-        let mut pairs: Vec<_> = self.asked.call.query.pairs().filter(|(name, _)| !is_paging(name)).collect();
+        let mut pairs: Vec<_> =
+            self.request.call.query.pairs().filter(|(name, _)| !is_paging(name)).collect();
         // Clients may send the parameters of one list in any order.
         pairs.sort_unstable();
-        json!([self.asked.call.path.trim_end_matches('/'), pairs]).to_string()
+        json!([self.request.call.path.trim_end_matches('/'), pairs]).to_string()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::bound::FILTERED;
 use crate::filter::{Filter, date};
 use crate::order::Orders;
-use crate::page::{Asked, List};
+use crate::page::{List, ListRequest};
 use domain::model::change::Version;
 use domain::model::deployed::Deployed;
 use domain::model::submission::{Progress, Submission};
@@ -24,7 +24,7 @@ const AS_OF: &str = "as_of";
 const AT_ONCE: usize = 10;
 
 /// Returns the moment in the query for an object of a consumer, with its submission if it names one.
-async fn asked_for(
+async fn requested_moment(
     table: &Table,
     call: &Call,
     consumer: TeamId,
@@ -49,12 +49,12 @@ pub(crate) async fn of_item(table: &Table, call: &Call, item: &Item) -> Result<O
     if call.query.get(AS_OF).is_some() && !may_see {
         return Err(refused("must be absent: only the item's consumer and the service owner may set it"));
     }
-    Ok(asked_for(table, call, item.consumer.id).await?.map(|(moment, _)| moment))
+    Ok(requested_moment(table, call, item.consumer.id).await?.map(|(moment, _)| moment))
 }
 
 /// Returns the moment in the query for the declarations of the caller's team.
 pub(crate) async fn of_declaration(table: &Table, call: &Call) -> Result<Option<Moment>, Failure> {
-    let Some((moment, submission)) = asked_for(table, call, call.caller.team.id).await? else {
+    let Some((moment, submission)) = requested_moment(table, call, call.caller.team.id).await? else {
         return Ok(None);
     };
     submission.iter().try_for_each(has_landed)?;
@@ -86,17 +86,17 @@ pub(crate) async fn team(table: &Table, now: Team, moment: Moment) -> Result<Tea
 
 /// Returns the application at a moment, with a page of the items in its declaration.
 pub(crate) async fn application(
-    asked: Asked<'_>,
+    request: ListRequest<'_>,
     now: Application,
     moment: Moment,
 ) -> Result<Reply, Failure> {
-    let Asked { table, call, .. } = asked;
+    let ListRequest { table, call, .. } = request;
     let metadata = known(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
     // Metadata without an earlier version count since the creation of the application, and not before it.
     let metadata = metadata.filter(|_| moment.submission.is_some() || now.created <= moment.at);
     let then = Application { metadata: metadata.ok_or(Code::NotFound)?, ..now };
     let source = Source::<Item>::of_application(then.id);
-    let list = List { asked, source, filter: Filter::new(), orders: Orders::Ignored };
+    let list = List { request, source, filter: Filter::new(), orders: Orders::Ignored };
     let mut page = list.uncounted_page().await?;
     let (mut read, mut versions) = (Read::default(), Vec::new());
     for some in page.rows.chunks(AT_ONCE) {

@@ -2,7 +2,7 @@
 
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Field, Orders};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::ServiceId;
 use domain::catalog::service::{Service, ServiceState};
 use domain::rules::visibility::Pov;
@@ -16,9 +16,9 @@ const FIELDS: &[Field<Service>] =
     &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
 
 /// Lists the caller's own services, or all services open to it.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let (pov, team) = (asked.call.pov, asked.call.caller.team.id);
-    let mut filter = filter(asked.call)?;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let (pov, team) = (request.call.pov, request.call.caller.team.id);
+    let mut filter = filter(request.call)?;
     let source = match pov {
         Pov::ServiceOwner => Source::<Service>::owned_by(team),
         Pov::Consumer => {
@@ -27,19 +27,19 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
         }
     };
     let orders = Orders::By { stored: AGE_AND_ID, fields: FIELDS };
-    reply(&List { asked, source, filter, orders }).await
+    reply(&List { request, source, filter, orders }).await
 }
 
 /// Lists the services with the caller as a dependent team, or the open ones with any dependent team.
-pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let (pov, team) = (asked.call.pov, asked.call.caller.team.id);
-    let mut filter = filter(asked.call)?;
+pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let (pov, team) = (request.call.pov, request.call.caller.team.id);
+    let mut filter = filter(request.call)?;
     filter.test(move |service| match pov {
         Pov::ServiceOwner => service.settings.has_dependent(team),
         Pov::Consumer => pov.shows_service(service, team) && !service.settings.dependent_teams.is_empty(),
     });
     let source = Source::<Service>::all();
-    reply(&List { asked, source, filter, orders: Orders::Ignored }).await
+    reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
 
 /// Lists the tags of a role's services, each once and in order, from at most [`COUNT_MAX`] services.
@@ -106,8 +106,8 @@ fn filter(call: &Call) -> Result<Filter<Service>, Failure> {
 
 async fn reply(list: &List<'_, Service>) -> Result<Reply, Failure> {
     let page = list.page().await?;
-    let viewpoint = Viewpoint::of(list.asked.call);
-    let schemas = list.asked.table.schema_texts(&page.rows).await?;
+    let viewpoint = Viewpoint::of(list.request.call);
+    let schemas = list.request.table.schema_texts(&page.rows).await?;
     let shown = page.rows.iter().zip(&schemas);
     let results: Vec<Value> =
         shown.map(|(service, schema)| view::service(service, schema, &viewpoint)).collect();

@@ -2,7 +2,7 @@
 
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Orders};
-use crate::page::{Asked, List, only_knows};
+use crate::page::{List, ListRequest, only_knows};
 use domain::SubmissionId;
 use domain::model::submission::Submission;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
@@ -11,8 +11,8 @@ use dovetail_table::{Source, Table};
 use serde_json::Value;
 
 /// Lists the team's submissions.
-pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
-    let call = asked.call;
+pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
+    let call = request.call;
     only_knows(call, &["light", "commit_id"])?;
     let mut filter = Filter::new();
     filter.texts(&call.query, "commit_id", |submission: &Submission| {
@@ -20,7 +20,7 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     });
     let source = Source::<Submission>::of_team(call.caller.team.id);
     let orders = Orders::By { stored: AGE_AND_ID, fields: &[] };
-    let list = List { asked, source, filter, orders };
+    let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> =

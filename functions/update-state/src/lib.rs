@@ -35,7 +35,7 @@ pub fn handle(table: &Table, request: Request) -> Answering<'_> {
 
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
-    let decided = decide(table, call, id, &Decision::AsAsked).await?;
+    let decided = decide(table, call, id, &Decision::InBody).await?;
     Ok(shown(call, 200, &decided))
 }
 
@@ -52,7 +52,7 @@ fn shown(call: &Call, status: u16, (decided, related): &(Decided, Related)) -> R
 /// The decision in a request.
 enum Decision {
     /// State, log and deployed item in the body. The body comes after the change instance, so a missing one is 404.
-    AsAsked,
+    InBody,
     /// A deployed item by itself.
     Deploy(Deploy),
     Retry,
@@ -128,7 +128,7 @@ impl Decision {
     ) -> Result<Result<Decided, Refused>, Failure> {
         let (caller, ctx) = (&call.caller.team, call.ctx());
         let update = match self {
-            Self::AsAsked => body::update(call.fields()?)?,
+            Self::InBody => body::update(call.fields()?)?,
             Self::Deploy(Deploy { data, onto }) => {
                 Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() }
             }
@@ -144,7 +144,7 @@ impl Decision {
             None
         };
         // Only approvals and completions of people depend on the settings (R32).
-        let service = if decide::asks_service(change, &update, &ctx) {
+        let service = if decide::depends_on_service(change, &update, &ctx) {
             Some(table.service(&change.service.title).await?.ok_or(Code::Broken)?)
         } else {
             None
@@ -161,7 +161,7 @@ async fn commit(table: &Table, decided: &Decided) -> Result<Commit, Error> {
 /// Reads the other content of the reply. A deployed item by itself has none.
 async fn related(table: &Table, decision: &Decision, decided: &Decided) -> Result<Related, Error> {
     match decision {
-        Decision::AsAsked | Decision::Retry => table.related_to_decided(decided).await,
+        Decision::InBody | Decision::Retry => table.related_to_decided(decided).await,
         Decision::Deploy(_) => Ok(Related::default()),
     }
 }

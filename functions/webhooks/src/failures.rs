@@ -5,8 +5,8 @@ use dovetail_table::Table;
 
 /// Lists the abandoned deliveries of a webhook, newest first.
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
-    let asked = Happened::asked(call, key)?;
+    let list = Happened::parse(call, key)?;
     let webhook = crate::found(table, call).await?;
-    let failures = table.given_up(webhook.id, asked.after(), asked.limit).await?;
-    Ok(asked.reply(&failures, view::given_up))
+    let failures = table.given_up(webhook.id, list.after(), list.limit).await?;
+    Ok(list.reply(&failures, view::given_up))
 }

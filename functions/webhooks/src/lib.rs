@@ -56,11 +56,11 @@ async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if call.pov == Pov::ServiceOwner {
         let team = call.caller.team.id;
         let (webhooks, replied) = (table.webhooks(team).await?, table.all_replied(team).await?);
-        let is_asked = |id: u64| services.as_ref().is_none_or(|services| services.contains(&id));
-        let asked = webhooks.iter().filter(|one| is_asked(one.service.id.get()));
+        let is_requested = |id: u64| services.as_ref().is_none_or(|services| services.contains(&id));
+        let requested = webhooks.iter().filter(|one| is_requested(one.service.id.get()));
         let last = |id: WebhookId| replied.iter().find(|replied| replied.webhook == id);
         let viewpoint = Viewpoint::of(call);
-        results.extend(asked.map(|one| view::webhook(one, last(one.id), &viewpoint)));
+        results.extend(requested.map(|one| view::webhook(one, last(one.id), &viewpoint)));
     }
     let body = json!({"count": results.len(), "next": null, "previous": null, "results": results});
     Ok(Reply::new(200, body))

@@ -3,7 +3,7 @@
 use domain::base::id::ServiceId;
 use domain::base::state::RuntimeState;
 use domain::outreach::healthcheck::answer::Failed;
-use domain::outreach::healthcheck::{Asked, COOLING_SECONDS, Health, answer};
+use domain::outreach::healthcheck::{COOLING_SECONDS, CheckThrottle, Health, answer};
 use domain::rules::visibility::Pov;
 use domain::{Item, ItemId};
 use dovetail_http::view;
@@ -21,11 +21,11 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
         return Err(Code::NotInService.into());
     }
     // A conditional record throttles the requests, so callers cannot flood the owner's target (ADR 25).
-    if table.ask(Asked { item: id, at: call.now }).await? == Keyed::Stale {
+    if table.throttle_check(CheckThrottle { item: id, at: call.now }).await? == Keyed::Stale {
         return Err(Reply::error(Code::AskedJustNow).retry_after(COOLING_SECONDS).into());
     }
     let question = answer::question_about(&item);
-    let answered = dovetail_outbound::ask(outbound, &healthcheck, &question).await;
+    let answered = dovetail_outbound::send(outbound, &healthcheck, &question).await;
     let report = answered.and_then(|answer| answer::about_one(&answer));
     let failed = report.as_ref().err().copied();
     let health = Health { item: id, report: report.unwrap_or_else(Failed::to_report), at: call.now };
@@ -49,11 +49,11 @@ pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure
         return Err(Code::NotFound.into());
     }
     let course = table.course(call.caller.team.id, service).await?.ok_or(Code::NotFound)?;
-    let Some(asked) = course.asked(call.now) else {
-        return Ok(Reply::new(200, view::healthcheck_asked(&course)));
+    let Some(scheduled) = course.with_run_due(call.now) else {
+        return Ok(Reply::new(200, view::check_requested(&course)));
     };
-    match table.put_course(&course, &asked).await? {
-        Keyed::Stored => Ok(Reply::new(200, view::healthcheck_asked(&asked))),
+    match table.put_course(&course, &scheduled).await? {
+        Keyed::Stored => Ok(Reply::new(200, view::check_requested(&scheduled))),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }

@@ -271,7 +271,7 @@ mod tests {
         }
 
         /// Sends a request and returns the status and the body of the response.
-        async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> (i64, Value) {
+        async fn send(&self, method: &str, path: &str, body: Option<&str>) -> (i64, Value) {
             let (path, query) = path.split_once('?').unwrap_or((path, ""));
             let mut event = Event::default();
             event.raw_path = Some(path.to_owned());
@@ -295,13 +295,13 @@ mod tests {
             ("?after=3&limit=2", Some(4), 5),
             ("?after=150", None, 150),
         ] {
-            let (status, page) = fixture.ask("GET", &format!("/_local/events{query}"), None).await;
+            let (status, page) = fixture.send("GET", &format!("/_local/events{query}"), None).await;
             assert_eq!((status, &page["next"]), (200, &json!(next)), "{query}");
             let expected = first.map(|first: u64| json!({"number": first, "envelope": {"n": first}}));
             assert_eq!(page["events"].get(0), expected.as_ref(), "{query}");
         }
         let error = json!({"message": "`after` must be an integer of at least 0, not `-1`"});
-        assert_eq!(fixture.ask("GET", "/_local/events?after=-1", None).await, (400, error));
+        assert_eq!(fixture.send("GET", "/_local/events?after=-1", None).await, (400, error));
     }
 
     #[tokio::test]
@@ -311,19 +311,19 @@ mod tests {
             fixture.give_up(function);
         }
         let numbers = async || {
-            let (status, listed) = fixture.ask("GET", "/_local/failures", None).await;
+            let (status, listed) = fixture.send("GET", "/_local/failures", None).await;
             assert_eq!(status, 200);
             let failures = listed["failures"].as_array().unwrap().clone();
             failures.iter().map(|failure| failure["number"].as_u64().unwrap()).collect::<Vec<_>>()
         };
-        let redrive = async || fixture.ask("POST", "/_local/failures/redrive", None).await;
+        let redrive = async || fixture.send("POST", "/_local/failures/redrive", None).await;
         *fixture.is_failing.lock().unwrap() = true;
         assert_eq!(redrive().await, (200, json!({"redriven": 0, "left": 3})));
         assert_eq!(numbers().await, [1, 2, 3]);
         *fixture.is_failing.lock().unwrap() = false;
         assert_eq!(redrive().await, (200, json!({"redriven": 2, "left": 1})));
         assert_eq!(numbers().await, [2]);
-        let (_, listed) = fixture.ask("GET", "/_local/failures", None).await;
+        let (_, listed) = fixture.send("GET", "/_local/failures", None).await;
         let payload = r#"{"Records":[{"dynamodb":{"SequenceNumber":"1"}}]}"#;
         let record = json!({"version": "1.0", "payload": payload});
         let expected = json!([{"number": 2, "function": "partial", "reason": "broken", "record": record}]);
@@ -334,12 +334,12 @@ mod tests {
     async fn sweep_runs_with_the_body_and_returns_its_answer() {
         let fixture = Fixture::new().await;
         let ran = |payload: Value| (200, json!({"name": "sweep", "payload": payload}));
-        assert_eq!(fixture.ask("POST", "/_local/sweep", None).await, ran(json!({})));
-        assert_eq!(fixture.ask("POST", "/_local/sweep", Some("{\"a\":1}")).await, ran(json!({"a": 1})));
-        assert_eq!(fixture.ask("POST", "/_local/sweep", Some("{")).await.0, 400);
+        assert_eq!(fixture.send("POST", "/_local/sweep", None).await, ran(json!({})));
+        assert_eq!(fixture.send("POST", "/_local/sweep", Some("{\"a\":1}")).await, ran(json!({"a": 1})));
+        assert_eq!(fixture.send("POST", "/_local/sweep", Some("{")).await.0, 400);
         *fixture.is_failing.lock().unwrap() = true;
         let failed = (502, json!({"message": "broken"}));
-        assert_eq!(fixture.ask("POST", "/_local/sweep", None).await, failed);
+        assert_eq!(fixture.send("POST", "/_local/sweep", None).await, failed);
     }
 
     #[tokio::test(start_paused = true)]
@@ -347,27 +347,27 @@ mod tests {
         let mut fixture = Fixture::new().await;
         let settled = (200, json!({"settled": true}));
         let unsettled = (200, json!({"settled": false}));
-        assert_eq!(fixture.ask("GET", "/_local/settled", None).await, settled);
+        assert_eq!(fixture.send("GET", "/_local/settled", None).await, settled);
         let (consumer, progress) = watch::channel(Progress::default());
         let enabled = watch::Sender::new(true);
         fixture.control.consumers.push(Handle { function: "generate", enabled: enabled.clone(), progress });
         let begin = tokio::time::Instant::now();
-        assert_eq!(fixture.ask("GET", "/_local/settled", None).await, unsettled);
+        assert_eq!(fixture.send("GET", "/_local/settled", None).await, unsettled);
         assert_eq!(begin.elapsed(), SETTLING);
         consumer.send_modify(|progress| progress.rests = true);
         let path = "/_local/mappings/generate";
         let rests = (200, json!({"function": "generate", "enabled": false}));
-        assert_eq!(fixture.ask("PUT", path, Some(r#"{"enabled": false}"#)).await, rests);
+        assert_eq!(fixture.send("PUT", path, Some(r#"{"enabled": false}"#)).await, rests);
         assert_eq!(
-            fixture.ask("GET", "/_local/settled", None).await,
+            fixture.send("GET", "/_local/settled", None).await,
             settled,
             "what rests is not waited for"
         );
-        assert_eq!(fixture.ask("PUT", path, Some("{}")).await.0, 400);
-        assert_eq!(fixture.ask("PUT", "/_local/mappings/list", Some("{}")).await.0, 404);
+        assert_eq!(fixture.send("PUT", path, Some("{}")).await.0, 400);
+        assert_eq!(fixture.send("PUT", "/_local/mappings/list", Some("{}")).await.0, 404);
         enabled.send_replace(true);
         drop(consumer);
-        assert_eq!(fixture.ask("GET", "/_local/settled", None).await, unsettled);
+        assert_eq!(fixture.send("GET", "/_local/settled", None).await, unsettled);
         assert_eq!(begin.elapsed(), SETTLING, "a consumer that is gone is not waited for");
     }
 
@@ -376,7 +376,7 @@ mod tests {
         let fixture = Fixture::new().await;
         for (method, path) in [("POST", "/_local/events"), ("GET", "/_local/sweep"), ("GET", "/_local/")] {
             let error = json!({"message": format!("no route has {method} {path}")});
-            assert_eq!(fixture.ask(method, path, None).await, (404, error));
+            assert_eq!(fixture.send(method, path, None).await, (404, error));
         }
         for path in ["/v1/_local/events", "/_locals"] {
             let mut event = Event::default();

@@ -48,7 +48,7 @@ impl AuthorizerCache {
         if let Some(verdict) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
             return Ok(verdict);
         }
-        let reply = authorize(asked(event)).await?;
+        let reply = authorize(authorizer_event(event)).await?;
         let mut verdict = ApiGatewayRequestAuthorizer::default();
         verdict.fields = reply.context.into_iter().collect();
         // An unknown caller is not cached, because a load or an administrator may create the key a moment later.
@@ -73,13 +73,13 @@ impl AuthorizerCache {
     }
 }
 
-fn asked(event: &Event) -> AuthorizerEvent {
-    let mut asked = AuthorizerEvent::default();
-    asked.version = Some("2.0".to_owned());
-    asked.type_ = Some("REQUEST".to_owned());
-    asked.raw_path.clone_from(&event.raw_path);
-    asked.raw_query_string.clone_from(&event.raw_query_string);
-    asked.headers.clone_from(&event.headers);
-    asked.request_context = event.request_context.clone();
-    asked
+fn authorizer_event(event: &Event) -> AuthorizerEvent {
+    let mut authorizer_event = AuthorizerEvent::default();
+    authorizer_event.version = Some("2.0".to_owned());
+    authorizer_event.type_ = Some("REQUEST".to_owned());
+    authorizer_event.raw_path.clone_from(&event.raw_path);
+    authorizer_event.raw_query_string.clone_from(&event.raw_query_string);
+    authorizer_event.headers.clone_from(&event.headers);
+    authorizer_event.request_context = event.request_context.clone();
+    authorizer_event
 }

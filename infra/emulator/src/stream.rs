@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 
 use crate::client::Client;
 pub use shard::{Read, Shard};
-pub use source::{Error, ask, sequence};
+pub use source::{Error, send, sequence};
 use source::{Source, text};
 
 /// The stream of a table; clones share its shards and their caches.
@@ -25,7 +25,7 @@ impl Stream {
     pub async fn open(endpoint: &str, table: &str) -> Result<Self, Error> {
         let (client, endpoint) = (Client::new(), endpoint.parse()?);
         let streams =
-            ask(&client, &endpoint, "DynamoDBStreams_20120810.ListStreams", &json!({"TableName": table}))
+            send(&client, &endpoint, "DynamoDBStreams_20120810.ListStreams", &json!({"TableName": table}))
                 .await?;
         let no_stream = || Error::NoStream(table.to_owned());
         let arn = text(&streams, "/Streams/0/StreamArn").ok_or_else(no_stream)?;
@@ -48,7 +48,7 @@ impl Stream {
             if !after.is_null() {
                 describe = json!({"StreamArn": self.source.arn, "ExclusiveStartShardId": after});
             }
-            let mut response = self.source.ask("DynamoDBStreams_20120810.DescribeStream", &describe).await?;
+            let mut response = self.source.send("DynamoDBStreams_20120810.DescribeStream", &describe).await?;
             let page = response.pointer("/StreamDescription/Shards").and_then(Value::as_array);
             for described in page.into_iter().flatten() {
                 let Some(id) = text(described, "/ShardId") else { continue };
@@ -102,13 +102,13 @@ pub(crate) mod tests {
                 "BillingMode": "PAY_PER_REQUEST",
                 "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" },
             });
-            ask(&self.client, &self.endpoint, "DynamoDB_20120810.CreateTable", &table).await.unwrap();
+            send(&self.client, &self.endpoint, "DynamoDB_20120810.CreateTable", &table).await.unwrap();
         }
 
         pub(crate) async fn put(&self, key: &str, number: u32) {
             let item = json!({ "pk": { "S": key }, "n": { "N": number.to_string() } });
             let put = json!({ "TableName": TABLE, "Item": item });
-            ask(&self.client, &self.endpoint, "DynamoDB_20120810.PutItem", &put).await.unwrap();
+            send(&self.client, &self.endpoint, "DynamoDB_20120810.PutItem", &put).await.unwrap();
         }
     }
 

@@ -17,7 +17,7 @@ pub struct Happened<'a> {
 
 impl<'a> Happened<'a> {
     /// Parses a request; such a list has no filters.
-    pub fn asked(call: &'a Call, key: &'a CursorKey) -> Result<Self, Failure> {
+    pub fn parse(call: &'a Call, key: &'a CursorKey) -> Result<Self, Failure> {
         call.only_knows(&["limit", "cursor"])?;
         let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
         Ok(Self { call, key, cursor: call.position(key, list(call))?, limit })

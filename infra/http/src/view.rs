@@ -17,7 +17,7 @@ pub use change::{
     Blocker, change_instance, change_instance_as_created, history, history_entry, light_change_instance,
 };
 pub use charge::{accumulated, charge};
-pub use healthcheck::{health, healthcheck, healthcheck_asked};
+pub use healthcheck::{check_requested, health, healthcheck};
 pub use history::{Differing, application_then, differing, item_then};
 pub use item::{deployed_item, item_with_problems, service_item};
 pub use message::message;

@@ -34,7 +34,7 @@ pub(crate) struct Kept {
     /// Time of the last successful request.
     read: Option<Timestamp>,
     /// Time of the last request, successful or not.
-    asked: Option<Timestamp>,
+    requested: Option<Timestamp>,
 }
 
 impl Kept {
@@ -42,19 +42,19 @@ impl Kept {
     pub(crate) fn is_due(&self, kid: &str, now: Timestamp) -> bool {
         let since = |then: Option<Timestamp>| then.map(|then| now.micros().saturating_sub(then.micros()));
         let rest = if self.is_empty() { REST_WITHOUT_MICROS } else { REST_MICROS };
-        let has_rested = since(self.asked).is_none_or(|since| since >= rest);
+        let has_rested = since(self.requested).is_none_or(|since| since >= rest);
         let is_old = since(self.read).is_none_or(|since| since >= FRESH_MICROS);
         has_rested && (is_old || self.get(kid).is_none())
     }
 
     /// Replaces all cached keys, so that withdrawn ones disappear.
     pub(crate) fn replace(&mut self, keys: Vec<Key>, now: Timestamp) {
-        *self = Self { keys, read: Some(now), asked: Some(now) };
+        *self = Self { keys, read: Some(now), requested: Some(now) };
     }
 
     /// Notes a failed request; the cached keys remain in use.
     pub(crate) const fn failed(&mut self, now: Timestamp) {
-        self.asked = Some(now);
+        self.requested = Some(now);
     }
 
     pub(crate) const fn is_empty(&self) -> bool {

@@ -10,7 +10,7 @@ use std::time::Duration;
 const BYTES_MAX: usize = 256 * 1024;
 
 /// Sends a question to the target of a healthcheck and returns the body of its response.
-pub async fn ask(
+pub async fn send(
     outbound: &Outbound,
     healthcheck: &Healthcheck,
     question: &Value,

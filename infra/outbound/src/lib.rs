@@ -10,7 +10,7 @@ mod target;
 mod webhook;
 
 pub use address::is_public;
-pub use healthcheck::ask;
+pub use healthcheck::send;
 pub use sign::signature;
 pub use target::{Problem, Target, Targets, is_same_origin};
 pub use webhook::{TRIGGERED, deliver};

@@ -13,12 +13,12 @@ async fn receiver(answer: &'static str) -> (SocketAddr, oneshot::Receiver<String
     let (sender, received) = oneshot::channel();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        let (mut asked, mut part) = (Vec::new(), [0; 1024]);
-        while !asked.ends_with(b"{}") {
+        let (mut request, mut part) = (Vec::new(), [0; 1024]);
+        while !request.ends_with(b"{}") {
             let read = stream.read(&mut part).await.unwrap();
-            asked.extend_from_slice(&part[..read]);
+            request.extend_from_slice(&part[..read]);
         }
-        sender.send(String::from_utf8(asked).unwrap()).unwrap();
+        sender.send(String::from_utf8(request).unwrap()).unwrap();
         stream.write_all(answer.as_bytes()).await.unwrap();
         if answer.ends_with("endless\r\n\r\n") {
             while stream.write_all(&[b'x'; 65_536]).await.is_ok() {}
@@ -55,10 +55,10 @@ async fn the_status_is_the_answer_whatever_else_is_said() {
         let (address, received) = receiver(answer).await;
         let ended = posted(&outbound, &format!("http://{address}/hook?a=b"), LONG).await;
         assert_eq!(ended, Answer::Status(status), "{answer}");
-        let asked = received.await.unwrap().to_lowercase();
-        assert!(asked.starts_with("post /hook?a=b http/1.1\r\n"), "{asked}");
+        let request = received.await.unwrap().to_lowercase();
+        assert!(request.starts_with("post /hook?a=b http/1.1\r\n"), "{request}");
         for line in ["content-type: application/json", "content-length: 2", "authorization: bearer one"] {
-            assert!(asked.contains(&format!("\r\n{line}\r\n")), "{asked}");
+            assert!(request.contains(&format!("\r\n{line}\r\n")), "{request}");
         }
     }
 }

@@ -247,7 +247,7 @@ pub(crate) fn health(id: ItemId) -> Key {
 }
 
 /// Returns the key of the last health question about an item: `ASKED#{team}` / `{application}#{item}`.
-pub(crate) fn asked(id: ItemId) -> Key {
+pub(crate) fn check_throttle(id: ItemId) -> Key {
     Key { pk: format!("ASKED#{}", id.team()), ..item(id) }
 }
 

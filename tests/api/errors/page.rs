@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::Hash;
 use dovetail_http::Code;
 use serde_json::json;
-use support::{Answer, Ask};
+use support::{Answer, ApiRequest};
 
 const INTRODUCTION: &str = "# Errors
 
@@ -59,7 +59,8 @@ fn section(code: Code, answer: &Answer) -> String {
 fn every_code_has_its_section_in_the_page_and_its_type_leads_there() {
     let provoked = &*WHOLE;
     expect_test::expect_file!["../../../docs/reference/errors.md"].assert_eq(&page(provoked));
-    let anyone = |path: &str| provoked.system.send(&Ask { method: "GET", path, ..Ask::default() });
+    let anyone =
+        |path: &str| provoked.system.send(&ApiRequest { method: "GET", path, ..ApiRequest::default() });
     for code in Code::ALL {
         let answer = anyone(&format!("/v1/errors/{}", code.name()));
         assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
@@ -78,7 +79,7 @@ fn a_page_of_a_code_is_html_if_the_client_prefers_html() {
     let system = &WHOLE.system;
     let get = |path: &str, accept: &str| {
         let headers: &[(&str, &str)] = if accept.is_empty() { &[] } else { &[("accept", accept)] };
-        system.send(&Ask { method: "GET", path, headers, ..Ask::default() })
+        system.send(&ApiRequest { method: "GET", path, headers, ..ApiRequest::default() })
     };
     let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     for (accept, is_html) in [

@@ -194,8 +194,8 @@ fn the_healthcheck_of_the_page_is_made_and_its_answer_is_one() {
     let mut documents = serde_json::Deserializer::from_slice(&written).into_iter::<Value>();
     let made = documents.next().unwrap().unwrap();
     assert_eq!((&made["schedule_crontab"], &made["authorization"]), (&json!("*/5 * * * *"), &json!(MASK)));
-    let asked = documents.next().unwrap().unwrap();
-    assert_eq!((&asked["service"], &asked["running"]), (&json!(1), &json!(false)));
+    let request = documents.next().unwrap().unwrap();
+    assert_eq!((&request["service"], &request["running"]), (&json!(1), &json!(false)));
     let blocks: Vec<&str> =
         PAGE.split("```json\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
     let [_, _, answer, all] = blocks.as_slice() else { panic!("{blocks:?}") };

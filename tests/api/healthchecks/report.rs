@@ -66,11 +66,15 @@ fn a_check_of_an_item_runs_at_once_and_the_item_shows_the_answer() {
     let expected = json!({"service_item": item["id"], "healthcheck_status": "UNHEALTHY", "healthcheck_reason": "the disk is full",
         "healthcheck_at": response.at("/healthcheck_at"), "status": null, "error": null});
     assert_eq!((response.status, &response.body), (200, &expected));
-    let asked = target.of("/");
+    let requests_of_target = target.of("/");
     let question = json!({"service": "VM", "service_item": "vm0", "application": "App", "consumer": "AwesomeConsumer",
         "id": item["id"]});
     assert_eq!(
-        (asked.len(), &asked[0].body, asked[0].header("authorization")),
+        (
+            requests_of_target.len(),
+            &requests_of_target[0].body,
+            requests_of_target[0].header("authorization")
+        ),
         (1, &question, "Bearer canary")
     );
     // Health is not part of the declaration, so version and `modified` stay (R40).
@@ -162,8 +166,8 @@ fn only_owner_and_consumer_check_an_item() {
     assert_eq!(world.system.call("PATCH", path, OWNER, &json!({"approval_required": true})).status, 200);
     world.declare(&json!({"VM": [{"name": "vm0"}, {"name": "new"}]}));
     let new = items(&world).into_iter().find(|item| item["name"] == "new").unwrap();
-    let asked = world.system.get(&format!("{BY_CONSUMER}trigger/service_item/{}/", new["id"]), CONSUMER);
-    assert_eq!((asked.status, asked.at("/code")), (400, &json!("not_in_service")));
+    let request = world.system.get(&format!("{BY_CONSUMER}trigger/service_item/{}/", new["id"]), CONSUMER);
+    assert_eq!((request.status, request.at("/code")), (400, &json!("not_in_service")));
 }
 
 #[test]

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use std::thread;
 use support::manual_queue::ManualQueue;
 
-fn ask(world: &ManualQueue) -> Value {
-    let asked = world.system.get(&format!("{CHECKS}trigger/service/1/"), OWNER);
-    assert_eq!(asked.status, 200, "{asked:?}");
-    asked.body
+fn trigger(world: &ManualQueue) -> Value {
+    let request = world.system.get(&format!("{CHECKS}trigger/service/1/"), OWNER);
+    assert_eq!(request.status, 200, "{request:?}");
+    request.body
 }
 
 fn read(world: &ManualQueue) -> Value {
@@ -29,9 +29,9 @@ fn all_items_of_a_service_that_are_in_service_are_asked_about() {
     });
     make(&world, &target, "/all");
     assert_eq!(world.begin(), 0, "nobody has asked");
-    let asked = ask(&world);
-    assert_eq!((&asked["service"], &asked["running"]), (&json!(1), &json!(false)));
-    assert_eq!(ask(&world), asked, "who asks for the same gets the same");
+    let run = trigger(&world);
+    assert_eq!((&run["service"], &run["running"]), (&json!(1), &json!(false)));
+    assert_eq!(trigger(&world), run, "who asks for the same gets the same");
     world.catch_up();
     assert_eq!((world.begin(), world.begin()), (1, 0));
     assert_eq!(read(&world)["running"], true);
@@ -59,7 +59,7 @@ fn all_items_of_a_service_that_are_in_service_are_asked_about() {
 fn many_items_are_asked_about_a_hundred_at_a_time() {
     let (mut world, target) = world(250);
     make(&world, &target, "/all");
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     assert_eq!(world.begin(), 1);
     world.deliver();
@@ -80,7 +80,7 @@ fn a_target_that_does_not_answer_is_asked_once_and_nothing_is_known_of_all() {
     let (mut world, target) = world(120);
     make(&world, &target, "/all");
     for (count, expected) in [(2, "HEALTHY"), (3, "UNKNOWN")] {
-        ask(&world);
+        trigger(&world);
         world.catch_up();
         assert_eq!(world.begin(), 1);
         if expected == "HEALTHY" {
@@ -105,7 +105,7 @@ fn a_target_in_the_private_network_is_not_called() {
     let body = json!({"service": 1, "target_url": url});
     assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 201);
     world.handles.outbound = Outbound::new(Targets::Public);
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     world.begin();
     world.deliver();
@@ -138,8 +138,8 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
         assert!(then.as_str().unwrap().ends_with(":00.000000Z"), "{then}");
         next = then;
     }
-    let asked = u64::try_from(target.of("/all").len()).unwrap();
-    assert!(runs == asked && (3..=4).contains(&runs), "{runs} {asked}");
+    let requests = u64::try_from(target.of("/all").len()).unwrap();
+    assert!(runs == requests && (3..=4).contains(&runs), "{runs} {requests}");
     // Without a schedule no run is due.
     let body = json!({"service": 1, "target_url": target.url("/all")});
     assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 200);
@@ -152,7 +152,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
 fn an_outdated_run_sends_and_stores_nothing() {
     let (mut world, target) = world(1);
     make(&world, &target, "/all");
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     world.begin();
     world.deliver();
@@ -167,7 +167,7 @@ fn an_outdated_run_sends_and_stores_nothing() {
     assert_eq!(world.handle(&[&late.to_string()]), Vec::<String>::new());
     assert_eq!((target.of("/all").len(), items(&world)), (before.0, before.2));
     // The owner removes the healthcheck during a run.
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     world.begin();
     assert_eq!(world.system.call("DELETE", &format!("{CHECKS}1/"), OWNER, &Value::Null).status, 204);
@@ -180,12 +180,12 @@ fn an_outdated_run_sends_and_stores_nothing() {
 fn a_run_waits_for_the_one_before_unless_it_is_lost() {
     let (mut world, target) = world(1);
     make(&world, &target, "/all");
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     assert_eq!(world.begin(), 1);
     // The queue loses the message of the run, so only its age ends it.
     world.lose();
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     assert_eq!(world.begin(), 0, "it runs");
     assert_eq!(read(&world)["running"], true);
@@ -205,7 +205,7 @@ fn a_run_and_a_change_of_its_item_do_not_interfere() {
     };
     target.says("/all", all_healthy);
     make(&world, &target, "/all");
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     world.begin();
     world.declare(&json!({"VM": [{"name": "vm0", "cpu": 7}]}));
@@ -217,18 +217,18 @@ fn a_run_and_a_change_of_its_item_do_not_interfere() {
     let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "vm0", "cpu": 8}]}}}});
     let preview = world.system.call("POST", "/v1/orcabase/consumer/submissions/validate/", CONSUMER, &body);
     let plan = preview.at("/plan").as_str().unwrap().to_owned();
-    ask(&world);
+    trigger(&world);
     world.catch_up();
     assert_eq!(world.begin(), 1);
     world.deliver();
     let headers = [("if-match", plan.as_str())];
     let path = "/v1/orcabase/consumer/submissions/submit/";
-    let ask = support::Ask {
+    let request = support::ApiRequest {
         method: "POST",
         path,
         key: Some(CONSUMER),
         headers: &headers,
         body: body.to_string().into_bytes(),
     };
-    assert_eq!(world.system.send(&ask).status, 201);
+    assert_eq!(world.system.send(&request).status, 201);
 }

@@ -7,7 +7,7 @@ use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};
 use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{Answer, Ask};
+use support::{Answer, ApiRequest};
 
 const COMPATIBILITY: &str = include_str!("../../../docs/reference/compatibility.md");
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
@@ -179,9 +179,14 @@ fn rule_6_an_invalid_document_is_400_with_a_dict_of_dicts() {
     let system = &SHARED.system;
     for path in [SUBMIT, VALIDATE] {
         for body in [&b"{"[..], b"[]", b"", br#"{"AwesomeConsumer": []}"#, br#"{"AwesomeConsumer2": {}}"#] {
-            let ask =
-                Ask { method: "POST", path, key: Some("awesome-key"), headers: &[], body: body.to_vec() };
-            let answer = system.send(&ask);
+            let request = ApiRequest {
+                method: "POST",
+                path,
+                key: Some("awesome-key"),
+                headers: &[],
+                body: body.to_vec(),
+            };
+            let answer = system.send(&request);
             assert_eq!((answer.status, answer.at("/is_valid")), (400, &json!(false)), "{answer:?}");
             let errors = answer.at("/errors").as_object().unwrap();
             assert!(!errors.is_empty());

@@ -5,7 +5,7 @@ use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
-use support::{Answer, Ask, Running, timeless};
+use support::{Answer, ApiRequest, Running, timeless};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
@@ -25,7 +25,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// Sends a body with this `Content-Encoding`.
 fn send(system: &Running, method: &str, path: &str, key: &str, coding: &str, body: Vec<u8>) -> Answer {
     let headers = [("content-encoding", coding)];
-    system.send(&Ask { method, path, key: Some(key), headers: &headers, body })
+    system.send(&ApiRequest { method, path, key: Some(key), headers: &headers, body })
 }
 
 #[test]
@@ -47,7 +47,13 @@ fn a_compressed_request_repeats_the_plain_one() {
     let body = declaration(1);
     let keyed = |coding, body| {
         let headers = [("content-encoding", coding), ("idempotency-key", "k")];
-        system.send(&Ask { method: "POST", path: SUBMIT, key: Some("awesome-key"), headers: &headers, body })
+        system.send(&ApiRequest {
+            method: "POST",
+            path: SUBMIT,
+            key: Some("awesome-key"),
+            headers: &headers,
+            body,
+        })
     };
     let first = keyed("gzip", gzip(&body));
     let again = keyed("identity", body);
@@ -122,7 +128,7 @@ fn a_large_reply_is_compressed_if_the_client_accepts_it() {
     let get = |path: &str, accepted: &str| {
         let headers = [("accept-encoding", accepted)];
         let key = Some("vm-owner-key");
-        system.send(&Ask { method: "GET", path, key, headers: &headers, body: Vec::new() })
+        system.send(&ApiRequest { method: "GET", path, key, headers: &headers, body: Vec::new() })
     };
     let plain = system.get(&list, "vm-owner-key");
     assert_eq!((plain.status, plain.at("/count")), (200, &json!(20)));

@@ -2,7 +2,7 @@
 
 use domain::catalog::docs::DOCS_BYTES_MAX;
 use serde_json::json;
-use support::{Answer, Ask, Running, multipart};
+use support::{Answer, ApiRequest, Running, multipart};
 
 const OWNER: &str = "/v1/orcabase/serviceowner";
 const CONSUMER: &str = "/v1/orcabase/consumer";
@@ -10,7 +10,7 @@ const CONSUMER: &str = "/v1/orcabase/consumer";
 fn upload(system: &Running, key: &str, service: u64, field: &str, content: &[u8]) -> Answer {
     let (header, body) = multipart(field, content);
     let path = format!("{OWNER}/services/{service}/docs/");
-    system.send(&Ask { method: "POST", path: &path, key: Some(key), headers: &[header], body })
+    system.send(&ApiRequest { method: "POST", path: &path, key: Some(key), headers: &[header], body })
 }
 
 fn code(answer: &Answer) -> (u16, &str) {
@@ -74,8 +74,8 @@ fn an_upload_must_be_text() {
         (bare, whole.clone()),
         (("content-type", "text/markdown"), b"# VM".to_vec()),
     ] {
-        let ask = Ask { method: "POST", path: &path, key: Some(key), headers: &[header], body };
-        let answer = system.send(&ask);
+        let request = ApiRequest { method: "POST", path: &path, key: Some(key), headers: &[header], body };
+        let answer = system.send(&request);
         assert_eq!(code(&answer), (400, "invalid_body"), "{answer:?}");
     }
     assert_eq!(code(&system.get(&path, key)), (404, "not_found"));

@@ -31,7 +31,7 @@ pub(super) struct Function {
     replies: UnboundedReceiver<Result<Bytes, Bytes>>,
     began: Instant,
     /// Time of the first request for an event.
-    asked: Arc<OnceLock<Instant>>,
+    first_request: Arc<OnceLock<Instant>>,
     /// Standard output of the process.
     said: File,
 }
@@ -42,14 +42,14 @@ impl Function {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
-        let (events, to_ask) = unbounded_channel();
+        let (events, event_sender) = unbounded_channel();
         let (to_answer, replies) = unbounded_channel();
-        let asked = Arc::<OnceLock<Instant>>::default();
+        let first_request = Arc::<OnceLock<Instant>>::default();
         let api = Api {
-            events: Mutex::new(to_ask),
+            events: Mutex::new(event_sender),
             replies: to_answer,
             count: AtomicU64::new(0),
-            asked: Arc::clone(&asked),
+            first_request: Arc::clone(&first_request),
         };
         runtime.spawn(serve(listener, Arc::new(api)));
         let said = tempfile::tempfile().unwrap();
@@ -70,7 +70,7 @@ impl Function {
             .stdout(said.try_clone().unwrap())
             .spawn()
             .unwrap();
-        Self { process, runtime, events, replies, began, asked, said }
+        Self { process, runtime, events, replies, began, first_request, said }
     }
 
     /// Invokes the function and waits for its response.
@@ -82,7 +82,7 @@ impl Function {
 
     /// Returns the time from the start to the first request for an event. Panics before that request.
     pub(super) fn until_ready(&self) -> Duration {
-        *self.asked.get().unwrap() - self.began
+        *self.first_request.get().unwrap() - self.began
     }
 
     /// Returns the sum of the write units in the metrics.
@@ -128,7 +128,7 @@ struct Api {
     events: Mutex<UnboundedReceiver<Bytes>>,
     replies: UnboundedSender<Result<Bytes, Bytes>>,
     count: AtomicU64,
-    asked: Arc<OnceLock<Instant>>,
+    first_request: Arc<OnceLock<Instant>>,
 }
 
 async fn serve(listener: TcpListener, api: Arc<Api>) -> Infallible {
@@ -149,7 +149,7 @@ async fn serve(listener: TcpListener, api: Arc<Api>) -> Infallible {
 impl Api {
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
         if request.method() == Method::GET {
-            self.asked.get_or_init(Instant::now);
+            self.first_request.get_or_init(Instant::now);
             // The sender drops at the end. Then the response does not matter.
             let event = self.events.lock().await.recv().await.unwrap_or_default();
             return Ok(self.next(event));

@@ -6,7 +6,7 @@ use super::stage::{CORE, Stage, rest_of};
 use super::text::pairs;
 use domain::base::json::canonical;
 use serde_json::{Value, json};
-use support::{Ask, Site};
+use support::{ApiRequest, Site};
 
 impl<S: Site> Stage<S> {
     pub(super) fn submit(&mut self, team: &str, step: &Step) -> Outcome {
@@ -45,8 +45,8 @@ impl<S: Site> Stage<S> {
         assert!(matches!(options.as_slice(), [] | ["nothing"]), "`{options:?}` is no option");
         let body = if reverted_to.is_some() { String::new() } else { document(team, &step.body) };
         let body = body.into_bytes();
-        let ask = Ask { method, path: &path, key: Some(self.key(team)), headers: &headers, body };
-        let answer = self.system.send(&ask);
+        let request = ApiRequest { method, path: &path, key: Some(self.key(team)), headers: &headers, body };
+        let answer = self.system.send(&request);
         if let (200 | 201, Some(key)) = (answer.status, idempotency_key) {
             let first = self.replies.entry((team.to_owned(), key));
             let first = first.or_insert_with(|| answer.body.clone());

@@ -6,7 +6,7 @@ use super::stage::Stage;
 use dovetail_table::ACTIONS_MAX;
 use serde_json::Value;
 use simulation::crashes;
-use simulation::system::{Asked as Asking, STAGED};
+use simulation::system::{ApiRequest as Asking, STAGED};
 use std::fs;
 use support::{Redelivery, Running};
 
@@ -105,11 +105,11 @@ pub(crate) fn crashing(path: &str) {
     // Generation is never paused here, so later requests of such a scenario can get other statuses.
     let rests = text.contains("\ngeneration rests");
     let script = Script::parse(&text).unwrap();
-    let asked = asked(&script);
+    let calls = requests(&script);
     let is_accepted =
-        asked.iter().any(|(request, status)| request.path.contains("/submissions/submit/") && *status == 201);
+        calls.iter().any(|(request, status)| request.path.contains("/submissions/submit/") && *status == 201);
     let mut requests: Vec<_> =
-        asked.into_iter().map(|(request, status)| (request, (!rests).then_some(status))).collect();
+        calls.into_iter().map(|(request, status)| (request, (!rests).then_some(status))).collect();
     for ((request, _), number) in requests.iter_mut().zip(1..) {
         // After a crash the client sends its request a second time. The idempotency key marks it as the same request.
         let submits = request.path.contains("/submit/") || request.path.contains("/revert/");
@@ -120,7 +120,7 @@ pub(crate) fn crashing(path: &str) {
     for actions_max in [ACTIONS_MAX, STAGED] {
         let swept = crashes::sweep(&given::world(&script.given), actions_max, &requests).unwrap();
         let is_submitted = requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
-        assert!(swept.asked > 0 || !is_submitted, "nobody has died");
+        assert!(swept.api_deaths > 0 || !is_submitted, "nobody has died");
         assert!(swept.woken > 0 || !is_accepted, "the stream woke nobody: {swept:?}");
         // Without staging, only dependent teams and references cause pending work for the sweep.
         assert!(swept.sweeping > 0 || !is_accepted || actions_max != STAGED, "nothing was owed: {swept:?}");
@@ -128,15 +128,15 @@ pub(crate) fn crashing(path: &str) {
 }
 
 /// Returns the requests of a scenario other than reads, each with its status.
-fn asked(script: &Script) -> Vec<(Asking, u16)> {
+fn requests(script: &Script) -> Vec<(Asking, u16)> {
     let (system, keys) = given::start(&script.given, ACTIONS_MAX);
     let mut stage = Stage::new(system, keys);
     for step in &script.steps {
         drop(stage.play(step));
         stage.system.settle();
     }
-    let asked = stage.system.asked.lock().unwrap();
-    asked.clone()
+    let requests = stage.system.requests.lock().unwrap();
+    requests.clone()
 }
 
 /// Prints the current step if the test panics.

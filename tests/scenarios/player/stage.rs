@@ -5,7 +5,7 @@ use super::script::{Outcome, Step};
 use super::text::pairs;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use support::{Answer, Ask, Site};
+use support::{Answer, ApiRequest, Site};
 
 /// A system during a scenario.
 pub(super) struct Stage<S> {
@@ -106,7 +106,7 @@ impl<S: Site> Stage<S> {
         };
         let bearer = format!("Bearer {}", self.tokens[team]);
         let (headers, body) = ([("authorization", bearer.as_str())], body.to_string().into_bytes());
-        self.system.send(&Ask { method, path, headers: &headers, body, ..Ask::default() })
+        self.system.send(&ApiRequest { method, path, headers: &headers, body, ..ApiRequest::default() })
     }
 
     pub(super) fn service_id(&self, title: &str) -> u64 {

@@ -9,7 +9,7 @@ use domain::base::actor::Role;
 use domain::rules::visibility::Pov;
 use dovetail_http::{Operation, Route};
 use serde_json::{Value, json};
-use support::{Answer, Ask, Running, Seen, Watched};
+use support::{Answer, ApiRequest, Running, Seen, Watched};
 
 /// API keys, each with the mark of foreign records of Alpha and Beta. Without a mark, all their records are foreign.
 const STRANGERS: &[(&str, Option<&str>)] =
@@ -131,10 +131,16 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
     }
 }
 
-fn ask<'a>(route: &Route, method: &'a str, target: &'a Target, key: &'a str, foreign: &Foreign) -> Ask<'a> {
+fn request_of<'a>(
+    route: &Route,
+    method: &'a str,
+    target: &'a Target,
+    key: &'a str,
+    foreign: &Foreign,
+) -> ApiRequest<'a> {
     let body = body(route.operation, foreign);
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    Ask { method, path: &target.path, key: Some(key), body, headers: &[] }
+    ApiRequest { method, path: &target.path, key: Some(key), body, headers: &[] }
 }
 
 /// Fails unless each rejection reads the expected number of foreign records and writes nothing.
@@ -145,7 +151,8 @@ fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operat
         for route in guarded() {
             for target in targets(route, &foreign) {
                 for method in route.methods {
-                    let (answer, seen) = watched.send(&ask(route, method, &target, asking.key, &foreign));
+                    let (answer, seen) =
+                        watched.send(&request_of(route, method, &target, asking.key, &foreign));
                     let read = asking.foreign(&seen);
                     let writes: Vec<_> = seen.iter().filter(|seen| !seen.is_read()).collect();
                     if read.len() != decided(route.operation, target.pov) || !writes.is_empty() {
@@ -178,8 +185,9 @@ fn the_teams_of_a_change_instance_are_read_once_and_cached() {
         [(foreign.change, "owner-one"), (foreign.share, "vm-dependent"), (foreign.referenced, "owner-one")]
     {
         let path = format!("/v1/orcabase/serviceowner/change_instances/{id}/");
-        let ask = Ask { method: "PATCH", path: &path, key: Some(owner), body: back.clone(), headers: &[] };
-        let (answer, _) = watched.send(&ask);
+        let request =
+            ApiRequest { method: "PATCH", path: &path, key: Some(owner), body: back.clone(), headers: &[] };
+        let (answer, _) = watched.send(&request);
         assert!(answer.status < 404, "{owner} sees it: {answer:?}");
     }
     let known =
@@ -209,8 +217,9 @@ fn a_list_that_is_asked_for_a_foreign_item_is_not_read() {
                 "deployed_items/dependant/?",
             ] {
                 let path = format!("/v1/orcabase/{}/{list}service_item_id={}", pov.name(), foreign.item);
-                let ask = Ask { method: "GET", path: &path, key: Some(asking.key), ..Ask::default() };
-                let (answer, seen) = watched.send(&ask);
+                let request =
+                    ApiRequest { method: "GET", path: &path, key: Some(asking.key), ..ApiRequest::default() };
+                let (answer, seen) = watched.send(&request);
                 assert_eq!(answer.status, 200, "{path}: {answer:?}");
                 let read = asking.foreign(&seen);
                 let is_item = read.iter().all(|place| place.starts_with("ITEM#"));
@@ -226,7 +235,7 @@ fn without_a_caller_a_path_or_a_position_that_is_good_nothing_is_read() {
     let system = populated();
     let (watched, foreign) = (Watched::on(&system), Foreign::of(&system));
     let send = |method: &str, path: &str, key: Option<&str>, body: Value| {
-        watched.send(&Ask { method, path, key, body: body.to_string().into_bytes(), headers: &[] })
+        watched.send(&ApiRequest { method, path, key, body: body.to_string().into_bytes(), headers: &[] })
     };
     for route in guarded() {
         for target in targets(route, &foreign) {

@@ -2,7 +2,7 @@
 
 use domain::base::actor::Role;
 use serde_json::{Value, json};
-use support::{Ask, Running, multipart};
+use support::{ApiRequest, Running, multipart};
 
 /// Suffix of the API keys of each role.
 pub(super) const ROLES: [(Role, &str); 3] =
@@ -57,8 +57,9 @@ pub(super) fn populated() -> Running {
     for (name, text) in [("VM", "for everybody"), ("Private-alphamark", "alphamark-docs")] {
         let (headers, body) = multipart("md_file", text.as_bytes());
         let path = format!("{}docs/", url(name));
-        let ask = Ask { method: "POST", path: &path, key: Some("owner-one"), headers: &[headers], body };
-        assert_eq!(system.send(&ask).status, 201);
+        let request =
+            ApiRequest { method: "POST", path: &path, key: Some("owner-one"), headers: &[headers], body };
+        assert_eq!(system.send(&request).status, 201);
         let config = json!({"service": url(name), "config": {"ip": "alphamark-vm-config"}});
         let path = "/v1/orcabase/serviceowner/service_configs/";
         assert_eq!(system.call("POST", path, "owner-one", &config).status, 201);

@@ -29,12 +29,12 @@ impl Cloud {
             return None;
         }
         let mut left = Map::new();
-        for (table, asked) in request["RequestItems"].as_object_mut().unwrap() {
-            let keys = asked["Keys"].as_array_mut().unwrap();
+        for (table, wanted) in request["RequestItems"].as_object_mut().unwrap() {
+            let keys = wanted["Keys"].as_array_mut().unwrap();
             let stays = self.draw(|dice| dice.usize(1..=keys.len()));
             let rest = keys.split_off(stays);
             if !rest.is_empty() {
-                let mut unread = asked.clone();
+                let mut unread = wanted.clone();
                 unread["Keys"] = Value::Array(rest);
                 left.insert(table.clone(), unread);
             }

@@ -3,7 +3,7 @@
 use super::figures::{Figures, decimal};
 use super::page::Table;
 use crate::proxy::Seen;
-use crate::request::Ask;
+use crate::request::ApiRequest;
 use crate::running::Running;
 use crate::watched::Watched;
 use serde_json::{Value, json};
@@ -133,12 +133,13 @@ const QUERIES_MAX: usize = 11;
 
 /// Requests one page. Returns its cells and its next page.
 fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<String>) {
-    let (answer, seen) = watched.send(&Ask { method: "GET", path, key: Some(list.key), ..Ask::default() });
+    let (answer, seen) =
+        watched.send(&ApiRequest { method: "GET", path, key: Some(list.key), ..ApiRequest::default() });
     assert_eq!(answer.status, 200, "{path}: {answer:?}");
     let calls = |operation: &str| seen.iter().filter(|seen| seen.operation == operation).count();
     let [queries, batches] = ["Query", "BatchGetItem"].map(calls);
     assert_eq!(queries + batches, seen.len(), "{path}");
-    let counting = |seen: &&Seen| seen.asked.get("Select").is_some();
+    let counting = |seen: &&Seen| seen.request.get("Select").is_some();
     let counts = seen.iter().filter(counting).count();
     let Figures { read, round_trips, .. } = Figures::from_answer(&answer);
     let rows = answer.at("/results").as_array().map_or(0, Vec::len);

@@ -48,8 +48,8 @@ pub(super) fn outbound() -> Table {
     make("/health");
     let checks = format!("{EXTERNAL}/healthchecks/trigger");
     let item = system.get("/v1/orcabase/serviceowner/service_items/?limit=1", OWNER);
-    let asked = system.get(&format!("{checks}/service_item/{}/", item.at("/results/0/id")), OWNER);
-    table.row("check of one item on request", Figures::from_answer(&asked));
+    let request = system.get(&format!("{checks}/service_item/{}/", item.at("/results/0/id")), OWNER);
+    table.row("check of one item on request", Figures::from_answer(&request));
     table.row("request of a run", Figures::from_answer(&system.get(&format!("{checks}/service/1/"), OWNER)));
     let (begun, cost) = system.block_on(metered(sweep::begin(&system.table, &system.handles.queue)));
     assert_eq!(begun.unwrap(), 1);

@@ -100,20 +100,20 @@ pub struct HealthReports {
 }
 
 /// Parses the response about several items; entries of other items only count as faults.
-pub fn about_all(answer: &[u8], asked: &[Item]) -> Result<HealthReports, Failed> {
+pub fn about_all(answer: &[u8], items: &[Item]) -> Result<HealthReports, Failed> {
     let answer: Value = serde_json::from_slice(answer).map_err(|_| Failed::Malformed)?;
     let entries = answer.get("service_items").and_then(Value::as_array).ok_or(Failed::Malformed)?;
     let mut reports = HealthReports { items: BTreeMap::new(), faults: 0 };
     for entry in entries {
         let id = entry.get("id").and_then(number).and_then(ItemId::parse);
         // The target must not change the health of items that it was not asked about, nor answer twice.
-        let id = id.filter(|id| asked.iter().any(|item| item.id == *id) && !reports.items.contains_key(id));
+        let id = id.filter(|id| items.iter().any(|item| item.id == *id) && !reports.items.contains_key(id));
         match id.zip(parse_report(entry)) {
             Some((id, report)) => drop(reports.items.insert(id, report)),
             None => reports.faults = reports.faults.saturating_add(1),
         }
     }
-    for item in asked {
+    for item in items {
         if !reports.items.contains_key(&item.id) {
             reports.faults = reports.faults.saturating_add(1);
             let reason = Some("the response does not contain this item".to_owned());

@@ -69,7 +69,7 @@ impl Course {
     }
 
     /// Returns the schedule with a run due now; none if one is due already.
-    pub fn asked(&self, now: Timestamp) -> Option<Self> {
+    pub fn with_run_due(&self, now: Timestamp) -> Option<Self> {
         let is_due = self.due.is_some_and(|due| due <= now);
         (!is_due).then(|| Self { due: Some(now), ..self.next() })
     }

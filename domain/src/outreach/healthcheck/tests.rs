@@ -3,7 +3,7 @@
 use super::answer::{Failed, about_one};
 use super::crontab::Crontab;
 use super::run::{Counted, Course, LOST_AFTER_SECONDS, Run};
-use super::{Asked, COOLING_SECONDS, HealthReport, REASON_BYTES_MAX, Settings, Status};
+use super::{COOLING_SECONDS, CheckThrottle, HealthReport, REASON_BYTES_MAX, Settings, Status};
 use crate::base::id::{ApplicationId, ItemId, ServiceId, TeamId};
 use crate::base::refs::ServiceRef;
 use crate::base::timestamp::Timestamp;
@@ -146,14 +146,14 @@ fn seconds(seconds: u64) -> Timestamp {
 fn one_run_of_a_service_is_under_way_at_a_time() {
     let asleep = course(None, None);
     assert_eq!(asleep.begun(seconds(100)), None);
-    let asked = asleep.asked(seconds(100)).unwrap();
-    assert_eq!((asked.due, asked.revision), (Some(seconds(100)), 2));
-    assert_eq!(asked.asked(seconds(101)), None, "it is due already");
-    let (running, run) = asked.begun(seconds(110)).unwrap();
+    let due = asleep.with_run_due(seconds(100)).unwrap();
+    assert_eq!((due.due, due.revision), (Some(seconds(100)), 2));
+    assert_eq!(due.with_run_due(seconds(101)), None, "it is due already");
+    let (running, run) = due.begun(seconds(110)).unwrap();
     assert_eq!((running.due, running.began, running.revision), (None, Some(seconds(110)), 3));
     assert!(running.is_at(&run));
     // A request during a run: the next run starts after the end of the present one, or when it counts as lost.
-    let again = running.asked(seconds(120)).unwrap();
+    let again = running.with_run_due(seconds(120)).unwrap();
     assert_eq!(again.begun(seconds(120)), None);
     let (_, late) = again.begun(seconds(110 + LOST_AFTER_SECONDS)).unwrap();
     assert_ne!(late.began, run.began);
@@ -253,6 +253,6 @@ fn nothing_of_credentials_is_in_what_is_logged() {
 #[test]
 fn somebody_who_asks_again_waits() {
     let item = ApplicationId::new(TeamId::new(1).unwrap(), 1).and_then(|app| ItemId::new(app, 1)).unwrap();
-    let asked = Asked { item, at: seconds(100) };
-    assert_eq!(asked.not_since(), seconds(100 - COOLING_SECONDS));
+    let throttle = CheckThrottle { item, at: seconds(100) };
+    assert_eq!(throttle.not_since(), seconds(100 - COOLING_SECONDS));
 }

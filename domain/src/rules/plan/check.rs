@@ -176,8 +176,8 @@ impl Check<'_> {
             self.push(declared, item, "service", "private_service", message);
         }
         // A private or closed service limits new requests only; unchanged items never get here (R20, R21, R31).
-        let asked = if is_new { ChangeType::Create } else { ChangeType::Modify };
-        if let Some(closed) = offer.service.settings.state.against(asked) {
+        let requested = if is_new { ChangeType::Create } else { ChangeType::Modify };
+        if let Some(closed) = offer.service.settings.state.against(requested) {
             let message = format!("service '{}' {}", item.service, closed.message);
             self.push(declared, item, "service", closed.rule, message);
         }

@@ -62,7 +62,7 @@ impl Plan<'_> {
         created.sort_by_key(|change| change.id);
         closed.sort_by_key(|closing| closing.change);
         let plan = self.token(&created, &closed);
-        let warnings = few(self.emptied(&created).chain(endangered(&closed)).chain(self.asked_again()));
+        let warnings = few(self.emptied(&created).chain(endangered(&closed)).chain(self.retry_warnings()));
         Ok(Preview { created, closed, new_items, warnings, plan })
     }
 
@@ -86,7 +86,7 @@ impl Plan<'_> {
     }
 
     /// Returns a warning for each orphan that the submission requests again (R12).
-    fn asked_again(&self) -> impl Iterator<Item = String> + '_ {
+    fn retry_warnings(&self) -> impl Iterator<Item = String> + '_ {
         let again = self.direct.iter().filter_map(|(before, planned)| {
             let (before, declared) = (before.as_ref()?, planned.declared.as_ref()?);
             let is_same = before.declared == declared.stays && before.version == declared.version;

@@ -16,7 +16,7 @@ impl World {
         // As in the function: it reads the head and the service only if needed.
         let head = decide::takes_numbers(&item, update).then(|| self.head());
         let service = self.offers[&change.service.title].service.clone();
-        let service = decide::asks_service(&change, update, &ctx).then_some(service);
+        let service = decide::depends_on_service(&change, update, &ctx).then_some(service);
         let caller = team(caller);
         let decided = decide::update(&change, &item, head.as_ref(), service.as_ref(), update, &caller, &ctx)?;
         self.apply(&decided.writes);

@@ -30,7 +30,7 @@ async fn put(endpoint: &str, number: u64) {
     });
     let put = json!({ "TableName": TABLE, "Item": item });
     let endpoint = endpoint.parse().unwrap();
-    stream::ask(&Client::new(), &endpoint, "DynamoDB_20120810.PutItem", &put).await.unwrap();
+    stream::send(&Client::new(), &endpoint, "DynamoDB_20120810.PutItem", &put).await.unwrap();
 }
 
 /// Returns the numbers of the records in a payload.
@@ -41,7 +41,7 @@ fn numbers(payload: &Value) -> Vec<u64> {
         .collect()
 }
 
-async fn ask(api: &Api, method: &str, path: &str) -> Value {
+async fn send(api: &Api, method: &str, path: &str) -> Value {
     let mut event = Event::default();
     event.raw_path = Some(path.to_owned());
     event.request_context.http.method = method.parse().unwrap();
@@ -162,7 +162,7 @@ async fn settled_means_that_what_follows_from_what_follows_is_done_too() {
     let (api, mut beside) = system.start(mappings.into(), invoker, &stopped).await.unwrap();
     for start in [1, 0, 4] {
         put(&endpoint, start).await;
-        assert_eq!(ask(&api, "GET", "/_local/settled").await, json!({"settled": true}));
+        assert_eq!(send(&api, "GET", "/_local/settled").await, json!({"settled": true}));
         let notified = std::mem::take(&mut *notified.lock().unwrap());
         assert_eq!(notified, (start..=5).collect::<Vec<_>>());
     }
@@ -179,9 +179,9 @@ async fn what_is_not_a_read_wakes_the_consumers() {
     let (_stop, stopped) = watch::channel(false);
     let (api, _beside) = system.start(Vec::new(), invoker, &stopped).await.unwrap();
     let woken = api.control.wake.subscribe();
-    assert_eq!(ask(&api, "GET", "/_local/audit").await, json!({"violations": []}));
+    assert_eq!(send(&api, "GET", "/_local/audit").await, json!({"violations": []}));
     assert!(!woken.has_changed().unwrap());
-    ask(&api, "PATCH", "/v1/orcabase/serviceowner/services/1/").await;
+    send(&api, "PATCH", "/v1/orcabase/serviceowner/services/1/").await;
     assert!(woken.has_changed().unwrap());
 }
 
@@ -215,7 +215,7 @@ async fn a_write_is_published_and_sent_to_a_webhook_and_the_system_stops() {
             let entries: Vec<Value> = numbers(&payload).into_iter().map(entry).collect();
             let put = json!({ "Entries": entries });
             let endpoint = bus.endpoint.parse().unwrap();
-            stream::ask(&Client::new(), &endpoint, "AWSEvents.PutEvents", &put).await.unwrap();
+            stream::send(&Client::new(), &endpoint, "AWSEvents.PutEvents", &put).await.unwrap();
             Ok(Value::Null)
         }
     });

@@ -97,7 +97,7 @@ impl Shard {
 
     async fn records(&self, iterator: &str, limit: usize) -> Result<Value, Error> {
         let from = json!({"ShardIterator": iterator, "Limit": limit});
-        self.source.ask("DynamoDBStreams_20120810.GetRecords", &from).await
+        self.source.send("DynamoDBStreams_20120810.GetRecords", &from).await
     }
 
     async fn iterator(&self, after: Option<&str>) -> Result<String, Error> {
@@ -118,7 +118,7 @@ impl Shard {
 
     async fn iterator_at(&self, place: &Value) -> Result<String, Error> {
         const OPERATION: &str = "DynamoDBStreams_20120810.GetShardIterator";
-        let found = self.source.ask(OPERATION, place).await?;
+        let found = self.source.send(OPERATION, place).await?;
         let none =
             || Error::Refused { operation: OPERATION, reason: "the response has no iterator".to_owned() };
         text(&found, "/ShardIterator").ok_or_else(none)

@@ -47,13 +47,13 @@ pub(super) struct Source {
 
 impl Source {
     /// Sends an operation to the engine of the stream.
-    pub(super) async fn ask(&self, operation: &'static str, body: &Value) -> Result<Value, Error> {
-        ask(&self.client, &self.endpoint, operation, body).await
+    pub(super) async fn send(&self, operation: &'static str, body: &Value) -> Result<Value, Error> {
+        send(&self.client, &self.endpoint, operation, body).await
     }
 }
 
 /// Sends an operation of DynamoDB or its streams to the engine.
-pub async fn ask(
+pub async fn send(
     client: &Client,
     endpoint: &Uri,
     operation: &'static str,

@@ -41,7 +41,7 @@ fn ran(ran: &Ran) -> Value {
 }
 
 /// Returns the reply to a request for a run.
-pub fn healthcheck_asked(course: &Course) -> Value {
+pub fn check_requested(course: &Course) -> Value {
     json!({
         "service": course.service.id.get(),
         "next_run": course.due.map(Timestamp::to_wire),

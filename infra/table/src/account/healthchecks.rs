@@ -6,13 +6,13 @@
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
+use crate::record::{self, CheckThrottleRecord, CourseRecord, HealthRecord, HealthcheckRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::account::audit_log::Recorded;
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::run::Course;
-use domain::outreach::healthcheck::{Asked, Health, Healthcheck};
+use domain::outreach::healthcheck::{CheckThrottle, Health, Healthcheck};
 use domain::{TeamId, Timestamp};
 use futures_util::future::try_join_all;
 
@@ -129,8 +129,9 @@ impl Table {
     }
 
     /// Stores the time of a check that a caller requested, unless the last one is too recent.
-    pub async fn ask(&self, asked: Asked) -> Result<Keyed, Error> {
-        let action = || statement::not_since::<AskedRecord>(&self.name, asked.not_since(), &asked);
+    pub async fn throttle_check(&self, throttle: CheckThrottle) -> Result<Keyed, Error> {
+        let action =
+            || statement::not_since::<CheckThrottleRecord>(&self.name, throttle.not_since(), &throttle);
         match self.transact(|| Ok(vec![action()?])).await? {
             Commit::Done => Ok(Keyed::Stored),
             // A lost answer counts as stale: the check does not run. Too few checks are better than too many.

@@ -5,7 +5,7 @@ use crate::client::Error;
 use crate::key::{self, INDEXES, Index};
 use crate::read::related;
 use crate::record::{
-    self, ApplicationRecord, AskedRecord, Attributes, ChangeRecord, ChargeRecord, ConfigRecord,
+    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, CheckThrottleRecord, ConfigRecord,
     CoolingRecord, CourseRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord, HealthRecord,
     ItemRecord, MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord, RepliedRecord,
     SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord, size,
@@ -152,7 +152,7 @@ impl Rows {
             // Schedules and results of healthchecks, likewise.
             Some(CourseRecord::TYPE) => self.value::<CourseRecord>(row).map(drop),
             Some(HealthRecord::TYPE) => self.value::<HealthRecord>(row).map(drop),
-            Some(AskedRecord::TYPE) => self.value::<AskedRecord>(row).map(drop),
+            Some(CheckThrottleRecord::TYPE) => self.value::<CheckThrottleRecord>(row).map(drop),
             Some("DECLARATION") => self.declaration(row),
             Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row),
             // The counters are the only record without a type.

@@ -97,7 +97,7 @@ impl Intercept for Meter {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        ask(context.input_mut());
+        request_capacity(context.input_mut());
         Ok(())
     }
 
@@ -116,16 +116,22 @@ impl Intercept for Meter {
 }
 
 /// Makes a call request its consumed capacity, as one total for the table and its indexes.
-fn ask(input: &mut Input) {
-    macro_rules! ask {
+fn request_capacity(input: &mut Input) {
+    macro_rules! request_capacity {
         ($($operation:ty),+) => {
             $(if let Some(input) = input.downcast_mut::<$operation>() {
                 input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
             })+
         };
     }
-    ask!(GetItemInput, BatchGetItemInput, QueryInput, ScanInput, TransactGetItemsInput);
-    ask!(PutItemInput, UpdateItemInput, DeleteItemInput, BatchWriteItemInput, TransactWriteItemsInput);
+    request_capacity!(GetItemInput, BatchGetItemInput, QueryInput, ScanInput, TransactGetItemsInput);
+    request_capacity!(
+        PutItemInput,
+        UpdateItemInput,
+        DeleteItemInput,
+        BatchWriteItemInput,
+        TransactWriteItemsInput
+    );
 }
 
 /// Returns the cost of a call from its response.
@@ -221,17 +227,17 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_is_asked() {
-        macro_rules! assert_asked {
+    fn every_operation_requests_its_capacity() {
+        macro_rules! assert_requested {
             ($($operation:ident),+) => {
                 $(let mut input = Input::erase($operation::builder().build().unwrap());
-                ask(&mut input);
+                request_capacity(&mut input);
                 let asked = input.downcast_ref::<$operation>().unwrap().return_consumed_capacity();
                 assert_eq!(asked, Some(&ReturnConsumedCapacity::Total), stringify!($operation));)+
             };
         }
-        assert_asked!(GetItemInput, BatchGetItemInput, QueryInput, ScanInput, TransactGetItemsInput);
-        assert_asked!(PutItemInput, UpdateItemInput, DeleteItemInput, BatchWriteItemInput);
-        assert_asked!(TransactWriteItemsInput);
+        assert_requested!(GetItemInput, BatchGetItemInput, QueryInput, ScanInput, TransactGetItemsInput);
+        assert_requested!(PutItemInput, UpdateItemInput, DeleteItemInput, BatchWriteItemInput);
+        assert_requested!(TransactWriteItemsInput);
     }
 }

@@ -8,7 +8,7 @@ use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::crontab::Crontab;
 use domain::outreach::healthcheck::run::{Counted, Course, Ran};
 use domain::outreach::healthcheck::{
-    Asked, COOLING_SECONDS, Health, HealthReport, Healthcheck, Settings, Status,
+    COOLING_SECONDS, CheckThrottle, Health, HealthReport, Healthcheck, Settings, Status,
 };
 use domain::{ItemId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -233,7 +233,7 @@ impl Record for HealthRecord {
 
 /// The last health question about one item on request. It limits them to one in 10 seconds.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct AskedRecord {
+pub(crate) struct CheckThrottleRecord {
     /// Id of the service item.
     it: u64,
     /// Time of the question.
@@ -242,20 +242,20 @@ pub(crate) struct AskedRecord {
     xp: u64,
 }
 
-impl Record for AskedRecord {
+impl Record for CheckThrottleRecord {
     const TYPE: &'static str = "ASKED";
-    type Value = Asked;
+    type Value = CheckThrottle;
 
-    fn of(asked: &Asked) -> Self {
-        let xp = (asked.at.micros() / 1_000_000).saturating_add(COOLING_SECONDS);
-        Self { it: asked.item.get(), at: asked.at.micros(), xp }
+    fn of(throttle: &CheckThrottle) -> Self {
+        let xp = (throttle.at.micros() / 1_000_000).saturating_add(COOLING_SECONDS);
+        Self { it: throttle.item.get(), at: throttle.at.micros(), xp }
     }
 
-    fn value(self) -> Result<Asked, Bad> {
-        Ok(Asked { item: item(self.it)?, at: at(self.at) })
+    fn value(self) -> Result<CheckThrottle, Bad> {
+        Ok(CheckThrottle { item: item(self.it)?, at: at(self.at) })
     }
 
-    fn key(asked: &Asked) -> Key {
-        key::asked(asked.item)
+    fn key(throttle: &CheckThrottle) -> Key {
+        key::check_throttle(throttle.item)
     }
 }

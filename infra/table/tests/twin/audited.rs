@@ -13,7 +13,7 @@ use domain::model::submission::Scope;
 use domain::outreach::healthcheck::crontab::Crontab;
 use domain::outreach::healthcheck::run::Course;
 use domain::outreach::healthcheck::{
-    Asked, Health, HealthReport, Healthcheck, Settings as HealthcheckSettings, Status,
+    CheckThrottle, Health, HealthReport, Healthcheck, Settings as HealthcheckSettings, Status,
 };
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
@@ -192,7 +192,11 @@ async fn healthchecks(twin: &Twin) {
     for (time, expected) in
         [(20_000_000, Keyed::Stored), (29_999_999, Keyed::Stale), (30_000_000, Keyed::Stored)]
     {
-        assert_eq!(table.ask(Asked { item: item.id, at: at(time) }).await.unwrap(), expected, "{time}");
+        assert_eq!(
+            table.throttle_check(CheckThrottle { item: item.id, at: at(time) }).await.unwrap(),
+            expected,
+            "{time}"
+        );
     }
 }
 
@@ -347,7 +351,7 @@ fn as_much_is_read_again_at_once_as_a_transaction_takes() {
             let way = Reluctant::new(&twin, "TransactGetItems", 0, conflict);
             let violations = audit(&way.table().await).await.0.violations;
             let rules: Vec<&str> = violations.iter().map(|violation| violation.rule).collect();
-            assert_eq!((rules, way.asked()), (vec!["I9"], transactions), "{} of {padding}", items.len());
+            assert_eq!((rules, way.requests()), (vec!["I9"], transactions), "{} of {padding}", items.len());
         }
     });
 }
@@ -458,5 +462,5 @@ async fn rules(twin: &Twin, row: &Value, damaged: &Value) -> String {
     twin.plant(row);
     let rules: BTreeSet<&str> = audited.violations.iter().map(|violation| violation.rule).collect();
     let rules = if rules.is_empty() { "nothing".to_owned() } else { Vec::from_iter(rules).join(" ") };
-    format!("{rules} ({} read again in {})", again.lock().unwrap().len(), way.asked())
+    format!("{rules} ({} read again in {})", again.lock().unwrap().len(), way.requests())
 }

@@ -70,7 +70,7 @@ fn declarations_are_laid_out_in_as_many_requests_as_their_number_and_bytes_need(
                 engine.call("BatchWriteItem", request)
             });
             assert_eq!(way.table().await.stage(&staged, &declarations).await.unwrap(), Commit::Done);
-            assert_eq!(way.asked(), requests, "{count} of {bytes} bytes");
+            assert_eq!(way.requests(), requests, "{count} of {bytes} bytes");
         }
     });
 }

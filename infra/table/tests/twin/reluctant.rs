@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::runtime_components::{RuntimeComponents, Runt
 use domain::model::submission::Scope;
 use domain::model::work::WorkId;
 use dovetail_table::Table;
-use embedded::{Engine, Reply, asked};
+use embedded::{Engine, Reply, target_and_body};
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ struct Reluctance {
     operation: &'static str,
     instead: Instead,
     times: usize,
-    asked: AtomicUsize,
+    requests: AtomicUsize,
     /// The client for all other operations.
     next: Option<Reluctant>,
 }
@@ -47,8 +47,8 @@ impl Reluctant {
         instead: impl Fn(&Engine, &Value) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let engine = Arc::clone(&twin.engine);
-        let (instead, asked) = (Box::new(instead), AtomicUsize::new(0));
-        Self(Arc::new(Reluctance { engine, operation, instead, times, asked, next: None }))
+        let (instead, requests) = (Box::new(instead), AtomicUsize::new(0));
+        Self(Arc::new(Reluctance { engine, operation, instead, times, requests, next: None }))
     }
 
     /// Adds a replacement for another operation, for every call.
@@ -58,12 +58,12 @@ impl Reluctant {
         instead: impl Fn(&Engine, &Value) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let engine = Arc::clone(&self.0.engine);
-        let (instead, asked) = (Box::new(instead), AtomicUsize::new(0));
-        Self(Arc::new(Reluctance { engine, operation, instead, times: ALWAYS, asked, next: Some(self) }))
+        let (instead, requests) = (Box::new(instead), AtomicUsize::new(0));
+        Self(Arc::new(Reluctance { engine, operation, instead, times: ALWAYS, requests, next: Some(self) }))
     }
 
     fn answer(&self, operation: &str, body: &Value) -> Reply {
-        let Reluctance { engine, instead, times, asked, next, .. } = &*self.0;
+        let Reluctance { engine, instead, times, requests: asked, next, .. } = &*self.0;
         if operation == self.0.operation && asked.fetch_add(1, Relaxed) < *times {
             return instead(engine, body);
         }
@@ -75,8 +75,8 @@ impl Reluctant {
     }
 
     /// Returns the number of requests for the operation.
-    pub(crate) fn asked(&self) -> usize {
-        self.0.asked.load(Relaxed)
+    pub(crate) fn requests(&self) -> usize {
+        self.0.requests.load(Relaxed)
     }
 }
 
@@ -94,7 +94,7 @@ impl HttpClient for Reluctant {
 
 impl HttpConnector for Reluctant {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let (target, body) = asked(&request);
+        let (target, body) = target_and_body(&request);
         let reply = self.answer(target.rsplit('.').next().unwrap(), &body);
         HttpConnectorFuture::ready(Ok(reply.response()))
     }
@@ -165,7 +165,7 @@ fn each_failure_of_a_transaction_is_what_it_means() {
             let writes = &twin.world.written[twin.world.written.len() - 2];
             let outcome = way.table().await.commit(writes).await;
             let outcome = outcome.map_or_else(|error| error.to_string(), |commit| format!("{commit:?}"));
-            assert_eq!((outcome, way.asked()), (expected, requests), "{described}");
+            assert_eq!((outcome, way.requests()), (expected, requests), "{described}");
         }
     });
 }
@@ -183,7 +183,7 @@ fn what_a_batch_leaves_over_is_asked_for_again() {
         for (times, found, requests) in [(8, Some(changes), 9), (9, None, 9)] {
             let way = Reluctant::new(&twin, "BatchGetItem", times, left);
             assert_eq!(way.table().await.changes(&ids).await.ok(), found);
-            assert_eq!(way.asked(), requests);
+            assert_eq!(way.requests(), requests);
         }
     });
 }
@@ -227,7 +227,7 @@ fn tables_are_waited_for() {
         let twin = declared().await;
         let way = Reluctant::new(&twin, "DescribeTable", 3, creating);
         way.table().await.create().await.unwrap();
-        assert_eq!(way.asked(), 5, "until each is there");
+        assert_eq!(way.requests(), 5, "until each is there");
         let never = Reluctant::new(&twin, "DescribeTable", ALWAYS, creating);
         let error = never.table().await.create().await.unwrap_err();
         assert_eq!(

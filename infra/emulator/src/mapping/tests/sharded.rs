@@ -86,20 +86,20 @@ impl Drop for Sharded {
 
 fn answer(shards: &[Kept], iterators: &mut (u64, u64), event: &Event) -> EventReply {
     let target = event.headers.get("x-amz-target").unwrap().to_str().unwrap();
-    let asked: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
+    let request: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
     let found = match target.rsplit('.').next().unwrap() {
         "ListStreams" => Ok(json!({"Streams": [{"StreamArn": "the-stream"}]})),
-        "DescribeStream" => Ok(describe(shards, &asked)),
-        "GetShardIterator" => iterator(shards, iterators, &asked),
-        "GetRecords" => records(shards, iterators, &asked),
+        "DescribeStream" => Ok(describe(shards, &request)),
+        "GetShardIterator" => iterator(shards, iterators, &request),
+        "GetRecords" => records(shards, iterators, &request),
         other => panic!("{other}"),
     };
     found.map_or_else(|exception| plain(400, &json!({"__type": exception})), |found| plain(200, &found))
 }
 
 /// Lists the shards, one in each page.
-fn describe(shards: &[Kept], asked: &Value) -> Value {
-    let after = asked["ExclusiveStartShardId"].as_str();
+fn describe(shards: &[Kept], request: &Value) -> Value {
+    let after = request["ExclusiveStartShardId"].as_str();
     let at = after.map_or(0, |after| shards.iter().position(|shard| shard.id == after).unwrap() + 1);
     let Some(shard) = shards.get(at) else { return json!({"StreamDescription": {"Shards": []}}) };
     let last = if at + 1 < shards.len() { json!(shard.id) } else { Value::Null };
@@ -108,11 +108,11 @@ fn describe(shards: &[Kept], asked: &Value) -> Value {
 }
 
 /// Issues an iterator: the shard, the number of the last record, and the number of the iterator.
-fn iterator(shards: &[Kept], iterators: &mut (u64, u64), asked: &Value) -> Result<Value, &'static str> {
-    let id = asked["ShardId"].as_str().unwrap();
-    let after = match asked["ShardIteratorType"].as_str().unwrap() {
+fn iterator(shards: &[Kept], iterators: &mut (u64, u64), request: &Value) -> Result<Value, &'static str> {
+    let id = request["ShardId"].as_str().unwrap();
+    let after = match request["ShardIteratorType"].as_str().unwrap() {
         "TRIM_HORIZON" => 0,
-        "AFTER_SEQUENCE_NUMBER" => asked["SequenceNumber"].as_str().unwrap().parse().unwrap(),
+        "AFTER_SEQUENCE_NUMBER" => request["SequenceNumber"].as_str().unwrap().parse().unwrap(),
         other => panic!("{other}"),
     };
     let shard = shards.iter().find(|shard| shard.id == id).unwrap();
@@ -127,9 +127,9 @@ fn given_out(id: &str, after: u32, iterators: &mut (u64, u64)) -> String {
     format!("{id} {after} {}", iterators.0)
 }
 
-fn records(shards: &[Kept], iterators: &mut (u64, u64), asked: &Value) -> Result<Value, &'static str> {
+fn records(shards: &[Kept], iterators: &mut (u64, u64), request: &Value) -> Result<Value, &'static str> {
     let [id, after, own] =
-        asked["ShardIterator"].as_str().unwrap().split(' ').collect::<Vec<_>>().try_into().unwrap();
+        request["ShardIterator"].as_str().unwrap().split(' ').collect::<Vec<_>>().try_into().unwrap();
     if own.parse::<u64>().unwrap() <= iterators.1 {
         return Err("ExpiredIteratorException");
     }

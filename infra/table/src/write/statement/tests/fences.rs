@@ -75,7 +75,7 @@ fn line(
 }
 
 /// Returns the condition that the in-memory storage of the tests checks, in the words of the table.
-fn asked_in_memory(write: &Write) -> String {
+fn in_memory_condition(write: &Write) -> String {
     let words = |condition: Condition| match condition {
         Condition::New => "attribute_not_exists(pk)",
         Condition::Exists | Condition::WorkExists => "attribute_exists(pk)",
@@ -152,8 +152,8 @@ fn each_write_has_the_condition_that_its_fence_needs() {
     let mut lines = String::new();
     for (name, write) in &writes {
         let condition = condition(&statement_of("table", write).unwrap());
-        let asked = format!("if {} {{", asked_in_memory(write));
-        assert!(format!("{condition} {{").contains(&asked), "{name}: in memory {asked}");
+        let expected = format!("if {} {{", in_memory_condition(write));
+        assert!(format!("{condition} {{").contains(&expected), "{name}: in memory {expected}");
         let _infallible = writeln!(lines, "{name}: {condition}");
     }
     expect_file!["../../../../golden/conditions.txt"].assert_eq(&lines);

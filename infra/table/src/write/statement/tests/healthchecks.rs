@@ -1,11 +1,11 @@
 //! Tests of the stored form of healthchecks, schedules and results.
 
 use super::*;
-use crate::record::{AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
+use crate::record::{CheckThrottleRecord, CourseRecord, HealthRecord, HealthcheckRecord};
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::crontab::Crontab;
 use domain::outreach::healthcheck::run::{Counted, Course, Ran};
-use domain::outreach::healthcheck::{Asked, Health, HealthReport, Healthcheck, Settings, Status};
+use domain::outreach::healthcheck::{CheckThrottle, Health, HealthReport, Healthcheck, Settings, Status};
 
 #[test]
 fn the_records_of_healthchecks_are_these() {
@@ -17,7 +17,7 @@ fn the_records_of_healthchecks_are_these() {
         &Course { due: None, began: None, last: None, schedule: None, ..course() },
     );
     golden::<HealthRecord>("health", &health());
-    golden::<AskedRecord>("asked", &Asked { item: health().item, at: at(0) });
+    golden::<CheckThrottleRecord>("asked", &CheckThrottle { item: health().item, at: at(0) });
     let recorded = Recorded::of_healthcheck(Happened::HealthcheckChanged, &healthcheck(), &ctx);
     golden::<RecordedRecord>("recorded_healthcheck", &recorded);
 }
@@ -50,8 +50,8 @@ fn a_later_healthcheck_wins_and_no_item_is_checked_twice() {
     let action = newest::<HealthRecord>("table", health().at, &health()).unwrap();
     let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748711000007"}}"#;
     assert_eq!(condition(&action), expected);
-    let asked = Asked { item: health().item, at: at(7) };
-    let action = not_since::<AskedRecord>("table", asked.not_since(), &asked).unwrap();
+    let throttle = CheckThrottle { item: health().item, at: at(7) };
+    let action = not_since::<CheckThrottleRecord>("table", throttle.not_since(), &throttle).unwrap();
     let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748701000007"}}"#;
     assert_eq!(condition(&action), expected);
 }
