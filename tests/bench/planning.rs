@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "benchmark")]
 
 use bench::given::{Changed, declaration};
-use bench::stored::Known;
+use bench::stored::PlannedTeam;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use domain::model::declaration::parse;
@@ -33,15 +33,17 @@ fn main() {
 
 #[divan::bench(args = cases(), max_time = 3)]
 fn plan(bencher: Bencher<'_, '_>, case: &Case) {
-    let known = Known::with(case.items);
+    let planned = PlannedTeam::with(case.items);
     let declaration = parse(&declaration(case.items, case.changed)).unwrap();
-    let items = known.read(&declaration);
+    let items = planned.read(&declaration);
     let changed = match case.changed {
         Changed::Nothing => 0,
         Changed::OneInHundred => case.items / 100,
         Changed::All => case.items,
     };
-    bencher.counter(ItemsCount::new(case.items)).bench_local(|| known.submit(&declaration, &items, changed));
+    bencher
+        .counter(ItemsCount::new(case.items))
+        .bench_local(|| planned.submit(&declaration, &items, changed));
 }
 
 #[divan::bench(name = "parse", args = SIZES, max_time = 3)]

@@ -73,9 +73,9 @@ fn lines(points: &[Point], value: fn(&Point) -> Option<f64>) -> Vec<(&'static st
     let kinds = [NEW].into_iter().chain(Changed::EACH.map(Changed::name));
     let lines = kinds.map(|kind| {
         let of_kind = points.iter().filter(|point| point.kind == kind);
-        let known =
+        let values =
             of_kind.filter_map(|point| Some((point.items as f64, value(point).filter(|v| *v > 0.0)?)));
-        (kind, known.collect::<Vec<_>>())
+        (kind, values.collect::<Vec<_>>())
     });
     lines.filter(|(_, points)| !points.is_empty()).collect()
 }

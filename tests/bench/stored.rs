@@ -23,26 +23,26 @@ use std::sync::Arc;
 const AT_ONCE: usize = 40;
 
 /// A team with stored items.
-pub struct Known {
+pub struct PlannedTeam {
     stored: Stored,
     items: Items,
     offers: Offers,
     ctx: RequestContext,
 }
 
-impl Known {
+impl PlannedTeam {
     /// Creates the team and declares this number of items.
     pub fn with(count: usize) -> Self {
-        let mut known = Self::new();
+        let mut planned_team = Self::new();
         let declaration = declared::parse(&declaration(count, Changed::Nothing)).unwrap();
         let written = {
-            let plan = known.plan(&declaration, &known.items);
-            plan.at_once(&known.ctx).unwrap().writes
+            let plan = planned_team.plan(&declaration, &planned_team.items);
+            plan.at_once(&planned_team.ctx).unwrap().writes
         };
         for write in written {
-            known.write(write);
+            planned_team.write(write);
         }
-        known
+        planned_team
     }
 
     fn new() -> Self {

@@ -77,9 +77,9 @@ fn passes(query: &Query, text: &str) -> Option<bool> {
     let pattern = query.get("declaration_regex");
     let is_plain = |pattern: &str| pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'"');
     let matched = pattern.map(|pattern| is_plain(pattern).then(|| text.contains(pattern)));
-    let known = [declared.map(Some), contained.map(Some), matched].into_iter().flatten();
-    let known: Vec<Option<bool>> = known.collect();
-    if known.contains(&Some(false)) { Some(false) } else { (!known.contains(&None)).then_some(true) }
+    let decided = [declared.map(Some), contained.map(Some), matched].into_iter().flatten();
+    let decided: Vec<Option<bool>> = decided.collect();
+    if decided.contains(&Some(false)) { Some(false) } else { (!decided.contains(&None)).then_some(true) }
 }
 
 /// Returns whether each leaf of `wanted` has the same value at the same path in `declared`.

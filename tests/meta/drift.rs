@@ -64,10 +64,14 @@ fn the_contract_has_the_fields_that_bodies_set() {
             let Some(fields) = route.operation.fields() else { continue };
             let documented: BTreeSet<&str> =
                 schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-            let known: BTreeSet<&str> = fields.iter().copied().collect();
-            assert!(documented.is_subset(&known), "{method} {}: {documented:?} {known:?}", route.path);
+            let field_names: BTreeSet<&str> = fields.iter().copied().collect();
+            assert!(
+                documented.is_subset(&field_names),
+                "{method} {}: {documented:?} {field_names:?}",
+                route.path
+            );
             // A webhook cannot move to another service. Clients may repeat `service`, so the code knows the field.
-            let unnamed: Vec<&&str> = known.difference(&documented).collect();
+            let unnamed: Vec<&&str> = field_names.difference(&documented).collect();
             assert!(unnamed.is_empty() || *unnamed == [&"service"], "{method} {}: {unnamed:?}", route.path);
         }
     }

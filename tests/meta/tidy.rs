@@ -97,8 +97,8 @@ fn a_function_depends_on_domain_and_infra_and_on_no_other_function() {
                 "dovetail-table",
                 "dovetail-worker",
             ];
-            let known = ours.contains(&dependency.as_str()) || HELPERS.contains(&dependency.as_str());
-            assert!(known, "{} depends on {dependency}", name(member));
+            let is_allowed = ours.contains(&dependency.as_str()) || HELPERS.contains(&dependency.as_str());
+            assert!(is_allowed, "{} depends on {dependency}", name(member));
         }
     }
 }

@@ -7,7 +7,7 @@ use dovetail_table::metered;
 use serde_json::{Value, json};
 use support::Running;
 
-const KNOWN: &str = "Api-Key awesome-key";
+const STORED_KEY: &str = "Api-Key awesome-key";
 const UNKNOWN: &str = "Api-Key nobodys-key";
 
 /// Returns an event with its own request id and, if `context` has one, its own caller.
@@ -60,9 +60,9 @@ fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
         (Some(UNKNOWN), None, None, None),
         (Some(UNKNOWN), Some(&gateway_context), gateway, None),
         (Some("Bearer awesome-key"), Some(&gateway_context), gateway, None),
-        (Some(KNOWN), None, None, key),
-        (Some(KNOWN), Some(&gateway_context), gateway, key),
-        (Some(KNOWN), Some(&half), None, key),
+        (Some(STORED_KEY), None, None, key),
+        (Some(STORED_KEY), Some(&gateway_context), gateway, key),
+        (Some(STORED_KEY), Some(&half), None, key),
     ];
     for (authorization, context, behind_gateway, behind_nothing) in table {
         for (front, expected) in [(Front::Gateway, behind_gateway), (Front::Nothing, behind_nothing)] {
@@ -79,7 +79,7 @@ fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
     let system = Running::demo();
     let gateway_context = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
     let seen = |front, scheme: Option<&str>| {
-        let mut event = event(Some(KNOWN), Some(&gateway_context));
+        let mut event = event(Some(STORED_KEY), Some(&gateway_context));
         if let Some(scheme) = scheme {
             event.headers.insert("x-forwarded-proto", scheme.parse().unwrap());
         }
@@ -97,10 +97,10 @@ fn the_gateway_asks_once_who_a_known_caller_is() {
     let verdicts = Verdicts::default();
     // Header, expected team, and storage calls of three identical requests. A known caller comes from the cache.
     let table = [
-        (Some(KNOWN), Some("AwesomeConsumer"), [1, 0, 0]),
+        (Some(STORED_KEY), Some("AwesomeConsumer"), [1, 0, 0]),
         (Some(UNKNOWN), None, [1, 1, 1]),
         (Some("Api-Key vm-owner-key"), Some("VMOwnerTeam"), [1, 0, 0]),
-        (Some(KNOWN), Some("AwesomeConsumer"), [0, 0, 0]),
+        (Some(STORED_KEY), Some("AwesomeConsumer"), [0, 0, 0]),
         (None, None, [0, 0, 0]),
     ];
     for (sent, team, calls) in table {

@@ -104,7 +104,7 @@ impl History {
     async fn act(&self) {
         let draw = |end: u64| self.system.cloud.draw(|dice| dice.u64(0..end));
         tokio::time::sleep(Duration::from_millis(draw(150))).await;
-        let known = usize::try_from(draw(6)).unwrap();
+        let version = usize::try_from(draw(6)).unwrap();
         let op = match draw(10) {
             0..=3 => Op::Declare(TARGETS[usize::try_from(draw(4)).unwrap()]),
             4..=8 => {
@@ -115,9 +115,9 @@ impl History {
                 } else {
                     states[usize::try_from(draw(4)).unwrap()]
                 };
-                Op::Decide(known, to)
+                Op::Decide(version, to)
             }
-            _ => Op::Read(known),
+            _ => Op::Read(version),
         };
         for _ in 0..TRIES_MAX {
             if self.attempt(&op).await {

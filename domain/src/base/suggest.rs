@@ -4,26 +4,27 @@
 const WORD_BYTES_MAX: usize = 64;
 
 /// Returns `, did you mean ...?` with the known word nearest to `word`; an empty string if none is near.
-pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, known).map(|known| format!(", did you mean `{known}`?")).unwrap_or_default()
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, candidates).map(|candidate| format!(", did you mean `{candidate}`?")).unwrap_or_default()
 }
 
 /// Returns the known word nearest to `word`.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distances = known.into_iter().filter_map(|known| Some((distance(word, known)?, known)));
-    distances.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distances =
+        candidates.into_iter().filter_map(|candidate| Some((distance(word, candidate)?, candidate)));
+    distances.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
 /// Returns the edit distance of two words, if it is at most a third of their length.
 ///
 /// Case does not count, nor do `-` and `_`.
-pub fn distance(word: &str, known: &str) -> Option<usize> {
-    if word.len().max(known.len()) > WORD_BYTES_MAX {
+pub fn distance(word: &str, candidate: &str) -> Option<usize> {
+    if word.len().max(candidate.len()) > WORD_BYTES_MAX {
         return None;
     }
-    let (word, known) = (letters(word), letters(known));
-    let longest = word.len().max(known.len());
-    let distance = edits(&word, &known);
+    let (word, candidate) = (letters(word), letters(candidate));
+    let longest = word.len().max(candidate.len());
+    let distance = edits(&word, &candidate);
     (distance.saturating_mul(3) <= longest).then_some(distance)
 }
 
@@ -32,17 +33,17 @@ fn letters(word: &str) -> Vec<char> {
 }
 
 /// Returns the number of insertions, deletions, substitutions and swaps between two words.
-fn edits(word: &[char], known: &[char]) -> usize {
+fn edits(word: &[char], candidate: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=known.len()).collect();
+    let mut row: Vec<usize> = (0..=candidate.len()).collect();
     for (i, letter) in word.iter().enumerate() {
         let mut next = vec![i + 1];
-        for (j, other) in known.iter().enumerate() {
+        for (j, other) in candidate.iter().enumerate() {
             let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX);
             let substituted = at(&row, j) + usize::from(letter != other);
             let changed = substituted.min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
             let is_swap =
-                i > 0 && j > 0 && word.get(i - 1) == Some(other) && known.get(j - 1) == Some(letter);
+                i > 0 && j > 0 && word.get(i - 1) == Some(other) && candidate.get(j - 1) == Some(letter);
             next.push(if is_swap { changed.min(at(&before, j - 1) + 1) } else { changed });
         }
         before = std::mem::replace(&mut row, next);
@@ -56,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_slip_of_the_pen_finds_the_word_that_was_meant() {
-        let known = ["state", "log", "deployed_item", "approval_required", "allow_manual_approval"];
+        let names = ["state", "log", "deployed_item", "approval_required", "allow_manual_approval"];
         let cases = [
             ("status", Some("state")),
             ("State", Some("state")),
@@ -71,10 +72,10 @@ mod tests {
             (&"s".repeat(WORD_BYTES_MAX + 1), None),
         ];
         for (word, meant) in cases {
-            assert_eq!(nearest(word, known), meant, "{word}");
+            assert_eq!(nearest(word, names), meant, "{word}");
         }
-        assert_eq!(did_you_mean("status", known), ", did you mean `state`?");
-        assert_eq!(did_you_mean("colour", known), "");
+        assert_eq!(did_you_mean("status", names), ", did you mean `state`?");
+        assert_eq!(did_you_mean("colour", names), "");
     }
 
     #[test]

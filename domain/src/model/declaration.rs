@@ -508,7 +508,7 @@ mod tests {
             "wrong_type /T/metadata T>metadata",
         ];
         let mut lines = problem_lines(&document);
-        lines.sort_by_key(|line| expected.iter().position(|known| known == line));
+        lines.sort_by_key(|line| expected.iter().position(|line_of| line_of == line));
         assert_eq!(lines, expected);
     }
 

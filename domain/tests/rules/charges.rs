@@ -314,7 +314,7 @@ fn over_random_histories_an_item_costs_its_changes_and_its_time_in_service() {
             let (monthly, per_change) = (sum(ChargeType::MonthlyCost), sum(ChargeType::CostPerChange));
             assert_eq!(monthly, due(&changes, now), "seed {seed}: {charges:#?}");
             assert_eq!(per_change, due_for_changes(&changes), "seed {seed}");
-            known(item, now, monthly, per_change);
+            assert_charged(item, now, monthly, per_change);
             let processed = charges.iter().filter(|charge| charge.processed.is_some());
             marked += processed.clone().count();
             divided += processed.filter(|charge| charge.id.charge_type() == ChargeType::MonthlyCost).count();
@@ -323,7 +323,7 @@ fn over_random_histories_an_item_costs_its_changes_and_its_time_in_service() {
     assert!(marked > 50 && divided > 20, "{marked} {divided}");
 }
 
-fn known(item: &Item, now: Timestamp, monthly: Amount, per_change: Amount) {
+fn assert_charged(item: &Item, now: Timestamp, monthly: Amount, per_change: Amount) {
     let total = item.charges.total(now);
     assert_eq!((total.monthly, total.per_change), (monthly, per_change));
 }

@@ -35,17 +35,18 @@ fn consumer(world: &World) -> &domain::model::team::Team {
 }
 
 fn applications(world: &World) -> impl Iterator<Item = &Application> {
-    world.snapshot.applications.values().filter(|known| known.id.team() == team(CONSUMER).id)
+    world.snapshot.applications.values().filter(|application| application.id.team() == team(CONSUMER).id)
 }
 
 /// Returns the present declarations.
 fn declared(world: &World) -> Content {
-    let of = |known: &Application| {
-        let items = world.items_of(&known.name).into_iter().filter(|item| item.declared);
+    let of = |application: &Application| {
+        let items = world.items_of(&application.name).into_iter().filter(|item| item.declared);
         items.map(|item| (item.service.title.clone(), item.name.clone(), item.version.hash)).collect()
     };
-    let known = applications(world).map(|known| (known.name.as_str(), known.metadata.clone(), of(known)));
-    content(&consumer(world).metadata, known)
+    let application = applications(world)
+        .map(|application| (application.name.as_str(), application.metadata.clone(), of(application)));
+    content(&consumer(world).metadata, application)
 }
 
 fn metadata_at(world: &World, now: Replaced, moment: Moment) -> Option<String> {
@@ -59,7 +60,7 @@ fn metadata_at(world: &World, now: Replaced, moment: Moment) -> Option<String> {
 /// Returns the declarations at a moment: team metadata, unchanged applications, and changed ones.
 fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>) {
     let (still, others): (Vec<_>, Vec<_>) =
-        applications(world).partition(|known| moment.still_declares(known));
+        applications(world).partition(|application| moment.still_declares(application));
     let others = others.into_iter().map(|now| {
         let mut items = Vec::new();
         for item in world.items_of(&now.name) {
@@ -84,9 +85,9 @@ fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>)
 fn content_at(world: &World, moment: Moment) -> Content {
     let (metadata, still, others) = then(world, moment);
     let now = declared(world).1;
-    let still = still.into_iter().filter_map(|known| {
-        let (metadata, items) = now.get(&known.name)?.clone();
-        Some((known.name.as_str(), metadata, items))
+    let still = still.into_iter().filter_map(|application| {
+        let (metadata, items) = now.get(&application.name)?.clone();
+        Some((application.name.as_str(), metadata, items))
     });
     let others = others.iter().map(|then| {
         let metadata = then.metadata.clone().unwrap_or_else(|| "{}".to_owned());

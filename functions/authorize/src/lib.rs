@@ -1,6 +1,6 @@
 //! The authorizer: from an API key or a person's token to the caller.
 
-use dovetail_http::{AuthorizerEvent, AuthorizerReply, Known, token, valid_key, verdict};
+use dovetail_http::{AuthorizerEvent, AuthorizerReply, Identity, token, valid_key, verdict};
 use dovetail_issuer::{Issuer, Person};
 use dovetail_table::{Error, Table};
 
@@ -10,22 +10,22 @@ pub async fn handle(
     issuer: Option<&Issuer>,
     event: AuthorizerEvent,
 ) -> Result<AuthorizerReply, Error> {
-    Ok(verdict(Box::pin(known(table, issuer, &event)).await?.as_ref()))
+    Ok(verdict(Box::pin(authenticate(table, issuer, &event)).await?.as_ref()))
 }
 
-async fn known(
+async fn authenticate(
     table: &Table,
     issuer: Option<&Issuer>,
     event: &AuthorizerEvent,
-) -> Result<Option<Known>, Error> {
+) -> Result<Option<Identity>, Error> {
     // A key needs no issuer, so keys work while the issuer is down (ADR 17).
     if let Some(key) = valid_key(table, &event.headers).await? {
-        return Ok(Some(Known::Key(key)));
+        return Ok(Some(Identity::Key(key)));
     }
     let (Some(issuer), Some(token)) = (issuer, token(&event.headers)) else { return Ok(None) };
     // An unreachable issuer says nothing about the token. API Gateway would cache a missing caller.
     let person = issuer.person(token).await.map_err(|error| Error::Unavailable(error.to_string()))?;
     let Some(Person { subject, expires }) = person else { return Ok(None) };
     let memberships = table.memberships(&subject).await?;
-    Ok(Some(Known::Person { subject, expires, memberships }))
+    Ok(Some(Identity::Person { subject, expires, memberships }))
 }

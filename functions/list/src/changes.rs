@@ -55,7 +55,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
 /// Lists those of dependent teams among them.
 pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(request.table, request.call).await?;
-    filter.known = None;
+    filter.matches_min = None;
     filter.test(Change::is_dependant);
     reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
@@ -63,7 +63,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
 /// Lists those of kind REFERENCED among them.
 pub(crate) async fn referenced(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(request.table, request.call).await?;
-    filter.known = None;
+    filter.matches_min = None;
     filter.test(|change| change.kind == Kind::Referenced);
     reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
@@ -83,7 +83,7 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
     let (query, pov, team) = (&call.query, call.pov, call.caller.team.id);
     let states = states(call)?;
     let item = single(query, "service_item_id")?;
-    let mut known = None;
+    let mut owner_of_item = None;
     let source = match (item.and_then(ItemId::parse), pov) {
         (Some(id), _) => {
             let source = Source::<Change>::of_item(id);
@@ -91,7 +91,7 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
         }
         (None, Pov::Consumer) => match submission(table, call).await? {
             Some(submission) => {
-                known = Some(submission.planned());
+                owner_of_item = Some(submission.planned());
                 Source::<Change>::since(&submission)
             }
             None => Source::<Change>::of_consumer(team),
@@ -101,7 +101,7 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
     let mut filter = filter(call)?;
     // The record of a submission counts its change instances without retries, so this is a minimum.
     let is_all = query.names().all(|name| name == "submission_id" || name == "ordering" || is_paging(name));
-    filter.known = known.filter(|_| is_all);
+    filter.matches_min = owner_of_item.filter(|_| is_all);
     // These sources also have rows of other owners or in other states.
     if item.is_some() || pov == Pov::Consumer && query.get("state").is_some() {
         filter.test(move |change| owned_in(pov, change, team) && states.contains(&change.state));
@@ -147,9 +147,10 @@ fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
 fn states(call: &Call) -> Result<Vec<State>, Failure> {
     let Some(names) = call.query.list("state") else { return Ok(State::ALL.to_vec()) };
     let states: Option<Vec<State>> = names.iter().map(|name| State::parse(name)).collect();
-    let known = State::ALL.map(State::name).join(", ");
-    let mut states = states
-        .ok_or_else(|| Call::bad_filter(&FieldError::new("state", format!("must be one of {known}"))))?;
+    let allowed_names = State::ALL.map(State::name).join(", ");
+    let mut states = states.ok_or_else(|| {
+        Call::bad_filter(&FieldError::new("state", format!("must be one of {allowed_names}")))
+    })?;
     // Each state is a partition of the index, so a repeated state would repeat its rows.
     states.sort_unstable();
     states.dedup();

@@ -119,9 +119,9 @@ fn summed_filter(call: &Call) -> Result<Filter<Item>, Failure> {
 fn types(call: &Call) -> Result<Vec<ChargeType>, Failure> {
     let Some(names) = call.query.list("charge_type") else { return Ok(ChargeType::ALL.to_vec()) };
     let types: Option<Vec<ChargeType>> = names.iter().map(|name| ChargeType::parse(name)).collect();
-    let known = ChargeType::ALL.map(ChargeType::name).join(", ");
+    let allowed_names = ChargeType::ALL.map(ChargeType::name).join(", ");
     let mut types = types.ok_or_else(|| {
-        Call::bad_filter(&FieldError::new("charge_type", format!("must be one of {known}")))
+        Call::bad_filter(&FieldError::new("charge_type", format!("must be one of {allowed_names}")))
     })?;
     // Each type has its own partition, so a repeated type would repeat its rows.
     types.sort_unstable();

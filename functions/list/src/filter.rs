@@ -34,14 +34,14 @@ pub struct Filter<T> {
     /// Number of rows in one read.
     pub(crate) at_once: usize,
     /// Minimum number of matches, if a record has one.
-    pub(crate) known: Option<u64>,
+    pub(crate) matches_min: Option<u64>,
 }
 
 impl<T: Send + 'static> Filter<T> {
     /// Returns a filter without tests.
     #[expect(clippy::new_without_default, reason = "a default would say less")]
     pub const fn new() -> Self {
-        Self { tests: Vec::new(), beside: None, work: None, at_once: 100, known: None }
+        Self { tests: Vec::new(), beside: None, work: None, at_once: 100, matches_min: None }
     }
 
     /// Returns whether the filter has no tests.
@@ -131,12 +131,12 @@ impl<T: Send + 'static> Filter<T> {
         &mut self,
         query: &Query,
         name: &str,
-        known: &[&str],
+        names: &[&str],
         of: fn(&T) -> &'static str,
     ) -> Result<(), Failure> {
         let Some(words) = query.list(name) else { return Ok(()) };
-        if words.iter().any(|word| !known.contains(&word.as_str())) {
-            let message = format!("must be one of {}", known.join(", "));
+        if words.iter().any(|word| !names.contains(&word.as_str())) {
+            let message = format!("must be one of {}", names.join(", "));
             return Err(Call::bad_filter(&FieldError::new(name, message)));
         }
         self.test(move |row| words.iter().any(|word| word == of(row)));

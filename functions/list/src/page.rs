@@ -182,12 +182,12 @@ impl<T: Send + 'static> List<'_, T> {
             Some(Count::AtLeast { found, before }) => {
                 Count::AtLeast { found: found.max(before + passed), before: before + passed }
             }
-            Some(known) => known,
+            Some(exact) => exact,
             None if is_whole => Count::Exact(passed + ahead),
             None if !wanted.counted => Count::Unknown,
             None if self.filter.is_empty() => Count::Exact(self.request.table.count(&self.source).await?),
             None => {
-                let found = self.filter.known.unwrap_or_default().max(passed + ahead);
+                let found = self.filter.matches_min.unwrap_or_default().max(passed + ahead);
                 Count::AtLeast { found, before: passed }
             }
         };

@@ -80,7 +80,7 @@ pub(crate) async fn item(table: &Table, now: &Item, moment: Moment) -> Result<It
 
 /// Returns the team at a moment.
 pub(crate) async fn team(table: &Table, now: Team, moment: Moment) -> Result<Team, Failure> {
-    let metadata = known(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
+    let metadata = historical(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
     Ok(Team { metadata: metadata.ok_or(Code::NotFound)?, ..now })
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn application(
     moment: Moment,
 ) -> Result<Reply, Failure> {
     let ListRequest { table, call, .. } = request;
-    let metadata = known(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
+    let metadata = historical(table.metadata_at(now.replaced(), moment).await?, AS_OF)?;
     // Metadata without an earlier version count since the creation of the application, and not before it.
     let metadata = metadata.filter(|_| moment.submission.is_some() || now.created <= moment.at);
     let then = Application { metadata: metadata.ok_or(Code::NotFound)?, ..now };
@@ -102,7 +102,7 @@ pub(crate) async fn application(
     for some in page.rows.chunks(AT_ONCE) {
         let past = some.iter().map(|item| table.declared_at(item, moment));
         for version in read.by(try_join_all(past)).await? {
-            versions.push(known(version, AS_OF)?);
+            versions.push(historical(version, AS_OF)?);
         }
         if read.reaches(&FILTERED) {
             break;
@@ -124,7 +124,7 @@ pub(crate) async fn application(
 }
 
 /// Returns the past state, if there was one, or an error after too many changes.
-pub(crate) fn known<T>(past: Past<T>, parameter: &str) -> Result<Option<T>, Failure> {
+pub(crate) fn historical<T>(past: Past<T>, parameter: &str) -> Result<Option<T>, Failure> {
     match past {
         Past::Was(then) => Ok(Some(then)),
         Past::WasNot => Ok(None),

@@ -74,9 +74,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = service.filter(|service| call.pov.shows_service(service, call.caller.team.id));
     let mut service = service.ok_or(Code::NotFound)?;
     if let Some(version) = version {
-        let known = 1..=service.schema_version;
+        let versions = 1..=service.schema_version;
         service.schema_version =
-            Some(version).filter(|version| known.contains(version)).ok_or(Code::NotFound)?;
+            Some(version).filter(|version| versions.contains(version)).ok_or(Code::NotFound)?;
     }
     let texts = table.schema_texts(std::slice::from_ref(&service)).await?;
     let text = texts.first().map_or("", AsRef::as_ref);

@@ -56,8 +56,8 @@ pub(crate) async fn team(
         }
     };
     let has_pending_work = async { if previewed { table.has_pending_work(team).await } else { Ok(false) } };
-    let owners = table.known_message_owners(call.now);
-    let mandatory = table.known_mandatory(call.now);
+    let owners = table.cached_message_owners(call.now);
+    let mandatory = table.cached_metadata_policy(call.now);
     let (stored, remembered, has_pending_work, message_owners, mandatory) =
         tokio::try_join!(table.stored_team(team), remembered, has_pending_work, owners, mandatory)?;
     // A caller without a stored team is unknown.
@@ -84,7 +84,10 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
     }
     let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
     let is_unchanged = |declared: &DeclaredApplication| {
-        stored.applications.iter().any(|known| known.name == declared.name && !to_read.contains(&known.id))
+        stored
+            .applications
+            .iter()
+            .any(|application| application.name == declared.name && !to_read.contains(&application.id))
     };
     let changed = submitted.declaration.applications.iter().filter(|declared| !is_unchanged(declared));
     let titles: BTreeSet<&str> =

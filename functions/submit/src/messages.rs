@@ -50,8 +50,8 @@ impl Concerned {
         }
         self.used = message::used(loaded.items.values().flatten());
         let read = plan::to_read(&loaded.stored, &submitted.declaration, submitted.scope);
-        let unread = loaded.stored.applications.iter().filter(|known| !read.contains(&known.id));
-        let unread: BTreeSet<&str> = unread.map(|known| known.name.as_str()).collect();
+        let unread = loaded.stored.applications.iter().filter(|stored| !read.contains(&stored.id));
+        let unread: BTreeSet<&str> = unread.map(|stored| stored.name.as_str()).collect();
         let declared = submitted.declaration.applications.iter();
         let unchanged = declared.filter(|declared| unread.contains(declared.name.as_str()));
         self.unchanged =

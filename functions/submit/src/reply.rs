@@ -31,7 +31,9 @@ pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>)
     let stored = &loaded.stored;
     let consumer = stored.team.id;
     related.teams.insert(consumer, stored.team.clone());
-    related.applications.extend(stored.applications.iter().map(|known| (known.id, known.clone())));
+    related
+        .applications
+        .extend(stored.applications.iter().map(|application| (application.id, application.clone())));
     let services = loaded.offers.iter();
     related.services.extend(services.map(|(title, offer)| (title.clone(), offer.service.clone())));
     for write in &plan.others {

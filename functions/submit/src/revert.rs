@@ -60,7 +60,7 @@ impl Revert {
             return Ok(Ok(None));
         }
         let moment = Moment { at: self.to.modified, submission: Some(self.to.id.number()) };
-        let metadata = known(table.metadata_at(stored.team.replaced(), moment).await?)?;
+        let metadata = historical(table.metadata_at(stored.team.replaced(), moment).await?)?;
         let metadata = metadata.unwrap_or_else(|| "{}".to_owned());
         let (same, others): (Vec<&Application>, Vec<&Application>) =
             stored.applications.iter().partition(|application| moment.still_declares(application));
@@ -94,7 +94,7 @@ async fn then(table: &Table, applications: &[&Application], moment: Moment) -> R
                 return Err(Code::RevertTooLarge.into());
             }
             let items = declared(table, &items, moment).await?;
-            all.push(Then { now: (*now).clone(), metadata: known(metadata)?, items });
+            all.push(Then { now: (*now).clone(), metadata: historical(metadata)?, items });
         }
     }
     Ok(all)
@@ -111,7 +111,7 @@ async fn declared(
         let versions = try_join_all(some.iter().map(|item| table.declared_at(item, moment))).await?;
         for (item, version) in some.iter().zip(versions) {
             let named = |version: Version| (item.service.title.clone(), item.name.clone(), version.hash);
-            declared.extend(known(version)?.map(named));
+            declared.extend(historical(version)?.map(named));
         }
     }
     Ok(declared)
@@ -136,7 +136,7 @@ async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<H
     Ok(texts)
 }
 
-fn known<T>(past: Past<T>) -> Result<Option<T>, Failure> {
+fn historical<T>(past: Past<T>) -> Result<Option<T>, Failure> {
     match past {
         Past::Was(then) => Ok(Some(then)),
         Past::WasNot => Ok(None),

@@ -16,12 +16,12 @@ const HEADER: &str = "{\"format\": \"json\", \"version\": 1}\n";
 
 tokio::task_local! {
     /// The data of the current invocation.
-    static SO_FAR: RefCell<Known>;
+    static SO_FAR: RefCell<Notes>;
 }
 
 /// The collected data of an invocation.
 #[derive(Debug, Default)]
-struct Known {
+struct Notes {
     annotations: Map<String, Value>,
     calls: Vec<Value>,
     /// Calls without a subsegment.
@@ -69,15 +69,15 @@ pub fn traced<F: Future>(
             let output = work.await;
             (output, SO_FAR.with(RefCell::take))
         };
-        let (output, known) = SO_FAR.scope(RefCell::default(), working).await;
+        let (output, notes) = SO_FAR.scope(RefCell::default(), working).await;
         let mut segment = span(name, began);
         segment.extend([
             ("type".to_owned(), json!("subsegment")),
             ("trace_id".to_owned(), json!(root)),
             ("parent_id".to_owned(), json!(parent)),
-            ("metadata".to_owned(), json!({"more_calls": known.more})),
-            ("annotations".to_owned(), Value::Object(known.annotations)),
-            ("subsegments".to_owned(), json!(known.calls)),
+            ("metadata".to_owned(), json!({"more_calls": notes.more})),
+            ("annotations".to_owned(), Value::Object(notes.annotations)),
+            ("subsegments".to_owned(), json!(notes.calls)),
         ]);
         tracer.send(&Value::Object(segment));
         output
@@ -87,25 +87,25 @@ pub fn traced<F: Future>(
 /// Adds an annotation to the current invocation. X-Ray does not accept `null`, so that is left out.
 pub fn annotate(name: &str, value: Value) {
     if !value.is_null() {
-        note(|known| drop(known.annotations.insert(name.to_owned(), value)));
+        note(|notes| drop(notes.annotations.insert(name.to_owned(), value)));
     }
 }
 
 /// Adds a call of the table that ends now.
 pub fn called(operation: &str, since: SystemTime) {
-    note(|known| {
-        if known.calls.len() == CALLS_MAX {
-            known.more += 1;
+    note(|notes| {
+        if notes.calls.len() == CALLS_MAX {
+            notes.more += 1;
             return;
         }
         let mut call = span("DynamoDB", since);
         call.insert("namespace".to_owned(), json!("aws"));
         call.insert("aws".to_owned(), json!({"operation": operation}));
-        known.calls.push(Value::Object(call));
+        notes.calls.push(Value::Object(call));
     });
 }
 
-fn note(what: impl FnOnce(&mut Known)) {
+fn note(what: impl FnOnce(&mut Notes)) {
     // Outside a traced invocation there is nothing to collect.
     let _untraced = SO_FAR.try_with(|so_far| what(&mut so_far.borrow_mut()));
 }

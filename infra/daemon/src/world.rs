@@ -18,9 +18,9 @@ pub const DEMO: &str = include_str!("demo.world.json");
 /// A team that only a service names is added without a key.
 pub fn parse(text: &str) -> Result<World, String> {
     let mut world = read::world(text).map_err(|problems| problems.join("\n"))?;
-    let known: BTreeSet<&str> = world.teams.iter().map(|team| team.name.as_str()).collect();
+    let team_names: BTreeSet<&str> = world.teams.iter().map(|team| team.name.as_str()).collect();
     let named = world.services.iter().flat_map(named_teams);
-    let keyless: BTreeSet<&str> = named.filter(|team| !known.contains(team)).collect();
+    let keyless: BTreeSet<&str> = named.filter(|team| !team_names.contains(team)).collect();
     let keyless: Vec<WorldTeam> = keyless.into_iter().map(WorldTeam::keyless).collect();
     world.teams.extend(keyless);
     Ok(world)

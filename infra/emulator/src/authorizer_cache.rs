@@ -20,7 +20,7 @@ const VERDICTS_MAX: usize = 1_000;
 #[derive(Debug)]
 pub struct AuthorizerCache {
     remembered: Duration,
-    known: Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>,
+    cached: Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>,
 }
 
 impl Default for AuthorizerCache {
@@ -32,7 +32,7 @@ impl Default for AuthorizerCache {
 impl AuthorizerCache {
     /// Returns a cache with this lifetime.
     pub fn remembered_for(remembered: Duration) -> Self {
-        Self { remembered, known: Mutex::default() }
+        Self { remembered, cached: Mutex::default() }
     }
 
     /// Returns the response of the authorizer for a request. It calls `authorize` only without a cached response.
@@ -59,13 +59,13 @@ impl AuthorizerCache {
     }
 
     fn remembered(&self, sent: &str) -> Option<ApiGatewayRequestAuthorizer> {
-        let verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdicts = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, verdict) = verdicts.get(sent)?;
         (since.elapsed() < self.remembered).then(|| verdict.clone())
     }
 
     fn remember(&self, sent: String, verdict: ApiGatewayRequestAuthorizer) {
-        let mut verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut verdicts = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if verdicts.len() >= VERDICTS_MAX {
             verdicts.clear();
         }

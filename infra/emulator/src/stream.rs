@@ -41,7 +41,7 @@ impl Stream {
 
     /// Reads the list of shards. New ones appear after a shard has ended.
     pub async fn look_again(&self) -> Result<(), Error> {
-        let mut known = self.shards.lock().await;
+        let mut shards_by_id = self.shards.lock().await;
         let (mut shards, mut after) = (Vec::new(), Value::Null);
         loop {
             let mut describe = json!({"StreamArn": self.source.arn});
@@ -53,7 +53,7 @@ impl Stream {
             for described in page.into_iter().flatten() {
                 let Some(id) = text(described, "/ShardId") else { continue };
                 // A known shard keeps its cache of records.
-                let same = known.iter().find(|shard| shard.id() == id).cloned();
+                let same = shards_by_id.iter().find(|shard| shard.id() == id).cloned();
                 let parent = text(described, "/ParentShardId");
                 shards.push(same.unwrap_or_else(|| Shard::new(Arc::clone(&self.source), id, parent)));
             }
@@ -62,7 +62,7 @@ impl Stream {
                 .map(Value::take)
                 .unwrap_or_default();
             if after.is_null() {
-                *known = shards;
+                *shards_by_id = shards;
                 return Ok(());
             }
         }

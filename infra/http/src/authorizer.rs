@@ -26,7 +26,7 @@ pub type AuthorizerReply = ApiGatewayV2CustomAuthorizerSimpleResponse<Map<String
 
 /// A valid caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum Identity {
     Key(ApiKey),
     /// A person with a valid token.
     Person {
@@ -64,19 +64,19 @@ fn credentials<'a>(headers: &'a HeaderMap, expected: &str) -> Option<&'a str> {
 
 /// Returns the response for a caller, if there is one. All values are texts, because gateways convert other types
 /// differently.
-pub fn verdict(known: Option<&Known>) -> AuthorizerReply {
+pub fn verdict(identity: Option<&Identity>) -> AuthorizerReply {
     let mut context = Map::new();
     let mut insert = |name: &str, text: String| context.insert(name.to_owned(), Value::String(text));
-    match known {
+    match identity {
         None => {}
-        Some(Known::Key(key)) => {
+        Some(Identity::Key(key)) => {
             insert("team", key.team.id.to_string());
             insert("teamName", key.team.name.clone());
             insert("role", key.role.name().to_owned());
             insert("key", key.name.clone());
             key.expires.map(|expires| insert("expires", expires.micros().to_string()));
         }
-        Some(Known::Person { subject, expires, memberships }) => {
+        Some(Identity::Person { subject, expires, memberships }) => {
             let of = |member: &Member| {
                 let Member { team, role, name, .. } = member;
                 json!({"team": team.id.to_string(), "teamName": team.name, "role": role.name(), "person": name})

@@ -1,6 +1,6 @@
 //! The part in front of a function: API Gateway, or nothing.
 
-use crate::authorizer::{Known, valid_key, verdict};
+use crate::authorizer::{Identity, valid_key, verdict};
 use crate::event::{Event, SCHEME};
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_table::{Error, Table};
@@ -40,7 +40,7 @@ impl Front {
         match self {
             Self::Gateway => {}
             Self::Nothing => {
-                let key = valid_key(table, &event.headers).await?.map(Known::Key);
+                let key = valid_key(table, &event.headers).await?.map(Identity::Key);
                 let mut authorizer = ApiGatewayRequestAuthorizer::default();
                 authorizer.fields = verdict(key.as_ref()).context.into_iter().collect();
                 event.request_context.authorizer = Some(authorizer);

@@ -22,10 +22,10 @@ struct Claims {
 /// Returns the key id of a token, or `None` for a header that no accepted token has.
 pub(crate) fn key_id(token: &str) -> Option<String> {
     let header = decode_header(token).ok()?;
-    let is_known = header.typ.is_none_or(|typ| TYPES.contains(&typ.to_ascii_lowercase().as_str()));
+    let is_supported = header.typ.is_none_or(|typ| TYPES.contains(&typ.to_ascii_lowercase().as_str()));
     // A `crit` header requires extensions that are not supported (RFC 7515 section 4.1.11). The headers `jku` and
     // `jwk` are never used: with them the sender of a token would choose the key.
-    if is_known && header.crit.is_none() { header.kid } else { None }
+    if is_supported && header.crit.is_none() { header.kid } else { None }
 }
 
 /// Returns the person of a token, if signature, issuer, audience and times are valid.

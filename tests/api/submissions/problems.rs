@@ -32,7 +32,7 @@ fn finding_17_an_item_without_a_name_hides_no_other_problem() {
                 (problem["rule"].as_str().unwrap(), problem["pointer"].as_str().unwrap().to_owned())
             })
             .collect();
-        problems.sort_by_key(|problem| expected.iter().position(|known| known == problem));
+        problems.sort_by_key(|problem| expected.iter().position(|line_of| line_of == problem));
         assert_eq!(problems, expected, "{path}");
     }
 }

@@ -172,9 +172,9 @@ fn as_read(writes: &mut [Write], read: &Stored, fitting: &Stored) {
                 *before = read.head;
             }
             Write::PutApplication { before: Some(before), .. } => {
-                let known = read.applications.iter().find(|known| known.id == before.id);
-                if let Some(known) = known {
-                    *before = known.clone();
+                let stored = read.applications.iter().find(|stored| stored.id == before.id);
+                if let Some(stored) = stored {
+                    *before = stored.clone();
                 }
             }
             _ => {}

@@ -190,15 +190,11 @@ fn the_teams_of_a_change_instance_are_read_once_and_cached() {
         let (answer, _) = watched.send(&request);
         assert!(answer.status < 404, "{owner} sees it: {answer:?}");
     }
-    let known =
+    let decisions =
         [Operation::UpdateChangeInstance, Operation::RetryChangeInstance, Operation::CreateDeployedItem];
-    assert_reads(
-        &system,
-        &watched,
-        |operation, pov| {
-            if known.contains(&operation) { 0 } else { deciding(operation, pov) }
-        },
-    );
+    assert_reads(&system, &watched, |operation, pov| {
+        if decisions.contains(&operation) { 0 } else { deciding(operation, pov) }
+    });
 }
 
 #[test]

@@ -154,8 +154,8 @@ impl Condition {
             }
             (Self::WorkLeft(count), Some(Record::Submission(submission))) => submission.work_left == *count,
             (Self::StagingState(state), Some(Record::Staging(staging))) => staging.state == *state,
-            (Self::Forgotten(now), Some(Record::IdempotencyRecord(_, known))) => {
-                seconds(known.expires) <= seconds(*now)
+            (Self::Forgotten(now), Some(Record::IdempotencyRecord(_, remembered))) => {
+                seconds(remembered.expires) <= seconds(*now)
             }
             _ => false,
         }

@@ -123,21 +123,21 @@ pub(super) fn decisions() -> Table {
     let state = |path: &str, state: &str| decide(&system, path, &json!({"state": state}));
     let done = fresh("Done");
     table.row("approve, unknown change instance", state(&done, "APPROVED"));
-    let known = |name: &str| {
+    let decision = |name: &str| {
         let path = fresh(name);
         state(&path, "PENDING");
         path
     };
-    table.row("approve", state(&known("Known"), "APPROVED"));
+    table.row("approve", state(&decision("Known"), "APPROVED"));
     table.row("complete", state(&done, "COMPLETED"));
-    let deployed = known("Deployed");
+    let deployed = decision("Deployed");
     state(&deployed, "APPROVED");
     let body = json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}});
     table.row("complete, with a deployed item", decide(&system, &deployed, &body));
-    let closed = known("Closed");
+    let closed = decision("Closed");
     table.row("reject", state(&closed, "REJECTED"));
     table.row("close", state(&closed, "CLOSED"));
-    let failed = known("Failed");
+    let failed = decision("Failed");
     state(&failed, "APPROVED");
     table.row("report an error", state(&failed, "ERRORED"));
     let retried = system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &Value::Null);

@@ -82,9 +82,10 @@ impl Audit<'_> {
         let found = catalogue.titles.get(&service.id) == Some(&service.title);
         self.require(found, "I16", Subject::ServiceId(service.id), "it does not refer to its service");
         for team in service.teams() {
-            let known = self.snapshot.teams.get(&team.id).is_some_and(|known| known.name == team.name);
+            let is_named_so =
+                self.snapshot.teams.get(&team.id).is_some_and(|stored| stored.name == team.name);
             self.require(
-                known,
+                is_named_so,
                 "I16",
                 subject(),
                 format!("team {} has another name or does not exist", team.id),
@@ -150,8 +151,14 @@ impl Audit<'_> {
             Subject::Messages(team),
             "message ids must be in order, of this team, and below the counter",
         );
-        let known = self.snapshot.teams.get(&team).is_some_and(|known| known.name == messages.owner.name);
-        self.require(known, "I16", Subject::Messages(team), "the team has another name or does not exist");
+        let is_named_so =
+            self.snapshot.teams.get(&team).is_some_and(|stored| stored.name == messages.owner.name);
+        self.require(
+            is_named_so,
+            "I16",
+            Subject::Messages(team),
+            "the team has another name or does not exist",
+        );
         let mut named = messages.all.iter().flat_map(|message| &message.content.services);
         let own = named.all(|named| {
             let service = catalogue.services.get(&named.title);
@@ -191,9 +198,9 @@ impl Audit<'_> {
                 subject(),
                 "items have another service id or owner, or the service does not exist",
             );
-            let known = 1..=service.map_or(u64::MAX, |service| service.schema_version);
-            let of_known = versions.iter().all(|version| known.contains(version));
-            self.require(of_known, "I16", subject(), "items have a schema version that does not exist");
+            let published_versions = 1..=service.map_or(u64::MAX, |service| service.schema_version);
+            let are_published = versions.iter().all(|version| published_versions.contains(version));
+            self.require(are_published, "I16", subject(), "items have a schema version that does not exist");
         }
     }
 

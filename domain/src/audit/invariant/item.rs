@@ -60,8 +60,8 @@ impl Audit<'_> {
     fn sequence(&mut self, item: &Item, changes: &[&Change]) {
         let subject = || Subject::Item(item.id);
         let opened = changes.iter().filter(|change| has_landed(change));
-        let known = opened.clone().all(|change| item.stacks.contains_key(&change.owner.id));
-        self.require(known, "I6", subject(), "a team opened a change instance, but has no stack");
+        let has_stack = opened.clone().all(|change| item.stacks.contains_key(&change.owner.id));
+        self.require(has_stack, "I6", subject(), "a team opened a change instance, but has no stack");
         let main = opened.filter(|change| !change.is_dependant());
         let latest = main.max_by_key(|change| (change.submission, change.attempt));
         let agrees = latest.is_some_and(|change| change.id == item.latest_change);
@@ -152,8 +152,8 @@ impl Audit<'_> {
         let gapless = of_item.iter().zip(1..).all(|(deployed, version)| deployed.version == version);
         self.require(gapless, "I15", subject(), "its deployed item versions have gaps");
         let newest = of_item.last().map(|deployed| (deployed.id, deployed.version, deployed.hash));
-        let known = item.deployed.map(|latest| (latest.id, latest.version, latest.hash));
-        self.require(newest == known, "I15", subject(), "its newest deployed item is another one");
+        let latest = item.deployed.map(|latest| (latest.id, latest.version, latest.hash));
+        self.require(newest == latest, "I15", subject(), "its newest deployed item is another one");
     }
 
     /// I15 and I16: a deployed item belongs to a change instance of the service owner, and agrees with its item.

@@ -12,16 +12,16 @@ impl Audit<'_> {
     /// I19: all replaced metadata are stored, back to the first, and no others.
     pub(super) fn replaced(&mut self) {
         let snapshot = self.snapshot;
-        let mut known: BTreeSet<(Of, u64)> = BTreeSet::new();
+        let mut visited: BTreeSet<(Of, u64)> = BTreeSet::new();
         let of_teams = snapshot.teams.values().map(Team::replaced);
         let of_applications = snapshot.applications.values().map(Application::replaced);
         for now in of_teams.chain(of_applications) {
-            self.chain(&now, &mut known);
+            self.chain(&now, &mut visited);
         }
         for (key, kept) in &snapshot.replaced {
             let subject = subject(key.0);
             self.require(
-                known.contains(key),
+                visited.contains(key),
                 "I19",
                 subject.clone(),
                 "metadata are stored that it never had",
@@ -31,7 +31,7 @@ impl Audit<'_> {
     }
 
     /// Follows the replaced metadata from the present ones back to the first.
-    fn chain(&mut self, now: &Replaced, known: &mut BTreeSet<(Of, u64)>) {
+    fn chain(&mut self, now: &Replaced, visited: &mut BTreeSet<(Of, u64)>) {
         let snapshot = self.snapshot;
         let newest = snapshot.heads.get(&now.of.team()).map_or(0, |head| head.submissions);
         let is_of_submission = now.since.submission <= newest;
@@ -43,11 +43,11 @@ impl Audit<'_> {
         );
         // A submission that failed before its commit may have stored the present metadata already.
         let kept = snapshot.replaced.get(&(now.of, now.since.submission)).filter(|kept| *kept == now);
-        known.extend(kept.map(|kept| (kept.of, kept.since.submission)));
+        visited.extend(kept.map(|kept| (kept.of, kept.since.submission)));
         if now.since == Since::EVER {
             // An older release may have replaced metadata without a record of it.
             let of_it = snapshot.replaced.keys().filter(|(of, _)| *of == now.of);
-            return known.extend(of_it);
+            return visited.extend(of_it);
         }
         let mut since = now.since;
         while let Some(before) = since.before {
@@ -55,7 +55,7 @@ impl Audit<'_> {
             let detail = "its replaced metadata are not stored";
             self.require(kept.is_some(), "I19", subject(now.of), detail);
             let Some(kept) = kept else { return };
-            known.insert((kept.of, before));
+            visited.insert((kept.of, before));
             since = kept.since;
         }
     }

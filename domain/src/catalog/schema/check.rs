@@ -209,8 +209,8 @@ impl<'a> Check<'a> {
         if depth > EXPANDED_DEPTH_MAX {
             return Work::TOO_MUCH;
         }
-        if let Some(Some(known)) = self.works.get(pointer) {
-            return *known;
+        if let Some(Some(cached)) = self.works.get(pointer) {
+            return *cached;
         }
         self.works.insert(pointer.to_owned(), None);
         let mut work = Work { schemas: 1, ..Work::default() };

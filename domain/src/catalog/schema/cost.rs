@@ -197,15 +197,15 @@ impl Model {
 
     /// Returns the subschema at which the largest item becomes too expensive.
     pub(super) fn too_complex(&self, bytes: u64, steps_max: u64) -> Option<usize> {
-        let mut known = BTreeMap::new();
+        let mut costs = BTreeMap::new();
         let mut values = 1;
-        let all = self.most(0, &mut known, 0).of(values, bytes);
+        let all = self.most(0, &mut costs, 0).of(values, bytes);
         let mut at = (all > steps_max).then_some(0)?;
         loop {
             let rules = self.nodes.get(at)?;
             let below = rules.iter().flat_map(|rule| applied(rule, values, bytes));
             let steps = |&(node, values): &(usize, u64)| {
-                known.get(&node).copied().unwrap_or_default().of(values, bytes)
+                costs.get(&node).copied().unwrap_or_default().of(values, bytes)
             };
             match below.max_by_key(steps).filter(|below| steps(below) > steps_max) {
                 Some((node, count)) => (at, values) = (node, count),
@@ -214,8 +214,8 @@ impl Model {
         }
     }
 
-    fn most(&self, at: usize, known: &mut BTreeMap<usize, Most>, depth: u32) -> Most {
-        if let Some(most) = known.get(&at) {
+    fn most(&self, at: usize, costs: &mut BTreeMap<usize, Most>, depth: u32) -> Most {
+        if let Some(most) = costs.get(&at) {
             return *most;
         }
         let mut most = Most { value: APPLIED, byte: 0 };
@@ -226,15 +226,15 @@ impl Model {
         let (mut named, mut here) = (Most::default(), Most::default());
         for rule in self.nodes.get(at).map_or(&[][..], Vec::as_slice) {
             match rule {
-                Rule::Apply(Place::Here, node, _) => here.add(self.most(*node, known, depth + 1)),
+                Rule::Apply(Place::Here, node, _) => here.add(self.most(*node, costs, depth + 1)),
                 Rule::Apply(Place::Element(_), node, _) => {
-                    named = either(named, self.most(*node, known, depth + 1));
+                    named = either(named, self.most(*node, costs, depth + 1));
                 }
                 Rule::Apply(Place::Elements | Place::Members | Place::Names, node, _) => {
-                    most.add(self.most(*node, known, depth + 1).everywhere());
+                    most.add(self.most(*node, costs, depth + 1).everywhere());
                 }
                 Rule::Properties(properties) => {
-                    let properties = properties.values().map(|node| self.most(*node, known, depth + 1));
+                    let properties = properties.values().map(|node| self.most(*node, costs, depth + 1));
                     named = properties.fold(named, either);
                 }
                 Rule::Text { rate, once } | Rule::Keys { rate, once } => {
@@ -248,7 +248,7 @@ impl Model {
         }
         most.add(here);
         most.add(named);
-        known.insert(at, most);
+        costs.insert(at, most);
         most
     }
 }
@@ -287,8 +287,8 @@ struct Build<'a> {
 
 impl<'a> Build<'a> {
     fn node(&mut self, pointer: &str, schema: &'a Value) -> usize {
-        if let Some(known) = self.places.get(pointer) {
-            return *known;
+        if let Some(index) = self.places.get(pointer) {
+            return *index;
         }
         let at = self.model.nodes.len();
         self.model.nodes.push(Vec::new());

@@ -159,9 +159,9 @@ fn every_event_fits_the_schema_that_is_published_for_it() {
         assert!(problems.is_empty(), "{}: {problems:?}", event.detail);
         // No event has a field without an entry in the schema.
         for part in ["metadata", "data"] {
-            let known = schema["properties"][part]["properties"].as_object().unwrap();
+            let properties = schema["properties"][part]["properties"].as_object().unwrap();
             let sent = event.detail[part].as_object().unwrap();
-            assert!(sent.keys().eq(known.keys()), "{part} of {}: {:?}", event.detail_type, sent.keys());
+            assert!(sent.keys().eq(properties.keys()), "{part} of {}: {:?}", event.detail_type, sent.keys());
         }
     }
     let subjects: Vec<&str> = events.iter().map(|event| event.subject.as_str()).collect();

@@ -119,10 +119,10 @@ impl Ended {
 
     /// Parses a result from its status code and its failure name.
     pub fn parse(status: Option<u16>, error: Option<&str>) -> Option<Self> {
-        let known = [Self::TimedOut, Self::Unreachable, Self::NotPublic, Self::HeldBack];
+        let failures = [Self::TimedOut, Self::Unreachable, Self::NotPublic, Self::HeldBack];
         match status {
             Some(status) => Some(Self::Answered(status)),
-            None => known.into_iter().find(|ended| ended.error() == error),
+            None => failures.into_iter().find(|ended| ended.error() == error),
         }
     }
 }

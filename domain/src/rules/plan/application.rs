@@ -154,11 +154,11 @@ impl Comparison<'_> {
     /// Finds the differences in one application.
     pub(super) fn diff<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
         let mut diff = self.start(concerned)?;
-        let known = by_key(concerned.items);
+        let stored_items = by_key(concerned.items);
         let mut modified = BTreeSet::new();
         for declared in concerned.declared.iter().flat_map(|declared| &declared.items) {
             let key = (declared.service.as_str(), declared.name.as_str());
-            let before = known.get(&key).copied();
+            let before = stored_items.get(&key).copied();
             if before.is_some_and(|item| !differs(item, declared)) {
                 continue;
             }
@@ -179,7 +179,7 @@ impl Comparison<'_> {
                 self.planned(before.id, &before.service_owner, gone, &before.service.title)?,
             ));
         }
-        diff.referenced = referenced(concerned, &known, &modified);
+        diff.referenced = referenced(concerned, &stored_items, &modified);
         Ok(diff)
     }
 
@@ -329,12 +329,12 @@ fn removed<'a>(concerned: &Concerned<'a, '_>) -> impl Iterator<Item = &'a Item> 
 /// referenced item is modified.
 fn referenced<'a>(
     concerned: &Concerned<'a, '_>,
-    known: &BTreeMap<Key<'_>, &'a Item>,
+    stored_items: &BTreeMap<Key<'_>, &'a Item>,
     modified: &BTreeSet<Key<'_>>,
 ) -> Vec<&'a Item> {
     let declared = concerned.declared.iter().flat_map(|declared| &declared.items);
     let unchanged = declared.filter_map(|declared| {
-        let item = known.get(&(declared.service.as_str(), declared.name.as_str()))?;
+        let item = stored_items.get(&(declared.service.as_str(), declared.name.as_str()))?;
         (!differs(item, declared)).then_some(*item)
     });
     let references_modified = |item: &&Item| {

@@ -54,9 +54,16 @@ pub(super) fn problems(
         problems.push(|| too_many_applications(team, changed));
     }
     for application in &concerned {
-        let known = by_key(application.items);
-        let mut check =
-            Check { team, application, known, offers, stored, budget: &mut budget, problems: &mut problems };
+        let stored_items = by_key(application.items);
+        let mut check = Check {
+            team,
+            application,
+            stored_items,
+            offers,
+            stored,
+            budget: &mut budget,
+            problems: &mut problems,
+        };
         check.declared_items();
         check.answers();
     }
@@ -125,7 +132,7 @@ fn too_many_applications(team: &str, count: usize) -> Problem {
 struct Check<'a> {
     team: &'a str,
     application: &'a Concerned<'a, 'a>,
-    known: BTreeMap<Key<'a>, &'a Item>,
+    stored_items: BTreeMap<Key<'a>, &'a Item>,
     offers: &'a Offers,
     stored: &'a Stored,
     budget: &'a mut Budget,
@@ -141,7 +148,7 @@ impl Check<'_> {
                 // arbitrarily expensive.
                 return;
             }
-            let before = self.known.get(&(item.service.as_str(), item.name.as_str())).copied();
+            let before = self.stored_items.get(&(item.service.as_str(), item.name.as_str())).copied();
             match before.filter(|before| before.is_last_declared_as(item.hash)) {
                 // The last declaration passed its check, so newer schemas and settings do not apply (R20). But its
                 // references must still exist.

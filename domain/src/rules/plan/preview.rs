@@ -38,13 +38,13 @@ pub struct Preview {
 impl Plan<'_> {
     /// Applies the plan in memory to the items that it was made on.
     pub fn preview(&self, items: &Items, ctx: &RequestContext) -> Result<Preview, Missing> {
-        let known: BTreeMap<ItemId, &Item> = items.values().flatten().map(|item| (item.id, item)).collect();
+        let by_id: BTreeMap<ItemId, &Item> = items.values().flatten().map(|item| (item.id, item)).collect();
         let (direct, referenced) = self.by_item();
         let of_one_item = direct.chunk_by(|a, b| a.item == b.item);
         let of_one_item = of_one_item.chain(referenced.chunk_by(|a, b| a.item == b.item));
         let (mut created, mut closed, mut new_items) = (Vec::new(), Vec::new(), BTreeSet::new());
         for planned in of_one_item {
-            let before = planned.first().and_then(|first| known.get(&first.item).copied());
+            let before = planned.first().and_then(|first| by_id.get(&first.item).copied());
             // The causes of all shares are in the same call, because `by_item` puts the changes of one item
             // together.
             let generated = generate(planned, &self.submission, before, &BTreeMap::new(), ctx)?;

@@ -56,7 +56,7 @@ impl World {
 
     pub(super) fn created_of(&mut self, work: WorkId, planned: &[PlannedChange]) -> Vec<Change> {
         assert!(planned.iter().all(|planned| (planned.kind == Kind::Dependent) == planned.cause.is_some()));
-        let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.submission);
+        let recorded = self.snapshot.submissions.iter().find(|submission| submission.id == work.submission);
         let recorded = recorded.unwrap().clone();
         let item = self.snapshot.items.get(&planned[0].item).cloned();
         let ctx = self.ctx(Actor::System);
@@ -72,7 +72,8 @@ impl World {
             let exists = |planned: &PlannedChange| self.snapshot.changes.contains_key(&planned.id);
             let finished = self.snapshot.works.iter().find(|work| work.entries.iter().all(exists));
             let Some(work) = finished.cloned() else { return };
-            let recorded = self.snapshot.submissions.iter().find(|known| known.id == work.id.submission);
+            let recorded =
+                self.snapshot.submissions.iter().find(|submission| submission.id == work.id.submission);
             let (_, done) = finish_work(recorded.unwrap(), &work, now);
             self.apply(&done);
         }

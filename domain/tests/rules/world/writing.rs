@@ -41,8 +41,8 @@ fn sound(table: &Table, write: &Write) {
         }
         Write::CloseChange(closing) => {
             let stored = table.change(closing.change).unwrap();
-            let known = (closing.item, closing.owner, closing.created, closing.mark);
-            assert_eq!(known, (stored.item, stored.owner.id, stored.created, stored.mark()));
+            let item_view = (closing.item, closing.owner, closing.created, closing.mark);
+            assert_eq!(item_view, (stored.item, stored.owner.id, stored.created, stored.mark()));
             assert!(stored.state.stage() != Stage::Resolved, "it was resolved");
         }
         Write::CreateDeployed(deployed) => {

@@ -1,7 +1,7 @@
 //! A walk through the declarations of a team, application by application, within the bounds of one page.
 
 use crate::bound::FILTERED;
-use crate::past::{known, too_much};
+use crate::past::{historical, too_much};
 use domain::model::metadata::Replaced;
 use domain::model::team::Application;
 use domain::views::history;
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
         let past = self.read.by(try_join_all(past)).await?;
         let mut texts = Vec::new();
         for then in past {
-            texts.push(known(then, TO)?.unwrap_or_else(|| "{}".to_owned()));
+            texts.push(historical(then, TO)?.unwrap_or_else(|| "{}".to_owned()));
         }
         if let [old, new] = &texts[..]
             && old != new

@@ -113,7 +113,7 @@ impl Comparison<'_> {
         if team.metadata.is_some() {
             self.metadata(stored.as_ref(), team, &metadata, at);
         }
-        let known = match &stored {
+        let stored_keys = match &stored {
             Some(stored) => self.table.api_keys(stored.id).await?,
             None => Vec::new(),
         };
@@ -121,12 +121,12 @@ impl Comparison<'_> {
         for (key, number) in team.api_keys.iter().zip(1..) {
             let at = format!("{at}/api_keys/{}", number - 1);
             let stored = stored.as_ref().map(|stored| stored.id);
-            keys.extend(self.key(team, stored, &known, key, number, &at).await?);
+            keys.extend(self.key(team, stored, &stored_keys, key, number, &at).await?);
         }
-        if u64::try_from(known.len() + keys.len()).is_ok_and(|count| count > KEYS_MAX) {
+        if u64::try_from(stored_keys.len() + keys.len()).is_ok_and(|count| count > KEYS_MAX) {
             self.problems.push(format!(
                 "{at}/api_keys: must be at most {KEYS_MAX}, including the {} of the table",
-                known.len()
+                stored_keys.len()
             ));
         }
         let (name, is_new) = (team.name.as_str(), stored.is_none());
@@ -158,7 +158,7 @@ impl Comparison<'_> {
         &mut self,
         team: &WorldTeam,
         stored: Option<TeamId>,
-        known: &[ApiKey],
+        stored_keys: &[ApiKey],
         key: &'w WorldKey,
         number: u64,
         at: &str,
@@ -167,12 +167,12 @@ impl Comparison<'_> {
         // A secret identifies its key, even under another name. Without a secret only the name is left.
         let holder = match &key.key {
             Some(secret) => self.table.api_key(&key_hash(secret)).await?,
-            None => known.iter().rev().find(|known| known.name == name).cloned(),
+            None => stored_keys.iter().rev().find(|stored_key| stored_key.name == name).cloned(),
         };
         // The name of a revoked key stays taken, so the stored names are checked too.
         let is_taken = match stored {
             Some(id) => {
-                known.iter().any(|known| known.name == name)
+                stored_keys.iter().any(|stored_key| stored_key.name == name)
                     || self.table.is_key_name_taken(id, &name).await?
             }
             None => false,

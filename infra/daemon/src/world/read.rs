@@ -140,8 +140,8 @@ impl Reader {
         let text = self.text(at, object, "role")?;
         let role = Role::parse(&text);
         if role.is_none() {
-            let known = Role::ALL.map(Role::name).join(", ");
-            self.refuse(&format!("{at}/role"), format!("must be one of {known}"));
+            let names = Role::ALL.map(Role::name).join(", ");
+            self.refuse(&format!("{at}/role"), format!("must be one of {names}"));
         }
         role
     }
@@ -232,7 +232,7 @@ impl Reader {
         for (at, value) in &listed {
             match value.as_str() {
                 None => self.refuse(at, "must be a string"),
-                Some(name) if names.iter().any(|known| known == name) => {
+                Some(name) if names.iter().any(|taken| taken == name) => {
                     self.refuse(at, "must be named once");
                 }
                 Some(name) => {

@@ -78,7 +78,7 @@ impl Planned<'_> {
     fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Value {
         let mut shown = change_instance_as_created(change, self.related, viewpoint);
         let application = change.item.application();
-        let is_known = self.stored.applications.iter().any(|known| known.id == application);
+        let is_stored = self.stored.applications.iter().any(|stored| stored.id == application);
         if let Some(shown) = shown.as_object_mut() {
             // The numbers are not allocated, and another request may get them first.
             for name in ["id", "url", "cause", "attempt", "log", "created", "modified", "submission"] {
@@ -105,7 +105,7 @@ impl Planned<'_> {
         if self.preview.new_items.contains(&change.item) {
             forget(&["/service_item/id", "/service_item/url"]);
         }
-        if !is_known {
+        if !is_stored {
             forget(&["/application/id"]);
         }
         shown

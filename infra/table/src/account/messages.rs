@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 /// How long a process uses its cached set of teams, in seconds.
-const KNOWN_SECONDS: u64 = 60;
+const CACHE_SECONDS: u64 = 60;
 
 /// The most services in the cache of owners.
 const OWNERS_MAX: usize = 10_000;
@@ -50,7 +50,7 @@ impl Table {
         let is_stored =
             commit == Commit::Done || self.messages(after.owner.id).await?.as_ref() == Some(after);
         // The writer expects to see its change at once. Other processes may be a minute behind.
-        *self.known_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = None;
         outcome(commit, is_stored)
     }
 
@@ -66,16 +66,16 @@ impl Table {
     }
 
     /// Returns the teams with messages, at most a minute old in this process.
-    pub async fn known_message_owners(&self, now: Timestamp) -> Result<Arc<BTreeSet<TeamId>>, Error> {
-        let known = self.known_messages.owners.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((at, owners)) = known
-            && now.micros().saturating_sub(at.micros()) < KNOWN_SECONDS * 1_000_000
+    pub async fn cached_message_owners(&self, now: Timestamp) -> Result<Arc<BTreeSet<TeamId>>, Error> {
+        let cached = self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((at, owners)) = cached
+            && now.micros().saturating_sub(at.micros()) < CACHE_SECONDS * 1_000_000
         {
             return Ok(owners);
         }
         let owners = Arc::new(self.message_owners().await?);
         let found = Some((now, Arc::clone(&owners)));
-        *self.known_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        *self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = found;
         Ok(owners)
     }
 
@@ -88,9 +88,9 @@ impl Table {
         let mut owned = BTreeMap::new();
         let mut unknown = BTreeSet::new();
         {
-            let known = self.known_messages.services.lock().unwrap_or_else(PoisonError::into_inner);
+            let cached = self.cached_messages.services.lock().unwrap_or_else(PoisonError::into_inner);
             for title in titles {
-                match known.get(title) {
+                match cached.get(title) {
                     Some((id, owner)) => drop(owned.insert(*id, *owner)),
                     None => drop(unknown.insert(key::service(title))),
                 }
@@ -99,11 +99,11 @@ impl Table {
         for row in self.batches(unknown, false).await? {
             let Service { id, title, owner, .. } = record::read::<ServiceRecord>(row)?;
             owned.insert(id, owner.id);
-            let mut known = self.known_messages.services.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.len() >= OWNERS_MAX {
-                known.clear();
+            let mut cached = self.cached_messages.services.lock().unwrap_or_else(PoisonError::into_inner);
+            if cached.len() >= OWNERS_MAX {
+                cached.clear();
             }
-            known.insert(title, (id, owner.id));
+            cached.insert(title, (id, owner.id));
         }
         Ok(owned)
     }

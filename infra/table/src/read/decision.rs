@@ -12,7 +12,7 @@ use dovetail_aws::pause;
 use std::sync::PoisonError;
 
 /// The most change instances in the cache of items; a function has little memory.
-const KNOWN_MAX: usize = 10_000;
+const CACHED_MAX: usize = 10_000;
 
 /// The most reads of an item that is missing next to its change instance.
 const READS_MAX: u32 = 4;
@@ -44,12 +44,12 @@ impl Table {
         team: TeamId,
         with_head: bool,
     ) -> Result<Option<Undecided>, Error> {
-        let known = self.known_changes.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
-        if known.is_some_and(|known| !known.parties.contains(&team)) {
+        let cached = self.cached_changes.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
+        if cached.is_some_and(|cached| !cached.parties.contains(&team)) {
             return Ok(None);
         }
         let rest = |item| std::iter::once(key::item(item)).chain(with_head.then(|| key::head(id.team())));
-        let at_once = known.into_iter().flat_map(|known| rest(known.item));
+        let at_once = cached.into_iter().flat_map(|cached| rest(cached.item));
         let mut found = self.found(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
         let change = found.change.take().filter(|change| change.parties().contains(&team));
         let Some(change) = change else { return Ok(None) };
@@ -73,12 +73,12 @@ impl Table {
     }
 
     fn remember(&self, id: ChangeId, seen: CachedChange) {
-        let mut known = self.known_changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.cached_changes.lock().unwrap_or_else(PoisonError::into_inner);
         // The whole cache goes rather than the oldest entry: a miss costs one more round and nothing else.
-        if known.len() >= KNOWN_MAX {
-            known.clear();
+        if cached.len() >= CACHED_MAX {
+            cached.clear();
         }
-        known.insert(id, seen);
+        cached.insert(id, seen);
     }
 
     async fn found(&self, keys: Vec<key::Key>) -> Result<Found, Error> {

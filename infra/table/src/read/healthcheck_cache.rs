@@ -21,11 +21,11 @@ impl Table {
         let seen = self.seen_checks();
         let mut keys = Vec::new();
         for item in items {
-            let known = known(&seen, item.service.id, now);
-            if known != Some(false) {
+            let cached = cached_answer(&seen, item.service.id, now);
+            if cached != Some(false) {
                 keys.push(key::course(item.service_owner.id, item.service.id));
             }
-            if known == Some(true) {
+            if cached == Some(true) {
                 keys.push(key::health(item.id));
             }
         }
@@ -43,12 +43,12 @@ impl Table {
         let unread = {
             let mut seen = self.seen_checks();
             let has = |item: &Item| related.courses.contains_key(&item.service.id);
-            let unknown = |item: &&Item| known(&seen, item.service.id, now).is_none();
+            let unknown = |item: &&Item| cached_answer(&seen, item.service.id, now).is_none();
             let unread = items.iter().filter(unknown).filter(|item| has(item));
             let unread = unread.map(|item| key::health(item.id)).collect();
             for item in items {
                 // A service cached as having none was not part of the read, so its absence proves nothing new.
-                if known(&seen, item.service.id, now) != Some(false) {
+                if cached_answer(&seen, item.service.id, now) != Some(false) {
                     seen.insert(item.service.id, (now, has(item)));
                 }
             }
@@ -67,7 +67,11 @@ impl Table {
     }
 }
 
-fn known(seen: &BTreeMap<ServiceId, (Timestamp, bool)>, service: ServiceId, now: Timestamp) -> Option<bool> {
+fn cached_answer(
+    seen: &BTreeMap<ServiceId, (Timestamp, bool)>,
+    service: ServiceId,
+    now: Timestamp,
+) -> Option<bool> {
     let (at, has) = *seen.get(&service)?;
     (now.micros().saturating_sub(at.micros()) < SEEN_SECONDS * 1_000_000).then_some(has)
 }

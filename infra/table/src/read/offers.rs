@@ -24,15 +24,15 @@ impl Table {
     ///
     /// It takes one round, unless a service has a newer schema than the cached one.
     pub async fn offers(&self, titles: &BTreeSet<&str>) -> Result<Offers, Error> {
-        let (known, new): (Vec<&str>, Vec<&str>) =
+        let (cached, new): (Vec<&str>, Vec<&str>) =
             titles.iter().partition(|title| self.knows_schema_of(title));
-        let known = self.batch(known.into_iter().map(key::service).collect());
+        let cached = self.batch(cached.into_iter().map(key::service).collect());
         let new: Vec<_> = new.into_iter().map(|title| self.service_at_first_sight(title)).collect();
         let new = stream::iter(new).buffered(AT_ONCE).try_collect::<Vec<_>>();
-        let (known, new) = try_join(known, new).await?;
-        let known = known.into_iter().map(record::read::<ServiceRecord>).collect::<Result<Vec<_>, _>>()?;
+        let (cached, new) = try_join(cached, new).await?;
+        let cached = cached.into_iter().map(record::read::<ServiceRecord>).collect::<Result<Vec<_>, _>>()?;
         let (mut offers, mut bytes) = (Offers::new(), 0_usize);
-        for service in known.into_iter().chain(new.into_iter().flatten()) {
+        for service in cached.into_iter().chain(new.into_iter().flatten()) {
             let mut schema = self.schema(&service).await?;
             bytes = bytes.saturating_add(schema.bytes);
             // A request holds all its schemas in memory at once. The schemas above the limit stay uncompiled, and
@@ -48,11 +48,11 @@ impl Table {
     /// Returns the compiled schema of a service in its current version.
     pub async fn schema(&self, service: &Service) -> Result<Arc<Schema>, Error> {
         let version = version(service);
-        if let Some(known) = self.known_schemas().compiled(&version) {
-            return Ok(known);
+        if let Some(cached) = self.cached_schemas().compiled(&version) {
+            return Ok(cached);
         }
-        let known = self.known_schemas().text(&version);
-        let text = match known {
+        let cached = self.cached_schemas().text(&version);
+        let text = match cached {
             Some(text) => text,
             None => {
                 let key = key::schema(&version.0, version.1);
@@ -68,15 +68,15 @@ impl Table {
     /// none.
     pub async fn schema_texts(&self, services: &[Service]) -> Result<Vec<Arc<str>>, Error> {
         let mut texts: BTreeMap<Version, Arc<str>> = {
-            let mut known = self.known_schemas();
-            services.iter().map(version).filter_map(|of| known.text(&of).map(|text| (of, text))).collect()
+            let mut cached = self.cached_schemas();
+            services.iter().map(version).filter_map(|of| cached.text(&of).map(|text| (of, text))).collect()
         };
         let missing = services.iter().map(version).filter(|version| !texts.contains_key(version));
         let keys = missing.map(|(title, version)| key::schema(&title, version)).collect();
         for row in self.lasting(keys).await? {
             let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(row)?;
             let text: Arc<str> = text.into();
-            self.known_schemas().keep((title.clone(), version), Arc::clone(&text), None);
+            self.cached_schemas().keep((title.clone(), version), Arc::clone(&text), None);
             texts.insert((title, version), text);
         }
         let missing = |service: &Service| {
@@ -88,10 +88,10 @@ impl Table {
     }
 
     fn knows_schema_of(&self, title: &str) -> bool {
-        self.known_schemas().has(title)
+        self.cached_schemas().has(title)
     }
 
-    fn known_schemas(&self) -> MutexGuard<'_, Schemas> {
+    fn cached_schemas(&self) -> MutexGuard<'_, Schemas> {
         self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,7 +113,7 @@ impl Table {
         let is_schema = |row: &Attributes| record::type_of(row) == Some(SchemaRecord::TYPE);
         if let Some(newest) = rows.next().filter(is_schema) {
             let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(newest)?;
-            self.known_schemas().keep((title, version), text.into(), None);
+            self.cached_schemas().keep((title, version), text.into(), None);
         }
         record::read::<ServiceRecord>(service).map(Some)
     }
@@ -124,7 +124,7 @@ impl Table {
         let schema =
             off_worker(|| schema::load(&text)).map_err(|_| Error::corrupt(place, "does not compile"))?;
         let schema = Arc::new(schema);
-        self.known_schemas().keep(version, text, Some(Arc::clone(&schema)));
+        self.cached_schemas().keep(version, text, Some(Arc::clone(&schema)));
         Ok(schema)
     }
 }

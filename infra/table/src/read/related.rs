@@ -73,14 +73,14 @@ impl Table {
 
     /// Adds the records that only the items refer to. Most change instances refer to the same ones.
     async fn named_by_items(&self, related: Related) -> Result<Related, Error> {
-        let known = |wanted: &Beside| match wanted {
+        let is_read = |wanted: &Beside| match wanted {
             Beside::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
             Beside::Deployed(id) => related.deployed.contains_key(id),
             Beside::Team(id) => related.teams.contains_key(id),
             Beside::Tally(id) => related.tallies.contains_key(id),
         };
         let named = related.items.values().flat_map(named_by_item);
-        let more = self.beside(named.filter(|wanted| !known(wanted))).await?;
+        let more = self.beside(named.filter(|wanted| !is_read(wanted))).await?;
         Ok(with_lasting(related, more))
     }
 

@@ -120,14 +120,14 @@ impl EntryRecord {
             Actor::System => (None, None),
         };
         let team = entry.by.team();
-        let is_known = |team: &TeamRef| teams.and_then(|teams| teams.name(team.id)) == Some(&team.name);
+        let is_cached = |team: &TeamRef| teams.and_then(|teams| teams.name(team.id)) == Some(&team.name);
         Self {
             t: entry.to.name().to_owned(),
             a: entry.at.micros(),
             by: key,
             ps: person,
             tm: team.map(|team| team.id.get()),
-            tn: team.filter(|team| !is_known(team)).map(|team| team.name.clone()),
+            tn: team.filter(|team| !is_cached(team)).map(|team| team.name.clone()),
             op: entry.request.clone(),
             cb: entry.closed_by.map(ClosedPart::of),
             log: entry.log.clone(),

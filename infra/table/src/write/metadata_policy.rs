@@ -13,7 +13,7 @@ use domain::catalog::metadata_policy::{Mandatory, Version};
 use std::sync::{Arc, PoisonError};
 
 /// How long a process uses its cached version, in seconds (decision record 27).
-const KNOWN_SECONDS: u64 = 60;
+const CACHE_SECONDS: u64 = 60;
 
 impl Table {
     /// Returns the newest version, if there is one.
@@ -35,23 +35,23 @@ impl Table {
     pub async fn keep_mandatory(&self, version: &Version) -> Result<Kept, Error> {
         let actions = || Ok(vec![statement::create::<MandatoryRecord>(&self.name, version)?]);
         let commit = self.transact(actions).await?;
-        *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.cached_metadata_policy.lock().unwrap_or_else(PoisonError::into_inner) = None;
         // The answer may be lost, so the stored version decides, not the outcome of the commit.
         let is_stored = commit == Commit::Done || self.newest_mandatory().await?.as_ref() == Some(version);
         Ok(if is_stored { Kept::Stored } else { Kept::Stale })
     }
 
     /// Returns the newest schemas, at most a minute old in this process.
-    pub async fn known_mandatory(&self, now: Timestamp) -> Result<Arc<Mandatory>, Error> {
-        let known = self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((at, _, mandatory)) = &known
-            && now.micros().saturating_sub(at.micros()) < KNOWN_SECONDS * 1_000_000
+    pub async fn cached_metadata_policy(&self, now: Timestamp) -> Result<Arc<Mandatory>, Error> {
+        let cached = self.cached_metadata_policy.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((at, _, mandatory)) = &cached
+            && now.micros().saturating_sub(at.micros()) < CACHE_SECONDS * 1_000_000
         {
             return Ok(Arc::clone(mandatory));
         }
         let newest = self.newest_mandatory().await?;
         let number = newest.as_ref().map_or(0, |newest| newest.number);
-        let mandatory = match (known, newest) {
+        let mandatory = match (cached, newest) {
             // A version never changes, so its compiled schemas stay valid.
             (Some((_, of, mandatory)), _) if of == number => mandatory,
             (_, Some(newest)) => {
@@ -63,7 +63,7 @@ impl Table {
         let found = Some((now, number, Arc::clone(&mandatory)));
         // Two requests may read at once and both write here. Either result is at most a minute old, and a lock across
         // the read would make all requests wait for one.
-        *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        *self.cached_metadata_policy.lock().unwrap_or_else(PoisonError::into_inner) = found;
         Ok(mandatory)
     }
 }

@@ -199,8 +199,8 @@ impl Table {
     ) -> Result<Vec<(String, String)>, Error> {
         let rows = self.in_place(place, before, limit).await?;
         let place = |row: &record::Attributes| {
-            let known = record::text(row, "pk").zip(record::text(row, "sk"));
-            known.map(|(pk, sk)| (pk.to_owned(), sk.to_owned()))
+            let key = record::text(row, "pk").zip(record::text(row, "sk"));
+            key.map(|(pk, sk)| (pk.to_owned(), sk.to_owned()))
         };
         Ok(rows.iter().filter_map(place).collect())
     }

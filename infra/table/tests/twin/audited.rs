@@ -99,17 +99,17 @@ async fn mandatory(twin: &Twin) {
     assert_eq!(table.keep_mandatory(&first).await.unwrap(), Kept::Stored);
     let other = Version { team: first.application.clone(), ..first.clone() };
     assert_eq!(table.keep_mandatory(&other).await.unwrap(), Kept::Stale, "another writer was faster");
-    let known = async |seconds: u64| {
+    let cached_at = async |seconds: u64| {
         let now = Timestamp::from_micros(seconds * 1_000_000);
-        table.known_mandatory(now).await.unwrap().application.is_some()
+        table.cached_metadata_policy(now).await.unwrap().application.is_some()
     };
-    assert!(known(0).await);
+    assert!(cached_at(0).await);
     // Another process stores it, so this one must see it only after a minute.
     let second = Version { number: 2, application: None, ..first };
     let elsewhere = table_by(Straight(Arc::clone(&twin.engine))).await;
     assert_eq!(elsewhere.keep_mandatory(&second).await.unwrap(), Kept::Stored);
-    assert!(known(59).await);
-    assert!(!known(60).await);
+    assert!(cached_at(59).await);
+    assert!(!cached_at(60).await);
 }
 
 /// Stores messages of an owner: for the consumers of a service, and for those of all its services.

@@ -21,8 +21,8 @@ fn a_team_is_made_once() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
         let rows = twin.rows();
-        let known = twin.table.ensure_team(CONSUMER, "another", &ctx(1)).await.unwrap();
-        assert_eq!((known.id, known.metadata.as_str()), (team(CONSUMER).id, "{}"));
+        let existing = twin.table.ensure_team(CONSUMER, "another", &ctx(1)).await.unwrap();
+        assert_eq!((existing.id, existing.metadata.as_str()), (team(CONSUMER).id, "{}"));
         assert!(rows == twin.rows());
         let next = twin.table.ensure_team("Next", "{\"a\":1}", &ctx(1)).await.unwrap();
         assert_eq!((next.id.get(), next.metadata.as_str()), (6, "{\"a\":1}"));

@@ -22,17 +22,17 @@ pub(crate) async fn all(twin: &Twin) {
 
 async fn teams(twin: &Twin) {
     let (table, snapshot) = (&twin.table, &twin.world.snapshot);
-    for (id, known) in &snapshot.teams {
-        assert_eq!(table.team(*id).await.unwrap().as_ref(), Some(known));
-        assert_eq!(table.team_by_name(&known.name).await.unwrap().as_ref(), Some(known));
+    for (id, expected) in &snapshot.teams {
+        assert_eq!(table.team(*id).await.unwrap().as_ref(), Some(expected));
+        assert_eq!(table.team_by_name(&expected.name).await.unwrap().as_ref(), Some(expected));
         assert_eq!(table.head(*id).await.unwrap(), snapshot.heads.get(id).copied());
         let stored = table.stored_team(*id).await.unwrap().unwrap();
-        assert_eq!((&stored.team, &stored.head), (known, &snapshot.heads[id]));
+        assert_eq!((&stored.team, &stored.head), (expected, &snapshot.heads[id]));
         let applications = snapshot.applications.values().filter(|one| one.id.team() == *id);
         assert_eq!(stored.applications, applications.cloned().collect::<Vec<_>>());
     }
-    for (id, known) in &snapshot.applications {
-        assert_eq!(table.application(*id).await.unwrap().as_ref(), Some(known));
+    for (id, expected) in &snapshot.applications {
+        assert_eq!(table.application(*id).await.unwrap().as_ref(), Some(expected));
     }
     let nobody = TeamId::new(NOBODYS).unwrap();
     assert_eq!(table.team(nobody).await.unwrap(), None);
@@ -43,8 +43,8 @@ async fn teams(twin: &Twin) {
 }
 
 async fn charges(twin: &Twin) {
-    for (id, known) in &twin.world.snapshot.charges {
-        assert_eq!(twin.table.charge(*id).await.unwrap().as_ref(), Some(known));
+    for (id, stored) in &twin.world.snapshot.charges {
+        assert_eq!(twin.table.charge(*id).await.unwrap().as_ref(), Some(stored));
     }
     let nobody = ChargeId::new(TeamId::new(NOBODYS).unwrap(), 16).unwrap();
     assert_eq!(twin.table.charge(nobody).await.unwrap(), None);
@@ -52,8 +52,8 @@ async fn charges(twin: &Twin) {
 
 async fn items(twin: &Twin) {
     let (table, snapshot) = (&twin.table, &twin.world.snapshot);
-    for (id, known) in &snapshot.items {
-        assert_eq!(table.item(*id).await.unwrap().as_ref(), Some(known));
+    for (id, stored) in &snapshot.items {
+        assert_eq!(table.item(*id).await.unwrap().as_ref(), Some(stored));
         for owner in snapshot.teams.keys() {
             let has = snapshot.shares.contains(&(*id, *owner));
             assert_eq!(table.has_share(*id, *owner).await.unwrap(), has);
@@ -70,8 +70,8 @@ async fn items(twin: &Twin) {
     let mut found = table.items(&ids).await.unwrap();
     found.sort_by_key(|item| item.id);
     assert_eq!(found, snapshot.items.values().cloned().collect::<Vec<_>>());
-    for known in &snapshot.deployed {
-        assert_eq!(table.deployed(known.id).await.unwrap().as_ref(), Some(known));
+    for stored in &snapshot.deployed {
+        assert_eq!(table.deployed(stored.id).await.unwrap().as_ref(), Some(stored));
     }
     let nobodys = DeployedId::new(team(CONSUMER).id, NOBODYS * 16 + 1);
     assert_eq!(table.deployed(nobodys.unwrap()).await.unwrap(), None);
@@ -79,12 +79,12 @@ async fn items(twin: &Twin) {
 
 async fn changes(twin: &Twin) {
     let (table, snapshot) = (&twin.table, &twin.world.snapshot);
-    for (id, known) in &snapshot.changes {
-        assert_eq!(table.change(*id).await.unwrap().as_ref(), Some(known));
+    for (id, stored) in &snapshot.changes {
+        assert_eq!(table.change(*id).await.unwrap().as_ref(), Some(stored));
         // The first read must look for the item; the later ones have it cached.
         for with_head in [true, false, true] {
-            let found = table.undecided(*id, known.owner.id, with_head).await.unwrap().unwrap();
-            assert_eq!((&found.change, &found.item), (known, &snapshot.items[&known.item]));
+            let found = table.undecided(*id, stored.owner.id, with_head).await.unwrap().unwrap();
+            assert_eq!((&found.change, &found.item), (stored, &snapshot.items[&stored.item]));
             assert_eq!(found.head, with_head.then(|| snapshot.heads[&id.team()]));
         }
         assert!(table.undecided(*id, team(STRANGER).id, true).await.unwrap().is_none());
@@ -98,22 +98,22 @@ async fn changes(twin: &Twin) {
 
 async fn submissions(twin: &Twin) {
     let (table, snapshot) = (&twin.table, &twin.world.snapshot);
-    for known in &snapshot.submissions {
-        assert_eq!(table.submission(known.id).await.unwrap().as_ref(), Some(known));
-        let direct: Vec<ChangeId> = known.direct_changes().collect();
+    for stored in &snapshot.submissions {
+        assert_eq!(table.submission(stored.id).await.unwrap().as_ref(), Some(stored));
+        let direct: Vec<ChangeId> = stored.direct_changes().collect();
         for limit in [1, direct.len()] {
             let wanted = direct.iter().take(limit).filter_map(|id| snapshot.changes.get(id));
             let wanted: Vec<_> = wanted.cloned().collect();
-            assert_eq!(table.changes_of(known, limit).await.unwrap(), wanted);
+            assert_eq!(table.changes_of(stored, limit).await.unwrap(), wanted);
         }
     }
     let nobodys = SubmissionId::new(team(CONSUMER).id, NOBODYS).unwrap();
     assert_eq!(table.submission(nobodys).await.unwrap(), None);
-    for (team, known) in &snapshot.remembered {
-        let found = async |now| table.remembered(*team, &known.key, now).await.unwrap();
-        let expires = whole_seconds(known.expires);
+    for (team, stored) in &snapshot.remembered {
+        let found = async |now| table.remembered(*team, &stored.key, now).await.unwrap();
+        let expires = whole_seconds(stored.expires);
         let just_before = Timestamp::from_micros(expires.micros() - 1);
-        assert_eq!(found(just_before).await, Some(IdempotencyRecord { expires, ..known.clone() }));
+        assert_eq!(found(just_before).await, Some(IdempotencyRecord { expires, ..stored.clone() }));
         assert_eq!(found(expires).await, None);
     }
     let now = Timestamp::from_micros(0);
@@ -122,10 +122,10 @@ async fn submissions(twin: &Twin) {
 
 async fn services(twin: &Twin) {
     let (table, offers) = (&twin.table, &twin.world.offers);
-    for (title, known) in offers {
-        assert_eq!(table.service(title).await.unwrap().as_ref(), Some(&known.service));
-        assert_eq!(table.service_by_id(known.service.id).await.unwrap().as_ref(), Some(&known.service));
-        assert_eq!(table.schema(&known.service).await.unwrap().text, known.schema.text);
+    for (title, stored) in offers {
+        assert_eq!(table.service(title).await.unwrap().as_ref(), Some(&stored.service));
+        assert_eq!(table.service_by_id(stored.service.id).await.unwrap().as_ref(), Some(&stored.service));
+        assert_eq!(table.schema(&stored.service).await.unwrap().text, stored.schema.text);
     }
     assert_eq!(table.service("Nothing").await.unwrap(), None);
     assert_eq!(table.service_by_id(ServiceId::new(NOBODYS).unwrap()).await.unwrap(), None);
