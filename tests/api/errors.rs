@@ -36,7 +36,7 @@ static WHOLE: LazyLock<Provoked> = LazyLock::new(Provoked::whole);
 struct Provoked {
     system: Running,
     issuer: Issuer,
-    found: BTreeMap<&'static str, (Code, Answer)>,
+    responses: BTreeMap<&'static str, (Code, Answer)>,
 }
 
 impl Provoked {
@@ -50,7 +50,7 @@ impl Provoked {
         let issuer = Issuer::start();
         let start = Start { issuer: Some(issuer.settings()), ..Start::default() };
         let system = Running::start_with(&world.to_string(), start);
-        Self { system, issuer, found: BTreeMap::new() }
+        Self { system, issuer, responses: BTreeMap::new() }
     }
 
     /// Provokes each code once, on one system.
@@ -71,7 +71,7 @@ impl Provoked {
     }
 
     fn meets(&mut self, code: Code, answer: Answer) {
-        self.found.entry(code.name()).or_insert((code, answer));
+        self.responses.entry(code.name()).or_insert((code, answer));
     }
 
     fn call(&mut self, code: Code, method: &str, path: &str, key: &str, body: &Value) {
@@ -460,7 +460,7 @@ fn provoke_full(provoked: &mut Provoked, tables: &Tables) {
 #[test]
 fn every_code_is_provoked_with_its_status_and_shape() {
     let provoked = &*WHOLE;
-    for (code, answer) in provoked.found.values() {
+    for (code, answer) in provoked.responses.values() {
         let name = code.name();
         assert_eq!(answer.status, code.status(), "{name}: {answer:?}");
         if *code == Code::UnknownFilter {
@@ -487,7 +487,7 @@ fn every_code_is_provoked_with_its_status_and_shape() {
         assert_eq!(answer.header("allow"), allow, "{name}");
     }
     for code in Code::ALL {
-        assert!(provoked.found.contains_key(code.name()), "{} is not provoked", code.name());
+        assert!(provoked.responses.contains_key(code.name()), "{} is not provoked", code.name());
     }
 }
 

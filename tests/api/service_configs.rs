@@ -80,9 +80,9 @@ fn the_newest_hundred_versions_are_kept_and_each_number_is_given_once() {
     given.sort_unstable();
     assert_eq!(given, (1..=105).collect::<Vec<u64>>());
     let list = format!("{CONFIGS}?service_id=1&ordering=-version&limit=100");
-    let found = system.get(&list, "vm-owner-key");
-    assert_eq!(found.at("/count"), &json!(kept));
-    assert_eq!(versions(&found), (6..=105).rev().collect::<Vec<u64>>());
+    let actual = system.get(&list, "vm-owner-key");
+    assert_eq!(actual.at("/count"), &json!(kept));
+    assert_eq!(versions(&actual), (6..=105).rev().collect::<Vec<u64>>());
     let first = (1_u64 << 20) | 1;
     assert_eq!(code(&system.get(&format!("{CONFIGS}{first}/"), "vm-owner-key")), (404, "not_found"));
     system.assert_sound();

@@ -53,8 +53,8 @@ async fn lag(system: &Running, number: usize) -> (f64, f64) {
     consumer.send(&submit).await;
     let reply = sent.elapsed().as_secs_f64();
     loop {
-        let found = dependent.send(&list).await.json();
-        if found["results"].as_array().unwrap().len() > number {
+        let response = dependent.send(&list).await.json();
+        if response["results"].as_array().unwrap().len() > number {
             return (sent.elapsed().as_secs_f64(), reply);
         }
         tokio::time::sleep(LOOKING).await;

@@ -87,16 +87,16 @@ impl Measuring<'_> {
         let submit = Call::new(Method::POST, SUBMIT, CONSUMER_KEY, body);
         self.client.block_on(async { Connection::open(&self.system.base).await.send(&submit).await });
         settle(self.system);
-        let mut found = Vec::new();
+        let mut paths = Vec::new();
         let mut next = Some(format!("{OWNED}?state=PENDING&limit=100&light=true"));
         while let Some(path) = next {
             let page = self.system.get(&path, OWNER_KEY);
             let rows = page.at("/results").as_array().unwrap();
-            found.extend(rows.iter().filter_map(|row| row["id"].as_u64()));
+            paths.extend(rows.iter().filter_map(|row| row["id"].as_u64()));
             next = page.at("/next").as_str().map(str::to_owned);
         }
-        assert!(found.len() >= count, "{} of {count}", found.len());
-        found
+        assert!(paths.len() >= count, "{} of {count}", paths.len());
+        paths
     }
 
     /// Measures reads of these paths in turns, and the same engine calls made directly.

@@ -51,11 +51,11 @@ fn same(differences: &Differences<'_>, before: &Declaration, after: &Declaration
         };
         expected.insert(*key, change_type.name());
     }
-    let found = differences.changes.iter().map(|change| {
+    let actual = differences.changes.iter().map(|change| {
         let key = &change.key;
         ((&*key.application, &*key.service, &*key.item), change.change_type.name())
     });
-    assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
+    assert_eq!(actual.collect::<BTreeMap<_, _>>(), expected);
     assert_eq!(differences.changes.len(), expected.len(), "each item once");
     let kept = new.keys().filter(|key| old.contains_key(*key) && !expected.contains_key(*key)).count();
     assert_eq!(differences.unchanged, kept);

@@ -1,6 +1,6 @@
 //! Target `declaration`: an invalid document gets problems with valid pointers, a valid one is read without loss.
 
-use crate::place::{assert_found, assert_problems};
+use crate::place::{assert_pointers_lead, assert_problems};
 use domain::Hash;
 use domain::base::json;
 use domain::base::problem::Problem;
@@ -30,7 +30,7 @@ pub(crate) fn read(bytes: &[u8]) {
 fn refused(bytes: &[u8], problems: &[Problem]) {
     assert_problems(problems, RULES);
     if let Ok(document) = serde_json::from_slice(bytes) {
-        assert_found(&document, problems, &["missing_name"]);
+        assert_pointers_lead(&document, problems, &["missing_name"]);
     }
 }
 

@@ -47,9 +47,9 @@ fn text(bytes: &[u8]) -> String {
 
 /// Judges every text, over as many pages as necessary.
 fn pages(filter: &Filter<String>, query: &Query, texts: &[String]) -> Vec<(String, bool)> {
-    let mut found = Vec::new();
-    while found.len() < texts.len() {
-        let rest = texts.iter().enumerate().skip(found.len());
+    let mut passed = Vec::new();
+    while passed.len() < texts.len() {
+        let rest = texts.iter().enumerate().skip(passed.len());
         let batch = rest.map(|(at, text)| Listed { position: at.to_string(), value: text.clone() }).collect();
         let mut left = WORK_MAX;
         let page = RUNTIME.block_on(filter.judge(batch, Related::default(), &mut left)).unwrap();
@@ -60,11 +60,11 @@ fn pages(filter: &Filter<String>, query: &Query, texts: &[String]) -> Vec<(Strin
             None => assert_eq!(left, WORK_MAX),
         }
         for (row, passes) in page {
-            assert_eq!(row.position, found.len().to_string());
-            found.push((row.value, passes));
+            assert_eq!(row.position, passed.len().to_string());
+            passed.push((row.value, passes));
         }
     }
-    found
+    passed
 }
 
 /// Returns whether a text passes. `None` if the answer needs a compiled pattern.

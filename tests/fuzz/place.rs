@@ -28,7 +28,7 @@ pub(crate) fn assert_problems(problems: &[Problem], rules: &[&str]) {
 }
 
 /// Panics unless each pointer leads to a value, or the rule is one of `missing`.
-pub(crate) fn assert_found(document: &Value, problems: &[Problem], missing: &[&str]) {
+pub(crate) fn assert_pointers_lead(document: &Value, problems: &[Problem], missing: &[&str]) {
     // `serde_json` does not show the values below a duplicate or reserved key.
     let hides = |problem: &Problem| matches!(problem.rule, "duplicate_key" | "reserved_key" | "invalid_json");
     if problems.iter().any(hides) {

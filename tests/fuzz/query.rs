@@ -50,10 +50,10 @@ fn leads(method: &str, path: &str, query: &str) {
     let places = served(path);
     let (called, status) = call(method, path, query);
     let expected = places.iter().find(|(methods, ..)| methods.contains(&method));
-    let found = called.as_ref().map(|call| (call.operation, call.pov, call.id));
-    assert_eq!(found, expected.map(|(_, operation, pov, id)| (*operation, *pov, *id)), "{method} {path}");
+    let actual = called.as_ref().map(|call| (call.operation, call.pov, call.id));
+    assert_eq!(actual, expected.map(|(_, operation, pov, id)| (*operation, *pov, *id)), "{method} {path}");
     let refusal = if places.is_empty() { 404 } else { 405 };
-    assert_eq!(status, if found.is_some() { 200 } else { refusal }, "{method} {path}");
+    assert_eq!(status, if actual.is_some() { 200 } else { refusal }, "{method} {path}");
     if let Some(call) = called {
         assert_eq!((call.path.as_str(), call.query), (path, Query::parse(query)));
     }

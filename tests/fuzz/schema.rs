@@ -3,7 +3,7 @@
 //! A published definition loads unchanged. An item gets problems with valid pointers, within the steps of a request.
 
 use crate::input::Input;
-use crate::place::{assert_found, assert_problems};
+use crate::place::{assert_pointers_lead, assert_problems};
 use domain::base::json;
 use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
 use domain::model::declaration::DEPTH_MAX;
@@ -42,7 +42,7 @@ pub(crate) fn published(bytes: &[u8]) {
         Err(problems) => {
             assert_problems(&problems, RULES);
             if let Ok(document) = serde_json::from_slice(definition) {
-                assert_found(&document, &problems, MISSING);
+                assert_pointers_lead(&document, &problems, MISSING);
             }
         }
     }
@@ -55,7 +55,7 @@ fn checked(schema: &Schema, loaded: &Schema, item: &Value) {
     assert!(problems.len() <= ITEM_PROBLEMS_MAX, "{} problems", problems.len());
     if !problems.is_empty() {
         assert_problems(&problems, &["schema", "too_complex"]);
-        assert_found(item, &problems, &["schema"]);
+        assert_pointers_lead(item, &problems, &["schema"]);
     }
     let references = schema.references_of(item);
     assert!(references.array_windows().all(|[one, next]| one < next), "sorted, and each once");

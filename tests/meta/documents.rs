@@ -20,7 +20,7 @@ fn root() -> PathBuf {
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join(folder)).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
-    paths.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == ending)).collect()
 }
 
 #[test]

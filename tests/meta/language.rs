@@ -41,39 +41,39 @@ fn without_code(line: &str) -> String {
 
 /// The lines with a banned word, each with its file and number.
 fn with_banned_words<'a>(path: &Path, lines: impl IntoIterator<Item = (usize, &'a str)>) -> Vec<String> {
-    let found = lines.into_iter().filter(|(_, line)| BANNED.is_match(&without_code(line)));
-    found.map(|(number, line)| format!("{}:{number}: {}", name(path), line.trim())).collect()
+    let lines_with_words = lines.into_iter().filter(|(_, line)| BANNED.is_match(&without_code(line)));
+    lines_with_words.map(|(number, line)| format!("{}:{number}: {}", name(path), line.trim())).collect()
 }
 
 #[test]
 fn documents_contract_and_template_have_no_banned_word() {
-    let mut found = Vec::new();
+    let mut lines = Vec::new();
     for path in documents() {
-        found.extend(with_banned_words(&path, prose(&read(&path))));
+        lines.extend(with_banned_words(&path, prose(&read(&path))));
     }
     for file in ["infra/openapi.yaml", "infra/template.yaml"] {
         let path = root().join(file);
-        found.extend(with_banned_words(&path, (1..).zip(read(&path).lines())));
+        lines.extend(with_banned_words(&path, (1..).zip(read(&path).lines())));
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
 }
 
 #[test]
 fn comments_have_no_banned_word() {
     let comment = |line: &&str| line.trim_start().starts_with("//");
-    let mut found = Vec::new();
+    let mut lines = Vec::new();
     for path in sources() {
         let text = read(&path);
-        found.extend(with_banned_words(&path, (1..).zip(text.lines()).filter(|(_, line)| comment(line))));
+        lines.extend(with_banned_words(&path, (1..).zip(text.lines()).filter(|(_, line)| comment(line))));
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
 }
 
 #[test]
 fn texts_of_the_code_have_no_banned_word() {
     let literal = Regex::new(r#""((?:[^"\\]|\\.)*)""#).unwrap();
     let braces = Regex::new(r"\{\w*(:[^}]*)?\}").unwrap();
-    let mut found = Vec::new();
+    let mut lines = Vec::new();
     for path in ["domain", "functions", "infra"].iter().flat_map(|folder| files(&root().join(folder), ".rs"))
     {
         let text = read(&path);
@@ -83,10 +83,10 @@ fn texts_of_the_code_have_no_banned_word() {
             let texts =
                 literal.captures_iter(line).map(|text| braces.replace_all(text.get(1).unwrap().as_str(), ""));
             let texts: Vec<_> = texts.collect();
-            found.extend(with_banned_words(&path, texts.iter().map(|text| (number, &**text))));
+            lines.extend(with_banned_words(&path, texts.iter().map(|text| (number, &**text))));
         }
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
                 let path =
                     if file.is_empty() { document.clone() } else { document.parent().unwrap().join(file) };
                 let has_anchor =
-                    anchor.is_empty() || anchors(&read(&path)).iter().any(|found| found == anchor);
+                    anchor.is_empty() || anchors(&read(&path)).iter().any(|anchor_of| anchor_of == anchor);
                 if !path.exists() || !has_anchor {
                     broken.push(format!("{}:{number}: {target}", name(&document)));
                 }

@@ -215,7 +215,7 @@ fn each_folder_of_the_domain_imports_only_lower_folders() {
         for path in files {
             let text = read(&path);
             let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-            for imported in import.captures_iter(&code).map(|found| found.get(1).unwrap().as_str()) {
+            for imported in import.captures_iter(&code).map(|captured| captured.get(1).unwrap().as_str()) {
                 // Macros of the crate stand at its root, like a folder.
                 let is_folder = DOMAIN_IMPORTS.iter().any(|(name, _)| *name == imported);
                 let allowed = !is_folder || imported == *folder || lower.contains(&imported);

@@ -18,7 +18,7 @@ pub(crate) fn name(path: &Path) -> String {
 
 /// Returns all files below a directory with this ending, in order.
 pub(crate) fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     let mut open = vec![below.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(directory).unwrap() {
@@ -27,12 +27,12 @@ pub(crate) fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
             if path.is_dir() && file != "target" && !file.starts_with('.') {
                 open.push(path);
             } else if path.is_file() && file.ends_with(ending) {
-                found.push(path);
+                paths.push(path);
             }
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 pub(crate) fn sources() -> Vec<PathBuf> {

@@ -171,10 +171,10 @@ fn the_audit_finds_every_corruption_and_repairs_derived_values() {
         let context = format!("{}: {}", planted.rule, planted.what);
         let (row, corrupt) = plant(&system, &sound, planted);
         let rows = system.rows();
-        let (found, verdict) = audited(&system, live(&system), false, BEFORE_ALL);
-        assert!(rules(&found).contains(planted.rule), "{context}: {found:#?}");
+        let (violations, verdict) = audited(&system, live(&system), false, BEFORE_ALL);
+        assert!(rules(&violations).contains(planted.rule), "{context}: {violations:#?}");
         assert_eq!(verdict, Verdict::Violated, "{context}");
-        assert_eq!(found.last().unwrap().get("unsettled"), None, "{context}: nothing moves");
+        assert_eq!(violations.last().unwrap().get("unsettled"), None, "{context}: nothing moves");
         let (exported, _) = audited_export(&system, &rows);
         assert!(rules(&exported).contains(planted.rule), "{context}, exported: {exported:#?}");
         let (mended, verdict) = audited(&system, live(&system), true, BEFORE_ALL);

@@ -301,10 +301,10 @@ fn finding_01_a_redrive_completes_work_quarantined_by_an_older_release() {
     // Quarantined work stays until a redrive, and keeps the team's head in flight.
     let row = system.rows().into_iter().find(|row| row["ty"]["S"] == "WORK").unwrap();
     let key = ["pk", "sk"].map(|name| row[name]["S"].as_str().unwrap());
-    let found = system.violations();
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0]["rule"], "SET_ASIDE");
-    assert_eq!(found[0]["subject"], format!("record {}", key.join(" / ")));
+    let violations = system.violations();
+    assert_eq!(violations.len(), 1, "{violations:?}");
+    assert_eq!(violations[0]["rule"], "SET_ASIDE");
+    assert_eq!(violations[0]["subject"], format!("record {}", key.join(" / ")));
     assert_eq!(system.sweep()["quarantined"], 1);
     let next = system.call("POST", SUBMIT, "con", &declaration(Some(101)));
     assert_eq!((next.status, next.at("/code")), (503, &json!("submission_in_flight")));

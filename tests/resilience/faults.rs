@@ -153,8 +153,8 @@ fn the_metrics_count_retries_and_conflicts() {
         let table = Table::connect(tables.through(&proxy.endpoint));
         table.create().await.unwrap();
         let counted = |spent: Spent| (spent.retries, spent.conflicts);
-        let (found, read) = spent(table.team_by_name("nobody")).await;
-        assert_eq!((found.unwrap(), counted(read)), (None, (1, 0)));
+        let (actual, read) = spent(table.team_by_name("nobody")).await;
+        assert_eq!((actual.unwrap(), counted(read)), (None, (1, 0)));
         let world = world::parse(r#"{"teams": [{"name": "One"}], "services": []}"#).unwrap();
         let now = domain::Timestamp::from_micros(1);
         let (loaded, written) = spent(load::world(&table, &world, now, &mut |_| Ok(()))).await;

@@ -67,9 +67,9 @@ fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
     for (authorization, context, behind_gateway, behind_nothing) in table {
         for (front, expected) in [(Front::Gateway, behind_gateway), (Front::Nothing, behind_nothing)] {
             let (status, body) = answered(&system, front, event(authorization, context));
-            let found = (status, body["caller"].as_str());
+            let actual = (status, body["caller"].as_str());
             let expected = (if expected.is_some() { 200 } else { 401 }, expected);
-            assert_eq!(found, expected, "{front:?}, {authorization:?}, {context:?}: {body}");
+            assert_eq!(actual, expected, "{front:?}, {authorization:?}, {context:?}: {body}");
         }
     }
 }

@@ -154,8 +154,8 @@ fn a_misleading_name_is_refused_or_stays_separate() {
     for name in alike {
         let encoded: String = name.bytes().map(|byte| format!("%{byte:02x}")).collect();
         let path = format!("/v1/orcabase/consumer/service_items/?name={encoded}");
-        let found = system.get(&path, "awesome-key");
-        assert_eq!((found.at("/count"), found.at("/results/0/name")), (&json!(1), &json!(name)));
+        let actual = system.get(&path, "awesome-key");
+        assert_eq!((actual.at("/count"), actual.at("/results/0/name")), (&json!(1), &json!(name)));
     }
     system.assert_sound();
 }

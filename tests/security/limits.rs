@@ -29,11 +29,11 @@ fn assert_invalid(answer: &Answer, code: &str, expected_problems: &[ExpectedProb
     let problems = answer.at("/problems").as_array().unwrap();
     let text = |problem: &Value, name: &str| problem.get(name).unwrap().as_str().unwrap().to_owned();
     assert!(problems.iter().all(|problem| !text(problem, "detail").is_empty()));
-    let found: Vec<_> =
+    let actual: Vec<_> =
         problems.iter().map(|problem| (text(problem, "rule"), text(problem, "pointer"))).collect();
     let expected: Vec<_> =
         expected_problems.iter().map(|(rule, pointer)| ((*rule).to_owned(), (*pointer).to_owned())).collect();
-    assert_eq!(found, expected);
+    assert_eq!(actual, expected);
 }
 
 /// Fails unless submission and preview list these problems and change nothing.
@@ -287,8 +287,8 @@ fn a_submission_fits_one_transaction_or_is_staged() {
         let shown = answer.at("/change_instances").as_array().unwrap();
         assert_eq!(shown.len(), count.min(100));
         for change in shown {
-            let found = system.get(change["url"].as_str().unwrap(), "awesome-key");
-            assert_eq!(found.status, 200, "what is named exists");
+            let actual = system.get(change["url"].as_str().unwrap(), "awesome-key");
+            assert_eq!(actual.status, 200, "what is named exists");
         }
         assert_eq!(answer.at("/change_instances_next").is_null(), count <= 100);
         system.settle();

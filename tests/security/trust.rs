@@ -21,9 +21,9 @@ fn a_connection_trusts_the_configured_roots_only() {
     ];
     // Rejected connections are retried, so the test runs all of them concurrently.
     let connections = table.iter().map(|(_, trust, _)| team(&system, &server, trust));
-    let found = system.block_on(join_all(connections));
-    for ((description, _, is_trusted), found) in table.iter().zip(found) {
-        match found {
+    let actual = system.block_on(join_all(connections));
+    for ((description, _, is_trusted), actual) in table.iter().zip(actual) {
+        match actual {
             Ok(name) => assert!(is_trusted, "{description}: {name:?}"),
             Err(Error::Unavailable(why)) => assert!(!is_trusted, "{description}: {why}"),
             Err(error) => panic!("{description}: {error}"),

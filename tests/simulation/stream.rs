@@ -54,10 +54,10 @@ impl Stream {
 
     fn from(system: &System, place: &str) -> Self {
         let engine = &system.cloud.engine;
-        let found = engine.call("ListStreams", &json!({"TableName": TABLE})).body;
-        let arn = &found["Streams"][0]["StreamArn"];
-        let found = engine.call("DescribeStream", &json!({"StreamArn": arn})).body;
-        let shard = &found["StreamDescription"]["Shards"][0]["ShardId"];
+        let response = engine.call("ListStreams", &json!({"TableName": TABLE})).body;
+        let arn = &response["Streams"][0]["StreamArn"];
+        let response = engine.call("DescribeStream", &json!({"StreamArn": arn})).body;
+        let shard = &response["StreamDescription"]["Shards"][0]["ShardId"];
         let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": place});
         let iterator = engine.call("GetShardIterator", &from).body["ShardIterator"].take();
         Self {
@@ -99,12 +99,12 @@ impl Stream {
             let body = json!({"ShardIterator": *iterator});
             let mut page = system.cloud.engine.call("GetRecords", &body).body;
             *iterator = page["NextShardIterator"].take();
-            let found = page["Records"].as_array_mut().unwrap();
-            if found.is_empty() {
+            let page_records = page["Records"].as_array_mut().unwrap();
+            if page_records.is_empty() {
                 self.arrived.notify_waiters();
                 return;
             }
-            records.append(found);
+            records.append(page_records);
         }
     }
 
@@ -131,10 +131,12 @@ impl Stream {
     fn next(&self, shard: usize, from: usize, most: usize, filter: &Pattern) -> (Vec<Value>, Vec<usize>) {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let of_shard = |record: &&Value| shard_of(record) == shard && filter.matches(record);
-        let found = records.iter().enumerate().skip(from).filter(|(_, record)| of_shard(record)).take(most);
-        let (places, found): (Vec<_>, Vec<_>) = found.map(|(at, record)| (at, record.clone())).unzip();
+        let delivered =
+            records.iter().enumerate().skip(from).filter(|(_, record)| of_shard(record)).take(most);
+        let (places, delivered): (Vec<_>, Vec<_>) =
+            delivered.map(|(at, record)| (at, record.clone())).unzip();
         let places = if places.is_empty() { vec![records.len()] } else { places };
-        (found, places)
+        (delivered, places)
     }
 
     async fn feed(&self, system: &Arc<System>, function: usize, shard: usize) {

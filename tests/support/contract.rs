@@ -260,12 +260,12 @@ pub fn all_parts() -> Lines {
 
 /// Returns the examples of the document, each with its schema.
 pub fn examples() -> Vec<(&'static Value, &'static Value)> {
-    let mut found = Vec::new();
-    collect(&DOCUMENT, &mut found);
-    found
+    let mut examples_seen = Vec::new();
+    collect(&DOCUMENT, &mut examples_seen);
+    examples_seen
 }
 
-fn collect(value: &'static Value, found: &mut Vec<(&'static Value, &'static Value)>) {
+fn collect(value: &'static Value, examples_seen: &mut Vec<(&'static Value, &'static Value)>) {
     let below: Vec<&'static Value> = match value {
         Value::Object(object) => {
             object.iter().filter(|(name, _)| *name != "example").map(|(_, of)| of).collect()
@@ -274,9 +274,9 @@ fn collect(value: &'static Value, found: &mut Vec<(&'static Value, &'static Valu
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     };
     if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example")) {
-        found.push((schema, example));
+        examples_seen.push((schema, example));
     }
     for value in below {
-        collect(value, found);
+        collect(value, examples_seen);
     }
 }

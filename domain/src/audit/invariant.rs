@@ -115,7 +115,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     audit.declarations();
     audit.replaced();
     audit.remembered();
-    audit.found
+    audit.violations
 }
 
 /// A snapshot under audit: its records by parent, and the violations so far.
@@ -130,7 +130,7 @@ struct Audit<'a> {
     submissions: BTreeMap<SubmissionId, &'a Submission>,
     stagings: BTreeMap<(TeamId, StagingId), &'a Staging>,
     works: BTreeMap<(SubmissionId, Option<StagingId>), Vec<&'a Work>>,
-    found: Vec<Violation>,
+    violations: Vec<Violation>,
 }
 
 impl<'a> Audit<'a> {
@@ -148,13 +148,13 @@ impl<'a> Audit<'a> {
             submissions: snapshot.submissions.iter().map(|one| (one.id, one)).collect(),
             stagings: snapshot.stagings.iter().map(|one| ((one.team(), one.id), one)).collect(),
             works: grouped(&snapshot.works, |work| (work.id.submission, work.id.staging)),
-            found: Vec::new(),
+            violations: Vec::new(),
         }
     }
 
     fn require(&mut self, holds: bool, rule: &'static str, subject: Subject, detail: impl Into<String>) {
         if !holds {
-            self.found.push(Violation { rule, subject, detail: detail.into() });
+            self.violations.push(Violation { rule, subject, detail: detail.into() });
         }
     }
 

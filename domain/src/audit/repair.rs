@@ -32,8 +32,8 @@ pub fn repairs(snapshot: &Snapshot, team: TeamId) -> Vec<Repair> {
     let Some(head) = snapshot.heads.get(&team).filter(|head| head.in_flight.is_none()) else {
         return Vec::new();
     };
-    let found = violations(snapshot);
-    let mut of_team = found.iter().filter(|violation| violation.subject.team() == Some(team));
+    let violations = violations(snapshot);
+    let mut of_team = violations.iter().filter(|violation| violation.subject.team() == Some(team));
     if !of_team.all(is_computed) {
         return Vec::new();
     }

@@ -68,7 +68,7 @@ pub fn canonical(value: &Value) -> String {
 /// The problems so far, bounded: a hostile document must not make the response larger than itself.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
-    found: Vec<Problem>,
+    problems: Vec<Problem>,
     bytes: usize,
 }
 
@@ -83,25 +83,25 @@ impl Problems {
         problem.path.iter_mut().for_each(|token| cut(token, TOKEN_BYTES_MAX));
         let path: usize = problem.path.iter().map(String::len).sum();
         self.bytes += problem.pointer.len() + problem.message.len() + path;
-        self.found.push(problem);
+        self.problems.push(problem);
     }
 
     /// Returns whether further problems are dropped.
     pub(crate) const fn is_full(&self) -> bool {
-        self.found.len() >= PROBLEMS_MAX || self.bytes > PROBLEMS_BYTES_MAX
+        self.problems.len() >= PROBLEMS_MAX || self.bytes > PROBLEMS_BYTES_MAX
     }
 
     /// Returns whether a problem of this rule at this pointer is present.
     pub(crate) fn has(&self, rule: &str, pointer: &str) -> bool {
-        self.found.iter().any(|problem| problem.rule == rule && problem.pointer == pointer)
+        self.problems.iter().any(|problem| problem.rule == rule && problem.pointer == pointer)
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.problems.is_empty()
     }
 
     pub(crate) fn into_vec(self) -> Vec<Problem> {
-        self.found
+        self.problems
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
 
     const DEPTH_MAX: usize = 32;
 
-    fn found(text: &str) -> Vec<(&'static str, String)> {
+    fn first_problems(text: &str) -> Vec<(&'static str, String)> {
         let problems = parse(text.as_bytes(), DEPTH_MAX).err().unwrap_or_default();
         problems.into_iter().map(|problem| (problem.rule, problem.pointer)).collect()
     }
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn an_empty_body_is_an_empty_object_but_white_space_is_not() {
         assert_eq!(parse(b"", DEPTH_MAX), Ok(json!({})));
-        assert_eq!(found("  "), [("invalid_json", String::new())]);
+        assert_eq!(first_problems("  "), [("invalid_json", String::new())]);
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
             "{a:1}",
         ];
         for attack in attacks {
-            assert_eq!(found(attack), [("invalid_json", String::new())], "{attack}");
+            assert_eq!(first_problems(attack), [("invalid_json", String::new())], "{attack}");
         }
     }
 
@@ -369,7 +369,7 @@ mod tests {
         let text = r#"{"a":{"b":1,"b":2},"c/d":[{"e":1,"\u0065":2}],"a":3,"a":4}"#;
         let duplicate = |pointer: &str| ("duplicate_key", pointer.to_owned());
         let expected = [duplicate("/a/b"), duplicate("/c~1d/0/e"), duplicate("/a"), duplicate("/a")];
-        assert_eq!(found(text), expected);
+        assert_eq!(first_problems(text), expected);
         let problems = parse(text.as_bytes(), DEPTH_MAX).unwrap_err();
         assert_eq!(problems[1].path, ["c/d", "0", "e"]);
     }
@@ -379,7 +379,7 @@ mod tests {
         for number in
             ["9007199254740991", "-9007199254740991", "0", "-0", "1e15", "1e-400", "9007199254740991.0"]
         {
-            assert_eq!(found(number), [], "{number}");
+            assert_eq!(first_problems(number), [], "{number}");
         }
         let too_large = [
             "9007199254740992",
@@ -390,24 +390,28 @@ mod tests {
             "9007199254740992.0",
         ];
         for number in too_large {
-            assert_eq!(found(&format!("[{number}]")), [("number_out_of_range", "/0".to_owned())], "{number}");
+            assert_eq!(
+                first_problems(&format!("[{number}]")),
+                [("number_out_of_range", "/0".to_owned())],
+                "{number}"
+            );
         }
     }
 
     #[test]
     fn nesting_ends_at_the_limit() {
-        assert_eq!(found(&nested(DEPTH_MAX)), []);
-        assert_eq!(found(&nested(DEPTH_MAX + 1)), [("too_deep", "/0".repeat(DEPTH_MAX))]);
-        assert_eq!(found(&format!("[{},1e300]", nested(DEPTH_MAX)))[1].0, "number_out_of_range");
+        assert_eq!(first_problems(&nested(DEPTH_MAX)), []);
+        assert_eq!(first_problems(&nested(DEPTH_MAX + 1)), [("too_deep", "/0".repeat(DEPTH_MAX))]);
+        assert_eq!(first_problems(&format!("[{},1e300]", nested(DEPTH_MAX)))[1].0, "number_out_of_range");
     }
 
     #[test]
     fn nesting_without_end_does_not_exhaust_the_stack() {
         let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
         for attack in [nested(100_000), objects] {
-            assert_eq!(found(&attack)[0].0, "too_deep");
+            assert_eq!(first_problems(&attack)[0].0, "too_deep");
         }
-        assert_eq!(found(&"[".repeat(100_000))[1].0, "invalid_json");
+        assert_eq!(first_problems(&"[".repeat(100_000))[1].0, "invalid_json");
         // Even without a limit here, the library's own recursion limit holds.
         assert_eq!(parse(nested(100_000).as_bytes(), usize::MAX).unwrap_err()[0].rule, "invalid_json");
     }
@@ -415,7 +419,7 @@ mod tests {
     #[test]
     fn the_reply_stays_small_however_many_problems_there_are() {
         let duplicates = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(100_000));
-        assert_eq!(found(&duplicates).len(), PROBLEMS_MAX);
+        assert_eq!(first_problems(&duplicates).len(), PROBLEMS_MAX);
         let long = format!("{{\"{}\":[{}1e300]}}", "k".repeat(PROBLEMS_BYTES_MAX), "1e300,".repeat(1_000));
         let problems = parse(long.as_bytes(), DEPTH_MAX).unwrap_err();
         assert_eq!(problems.len(), PROBLEMS_MAX);

@@ -118,8 +118,8 @@ fn staged_work_belongs_to_its_submission_until_it_is_done() {
     let mut world = World::new();
     world.submit_staged(&document(&[(APP, application(&[vm(NAME, 1)]))]), Scope::Whole).unwrap();
     let has_violation = |world: &World| {
-        let found = violations(&world.snapshot);
-        found.iter().any(|violation| violation.detail.ends_with("is not committed or does not exist"))
+        let violations = violations(&world.snapshot);
+        violations.iter().any(|violation| violation.detail.ends_with("is not committed or does not exist"))
     };
     assert!(!has_violation(&world));
     world.snapshot.stagings[0].state = StagingState::Aborted;

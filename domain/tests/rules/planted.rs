@@ -59,8 +59,10 @@ fn with_catalogue(world: World) -> Snapshot {
 }
 
 fn violation_lines(snapshot: &Snapshot) -> Vec<String> {
-    let found = violations(snapshot).into_iter().chain(catalogue(snapshot));
-    found.map(|violation| format!("{} {}: {}", violation.rule, violation.subject, violation.detail)).collect()
+    let violations = violations(snapshot).into_iter().chain(catalogue(snapshot));
+    violations
+        .map(|violation| format!("{} {}: {}", violation.rule, violation.subject, violation.detail))
+        .collect()
 }
 
 /// Fails unless the sound snapshot has no violation, and each fault causes its own.

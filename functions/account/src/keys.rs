@@ -20,10 +20,10 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 /// Returns one API key.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    Ok(Reply::new(200, view::api_key(&found(table, call).await?, &Viewpoint::of(call))))
+    Ok(Reply::new(200, view::api_key(&load(table, call).await?, &Viewpoint::of(call))))
 }
 
-async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
+async fn load(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
     let id = call.id(KeyId::parse)?;
     // The id contains the team, so a foreign key needs no read.
     if id.team() != call.caller.team.id {
@@ -50,7 +50,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 /// Creates the successor of an API key.
 pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let key = found(table, call).await?;
+    let key = load(table, call).await?;
     let rotated = body::rotated(call.fields()?, call.now)?;
     if key.successor.is_some() {
         return Err(Code::AlreadyRotated.into());
@@ -62,7 +62,7 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     match table.rotate_api_key(&ended, &successor, &recorded).await? {
         Keyed::Stored => Ok(shown_once(call, &successor, &secret)),
         // A key has one successor, so a concurrent rotation wins.
-        Keyed::Stale if found(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
+        Keyed::Stale if load(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
         Keyed::Stale => Err(Code::Contended.into()),
     }
@@ -70,7 +70,7 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 /// Revokes an API key.
 pub(crate) async fn revoke(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let key = found(table, call).await?;
+    let key = load(table, call).await?;
     match table.revoke_api_key(&key, &Recorded::of_key(Happened::KeyRevoked, &key, &call.ctx())).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),

@@ -20,7 +20,7 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 /// Returns one member.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let member = found(table, call).await?;
+    let member = load(table, call).await?;
     Ok(Reply::new(200, view::member(&member, &Viewpoint::of(call))))
 }
 
@@ -49,7 +49,7 @@ async fn why_not_added(table: &Table, member: &Member) -> Result<Code, Failure> 
 
 /// Changes the name or the role of a member.
 pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let before = found(table, call).await?;
+    let before = load(table, call).await?;
     let body::Changed { name, role } = body::changed(call.fields()?)?;
     let viewpoint = Viewpoint::of(call);
     let Some(after) = before.changed(name, role) else {
@@ -64,7 +64,7 @@ pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 /// Ends a membership.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let member = found(table, call).await?;
+    let member = load(table, call).await?;
     let recorded = Recorded::of_member(Happened::MemberRemoved, &member, &call.ctx());
     match table.remove_member(&member, &recorded).await? {
         Keyed::Stored => Ok(Reply::nothing()),
@@ -72,7 +72,7 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
     }
 }
 
-async fn found(table: &Table, call: &Call) -> Result<Member, Failure> {
+async fn load(table: &Table, call: &Call) -> Result<Member, Failure> {
     let id = call.id(MemberId::parse)?;
     // The id contains the team, so a foreign member needs no read.
     if id.team() != call.caller.team.id {

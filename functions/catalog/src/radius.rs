@@ -32,7 +32,7 @@ struct Check<'a> {
 
 /// The result so far.
 #[derive(Default)]
-struct Found {
+struct Impact {
     checked: usize,
     failing: Vec<Failing>,
     /// Size of the checked declarations, in bytes.
@@ -65,7 +65,7 @@ pub(crate) async fn of(
     let after = call.position(key, &list)?.map(|cursor| cursor.after);
     let limit = call.query.integer("limit").map_err(|error| Call::bad_filter(&error))?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0);
-    let mut found = Found::default();
+    let mut impact = Impact::default();
     if let Some(service) = table.service(&schema.title).await? {
         // The result shows declarations of consumers, so only the owner of the title may see it.
         if service.owner.id != team {
@@ -74,12 +74,12 @@ pub(crate) async fn of(
         let rows = table.rows(&Source::<Item>::owned_by(team), Direction::Ascending, after.as_deref());
         let limit = limit.unwrap_or(CHECKED_MAX).min(CHECKED_MAX);
         let check = Check { schema, service: service.id, viewpoint: Viewpoint::of(call), limit };
-        found.look(table, rows, &check).await?;
+        impact.look(table, rows, &check).await?;
     }
-    found.cut_to_fit();
-    let next = found.last.take().filter(|_| found.more);
+    impact.cut_to_fit();
+    let next = impact.last.take().filter(|_| impact.more);
     let next = next.map(|after| call.page_after(key, &list, &after));
-    Ok(found.reply(next))
+    Ok(impact.reply(next))
 }
 
 /// Returns the identity of the list for its cursors: path and definition.
@@ -87,7 +87,7 @@ fn identity(call: &Call, schema: &Schema) -> String {
     json!([call.path.trim_end_matches('/'), schema.title, Hash::of(&schema.text).to_string()]).to_string()
 }
 
-impl Found {
+impl Impact {
     /// Checks items from the first row on, within the bounds of one request.
     async fn look(&mut self, table: &Table, rows: Rows<'_, Item>, check: &Check<'_>) -> Result<(), Failure> {
         let concerns = |item: &Item| item.declared && item.service.id == check.service;

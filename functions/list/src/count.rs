@@ -10,7 +10,7 @@ pub(crate) enum Count {
     /// Counted to the end of the list.
     Exact(u64),
     /// The matches so far, and those before the end of the page.
-    AtLeast { found: u64, before: u64 },
+    AtLeast { matches: u64, before: u64 },
 }
 
 impl Count {
@@ -19,14 +19,14 @@ impl Count {
         match (cursor.count, cursor.before) {
             (None, _) => Self::Unknown,
             (Some(count), None) => Self::Exact(count),
-            (Some(found), Some(before)) => Self::AtLeast { found, before },
+            (Some(matches), Some(before)) => Self::AtLeast { matches, before },
         }
     }
 
     pub(crate) const fn value(self) -> Option<u64> {
         match self {
             Self::Unknown => None,
-            Self::Exact(count) | Self::AtLeast { found: count, .. } => Some(count),
+            Self::Exact(count) | Self::AtLeast { matches: count, .. } => Some(count),
         }
     }
 
@@ -41,7 +41,9 @@ impl Count {
     pub(crate) const fn without(self, rows: u64) -> Self {
         match self {
             Self::Unknown | Self::Exact(_) => self,
-            Self::AtLeast { found, before } => Self::AtLeast { found, before: before.saturating_sub(rows) },
+            Self::AtLeast { matches: found, before } => {
+                Self::AtLeast { matches: found, before: before.saturating_sub(rows) }
+            }
         }
     }
 }

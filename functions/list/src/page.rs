@@ -179,16 +179,16 @@ impl<T: Send + 'static> List<'_, T> {
         // A count from the cursor never shrinks: an exact one stays, and one of matches so far grows (ADR 22).
         let count = match wanted.cursor.as_ref().map(Count::of) {
             Some(Count::AtLeast { before, .. }) if is_whole => Count::Exact(before + passed),
-            Some(Count::AtLeast { found, before }) => {
-                Count::AtLeast { found: found.max(before + passed), before: before + passed }
+            Some(Count::AtLeast { matches: found, before }) => {
+                Count::AtLeast { matches: found.max(before + passed), before: before + passed }
             }
             Some(exact) => exact,
             None if is_whole => Count::Exact(passed + ahead),
             None if !wanted.counted => Count::Unknown,
             None if self.filter.is_empty() => Count::Exact(self.request.table.count(&self.source).await?),
             None => {
-                let found = self.filter.matches_min.unwrap_or_default().max(passed + ahead);
-                Count::AtLeast { found, before: passed }
+                let matches = self.filter.matches_min.unwrap_or_default().max(passed + ahead);
+                Count::AtLeast { matches, before: passed }
             }
         };
         let skip = skip.saturating_sub(passed);

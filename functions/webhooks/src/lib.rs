@@ -67,7 +67,7 @@ async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let webhook = found(table, call).await?;
+    let webhook = load(table, call).await?;
     shown(table, call, 200, &webhook).await
 }
 
@@ -96,7 +96,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
 }
 
 async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
-    let before = found(table, call).await?;
+    let before = load(table, call).await?;
     let mut fields = call.fields()?;
     body::check_service(&mut fields, call, before.service.id);
     let settings = body::changed_settings(&mut fields, &before.settings, targets);
@@ -109,7 +109,7 @@ async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
 }
 
 async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let before = found(table, call).await?;
+    let before = load(table, call).await?;
     let secret = Secret::made().ok_or(Code::Broken)?;
     let after = before.rotated(secret.text().to_owned(), call.now);
     stored(table, call, Happened::WebhookRotated, (&before, &after)).await?;
@@ -117,7 +117,7 @@ async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let webhook = found(table, call).await?;
+    let webhook = load(table, call).await?;
     let recorded = Recorded::of_webhook(Happened::WebhookRemoved, &webhook, &call.ctx());
     match table.remove_webhook(&webhook, &recorded).await? {
         Keyed::Stored => Ok(Reply::nothing()),
@@ -127,7 +127,7 @@ async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 /// Sends a test delivery at once, even to an inactive or cooling webhook, or to a receiver that is down.
 async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
-    let mut webhook = found(table, call).await?;
+    let mut webhook = load(table, call).await?;
     let delivery = Delivery::new(webhook.id, tried(&webhook, call));
     let timeout = &mut webhook.settings.timeout_seconds;
     *timeout = (*timeout).min(TRIGGER_SECONDS_MAX);
@@ -165,7 +165,7 @@ async fn stored(
 /// Returns the webhook in the path.
 ///
 /// The id contains the team, so a foreign webhook needs no read. A consumer has none.
-async fn found(table: &Table, call: &Call) -> Result<Webhook, Failure> {
+async fn load(table: &Table, call: &Call) -> Result<Webhook, Failure> {
     let id = call.id(WebhookId::parse)?;
     if id.team() != call.caller.team.id || call.pov == Pov::Consumer {
         return Err(Code::NotFound.into());

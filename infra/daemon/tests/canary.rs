@@ -87,7 +87,7 @@ impl Cage {
         let is_kept = |name: &str| ["pk", "sk", "ty"].contains(&name) || name.starts_with("gs");
         let mut broken = 0;
         for mut row in rows.as_array().unwrap().iter().cloned() {
-            if !types.iter().any(|found| row["ty"]["S"] == *found) {
+            if !types.iter().any(|row_type| row["ty"]["S"] == *row_type) {
                 continue;
             }
             for (name, value) in row.as_object_mut().unwrap() {

@@ -31,7 +31,7 @@ pub(crate) fn check(path: &Path, table: &str) -> Result<(), Error> {
     }
     let tables = tables(path).map_err(|error| of(path, &error))?;
     // A crash right after the creation leaves an empty database, which is as good as none.
-    if tables.is_empty() || tables.iter().any(|found| found == table) {
+    if tables.is_empty() || tables.iter().any(|name| name == table) {
         Ok(())
     } else {
         Err(Error::Foreign(path.to_owned()))
@@ -43,10 +43,10 @@ fn tables(path: &Path) -> rusqlite::Result<Vec<String>> {
     let connection = Connection::open(path)?;
     // The quick check does not compare indexes with their tables. A full check would delay each start of a large
     // database.
-    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if found != "ok" {
+    let result: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if result != "ok" {
         let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        return Err(rusqlite::Error::SqliteFailure(code, Some(found)));
+        return Err(rusqlite::Error::SqliteFailure(code, Some(result)));
     }
     let mut select = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
     select.query_map([], |row| row.get(0))?.collect()

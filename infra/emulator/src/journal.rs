@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn positions_are_remembered_by_consumer() {
-        let found = reopened(
+        let positions = reopened(
             |journal| {
                 journal.set_position("generate", "1").unwrap();
                 journal.set_position("generate", "2").unwrap();
@@ -306,7 +306,7 @@ mod tests {
             },
             |journal| ["generate", "notify", "other"].map(|name| journal.position(name).unwrap()),
         );
-        assert_eq!(found, [Some("2".to_owned()), Some("1".to_owned()), None]);
+        assert_eq!(positions, [Some("2".to_owned()), Some("1".to_owned()), None]);
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_webhook_goes_on_where_it_was_and_a_new_one_begins_at_the_end() {
-        let found = reopened(
+        let positions = reopened(
             |journal| {
                 assert_eq!(journal.webhook("early").unwrap(), 0);
                 journal.append(&[json!("a"), json!("b")]).unwrap();
@@ -364,6 +364,6 @@ mod tests {
             },
             |journal| ["early", "late"].map(|team| journal.webhook(team).unwrap()),
         );
-        assert_eq!(found, [1, 2]);
+        assert_eq!(positions, [1, 2]);
     }
 }

@@ -210,21 +210,21 @@ impl Consumer {
                 self.rest(POLL).await;
                 continue;
             }
-            let (open, mut found_none) = (self.course.turn(&self.with.stream).await, true);
+            let (open, mut is_empty) = (self.course.turn(&self.with.stream).await, true);
             if open.is_empty() {
                 // The table is new, or the children of a closed shard are not listed yet.
                 self.with.stream.look_again().await?;
             }
             for shard in open {
                 let read = self.read(&shard).await?;
-                found_none &= read.records.is_empty() && !read.is_end;
+                is_empty &= read.records.is_empty() && !read.is_end;
                 let records = self.gather_from(&shard, read).await?;
                 if !records.is_empty() {
                     let read_to = self.course.place(&shard).cloned().flatten();
                     return Ok(Some(Gathered { shard, records, read_to }));
                 }
             }
-            if found_none {
+            if is_empty {
                 self.progress.send_modify(|progress| progress.idle_since = woken);
                 self.rest(POLL).await;
             }

@@ -207,9 +207,9 @@ fn wildcard_matches(parts: &[String], text: &str) -> bool {
         return false;
     };
     middle.iter().all(|part| {
-        let found = rest.split_once(part.as_str());
-        rest = found.map_or("", |(_, after)| after);
-        found.is_some()
+        let match_at = rest.split_once(part.as_str());
+        rest = match_at.map_or("", |(_, after)| after);
+        match_at.is_some()
     })
 }
 

@@ -201,15 +201,15 @@ pub(crate) mod tests {
         assert_eq!(all.len(), 5);
         // The reads go forward and back, inside and outside of the cache, with another reader in between.
         for (after, limit) in [(1, 2), (3, 10), (0, 1), (4, 10), (2, 3), (1, 10)] {
-            let found = shard.read(sequence(&all[after]), limit).await.unwrap().records;
-            assert_eq!(found, all[after + 1..].iter().take(limit).cloned().collect::<Vec<_>>());
+            let records = shard.read(sequence(&all[after]), limit).await.unwrap().records;
+            assert_eq!(records, all[after + 1..].iter().take(limit).cloned().collect::<Vec<_>>());
             assert_eq!(shard.read(None, 1).await.unwrap().records, all[..1]);
         }
         table.put("a", 6).await;
         for after in [4, 3] {
-            let found = shard.read(sequence(&all[after]), 10).await.unwrap().records;
+            let records = shard.read(sequence(&all[after]), 10).await.unwrap().records;
             let numbers: Vec<&Value> =
-                found.iter().map(|record| &record["dynamodb"]["NewImage"]["n"]["N"]).collect();
+                records.iter().map(|record| &record["dynamodb"]["NewImage"]["n"]["N"]).collect();
             assert_eq!(numbers, &["5", "6"][after - 3..]);
         }
     }

@@ -9,7 +9,7 @@ use crate::operation::{Function, Operation};
 use crate::query::Query;
 use crate::reply::{Content, Failure, Reply};
 use crate::request;
-use crate::route::{self, Access, Found};
+use crate::route::{self, Access, RouteMatch};
 use domain::Timestamp;
 use domain::base::actor::Caller;
 use dovetail_table::{Cost, metered};
@@ -83,7 +83,7 @@ where
 {
     Box::pin(async move {
         let received = Received::from(request);
-        let operation = received.found.as_ref().ok().map(|found| found.route.operation);
+        let operation = received.route_match.as_ref().ok().map(|route_match| route_match.route.operation);
         let caller = received.chosen.as_ref().ok().map(|chosen| chosen.caller.clone());
         let id = received.id();
         let takes_gzip = gzip::is_accepted(received.request.headers());
@@ -109,7 +109,7 @@ where
 /// A request with its route and its caller.
 struct Received {
     request: Request,
-    found: Result<Found, Failure>,
+    route_match: Result<RouteMatch, Failure>,
     chosen: Result<Chosen, Failure>,
     /// One time for the whole request, so that expiry checks and writes agree.
     now: Timestamp,
@@ -119,9 +119,10 @@ impl From<Request> for Received {
     fn from(request: Request) -> Self {
         let now = dovetail_aws::now();
         let (_, path) = request::path(&request);
-        let found = route::find(request.method().as_str(), path).map_err(|unserved| unserved.refusal(path));
+        let route_match =
+            route::find(request.method().as_str(), path).map_err(|unserved| unserved.refusal(path));
         let chosen = caller::chosen(&request, now);
-        Self { request, found, chosen, now }
+        Self { request, route_match, chosen, now }
     }
 }
 
@@ -131,7 +132,7 @@ impl Received {
     }
 
     fn into_question(self, function: Function) -> Result<Question, Failure> {
-        let Found { route, said } = served(self.found, function, true)?;
+        let RouteMatch { route, said } = served(self.route_match, function, true)?;
         check_query(self.request.extensions().get())?;
         Ok(Question {
             operation: route.operation,
@@ -143,8 +144,8 @@ impl Received {
 
     fn into_call(self, function: Function) -> Result<Call, Failure> {
         let id = self.id();
-        let Self { request, found, chosen, now } = self;
-        let Found { route, said } = served(found, function, false)?;
+        let Self { request, route_match: found, chosen, now } = self;
+        let RouteMatch { route, said } = served(found, function, false)?;
         let (caller, teams) = chosen?.permitted(route.access)?;
         let rejected = request.extensions().get().copied();
         check_query(rejected.as_ref())?;
@@ -178,12 +179,16 @@ impl Received {
 }
 
 /// Returns the route, if it belongs to the function and needs a caller or not, as in `for_anyone`.
-fn served(found: Result<Found, Failure>, function: Function, for_anyone: bool) -> Result<Found, Failure> {
-    let found = found?;
-    let is_for_anyone = found.route.access == Access::Anyone;
+fn served(
+    route_match: Result<RouteMatch, Failure>,
+    function: Function,
+    for_anyone: bool,
+) -> Result<RouteMatch, Failure> {
+    let route_match = route_match?;
+    let is_for_anyone = route_match.route.access == Access::Anyone;
     // Each function has its own permissions, so a misrouted request must not reach a handler.
-    let is_it = found.route.function == function && is_for_anyone == for_anyone;
-    if is_it { Ok(found) } else { Err(Code::NoSuchRoute.into()) }
+    let is_it = route_match.route.function == function && is_for_anyone == for_anyone;
+    if is_it { Ok(route_match) } else { Err(Code::NoSuchRoute.into()) }
 }
 
 fn check_query(rejected: Option<&Rejected>) -> Result<(), Failure> {

@@ -41,8 +41,8 @@ pub enum Identity {
 /// Returns the valid API key in the headers, if there is one.
 pub async fn valid_key(table: &Table, headers: &HeaderMap) -> Result<Option<ApiKey>, Error> {
     let Some(key) = api_key(headers) else { return Ok(None) };
-    let found = table.api_key(&key_hash(key)).await?;
-    Ok(found.filter(|key| key.is_valid(dovetail_aws::now())))
+    let stored = table.api_key(&key_hash(key)).await?;
+    Ok(stored.filter(|key| key.is_valid(dovetail_aws::now())))
 }
 
 /// Returns the API key in `Authorization: Api-Key <key>`.

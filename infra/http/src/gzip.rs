@@ -104,8 +104,8 @@ mod tests {
             (b"\xff", b"{}".to_vec(), None),
         ];
         for (coding, body, expected) in table {
-            let found = unpacked(&headers(header::CONTENT_ENCODING, coding), body).ok();
-            assert_eq!(found.as_deref(), expected, "{}", String::from_utf8_lossy(coding));
+            let actual = unpacked(&headers(header::CONTENT_ENCODING, coding), body).ok();
+            assert_eq!(actual.as_deref(), expected, "{}", String::from_utf8_lossy(coding));
         }
         assert_eq!(unpacked(&HeaderMap::new(), b"{}".to_vec()).ok().as_deref(), Some(&b"{}"[..]));
         let whole = gzip(b"a declaration");
@@ -120,8 +120,8 @@ mod tests {
         let coding = headers(header::CONTENT_ENCODING, b"gzip");
         for (bytes, kept) in [(-1, -1), (0, 0), (1, 1), (2, 1), (50_000_000, 1)] {
             let [bytes, kept] = [bytes, kept].map(|more| BODY_BYTES_MAX.checked_add_signed(more).unwrap());
-            let found = unpacked(&coding, gzip(&vec![b' '; bytes])).unwrap();
-            assert_eq!(found.len(), kept, "{bytes}");
+            let actual = unpacked(&coding, gzip(&vec![b' '; bytes])).unwrap();
+            assert_eq!(actual.len(), kept, "{bytes}");
         }
     }
 

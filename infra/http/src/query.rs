@@ -23,8 +23,8 @@ impl Query {
 
     /// Returns the last value of a parameter; an empty one counts as absent.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        found.filter(|value| !value.is_empty())
+        let value = self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        value.filter(|value| !value.is_empty())
     }
 
     /// Returns the names of the parameters, repetitions included.

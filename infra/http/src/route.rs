@@ -219,7 +219,7 @@ pub const ROUTES: &[Route] = &[
 
 /// The route of a request, with the parameters of its path.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct RouteMatch {
     pub(crate) route: &'static Route,
     pub(crate) said: Said,
 }
@@ -284,13 +284,13 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
 }
 
 /// Finds the route of a request, with or without a trailing slash (docs/reference/http/README.md, convention 3).
-pub(crate) fn find(method: &str, path: &str) -> Result<Found, Unserved> {
+pub(crate) fn find(method: &str, path: &str) -> Result<RouteMatch, Unserved> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut others = Vec::new();
     for route in ROUTES {
         let Some(said) = matches(route.path, path) else { continue };
         if route.methods.contains(&method) {
-            return Ok(Found { route, said });
+            return Ok(RouteMatch { route, said });
         }
         others.extend(route.methods);
     }
@@ -299,7 +299,7 @@ pub(crate) fn find(method: &str, path: &str) -> Result<Found, Unserved> {
 
 /// Returns the function for a request. `list` answers unknown paths, as in the gateway (ADR 13).
 pub fn function_of(method: &str, path: &str) -> Function {
-    find(method, path).map_or(Function::List, |found| found.route.function)
+    find(method, path).map_or(Function::List, |route_match| route_match.route.function)
 }
 
 /// Returns the parameters of a path; none if the path does not match the pattern.
@@ -335,9 +335,9 @@ mod tests {
         for path in
             ["/v1/orcabase/consumer/change_instances/54", "/v1/orcabase/consumer/change_instances/54/"]
         {
-            let found = find("GET", path).unwrap();
-            assert_eq!(found.route.operation, Operation::GetChangeInstance);
-            assert_eq!((found.said.pov, found.said.id), (Pov::Consumer, Some(54)));
+            let route_match = find("GET", path).unwrap();
+            assert_eq!(route_match.route.operation, Operation::GetChangeInstance);
+            assert_eq!((route_match.said.pov, route_match.said.id), (Pov::Consumer, Some(54)));
         }
         let submit = find("PATCH", "/v1/orcabase/consumer/submissions/submit/").unwrap();
         assert_eq!(submit.route.operation, Operation::Submit);
@@ -345,8 +345,11 @@ mod tests {
 
     #[test]
     fn a_view_of_a_collection_is_not_an_id() {
-        let found = find("GET", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap();
-        assert_eq!((found.route.operation, found.said.id), (Operation::ListDependentChangeInstances, None));
+        let route_match = find("GET", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap();
+        assert_eq!(
+            (route_match.route.operation, route_match.said.id),
+            (Operation::ListDependentChangeInstances, None)
+        );
         let patched = find("PATCH", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap_err();
         assert_eq!(patched, Unserved::Method(vec!["GET"]));
     }

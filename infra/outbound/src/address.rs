@@ -69,9 +69,9 @@ pub(crate) struct Resolver(pub(crate) Targets);
 impl ResolveDns for Resolver {
     fn resolve_dns<'a>(&'a self, name: &'a str) -> DnsFuture<'a> {
         DnsFuture::new(async move {
-            let found = tokio::net::lookup_host((name, 0)).await.map_err(ResolveDnsError::new)?;
+            let addresses = tokio::net::lookup_host((name, 0)).await.map_err(ResolveDnsError::new)?;
             let allowed: Vec<IpAddr> =
-                found.map(|address| address.ip()).filter(|address| self.0.allow(*address)).collect();
+                addresses.map(|address| address.ip()).filter(|address| self.0.allow(*address)).collect();
             if allowed.is_empty() { Err(ResolveDnsError::new(NotPublic)) } else { Ok(allowed) }
         })
     }

@@ -132,16 +132,16 @@ impl OfItem {
     ///
     /// A record of another change instance under one of the keys never counts as one of them.
     fn existing(&self, submission: &Submission) -> Existing {
-        let found: Vec<&Change> =
+        let existing_changes: Vec<&Change> =
             self.planned.iter().filter_map(|planned| self.changes.get(&planned.id)).collect();
-        let same = found.iter().zip(&self.planned).all(|(change, planned)| {
+        let same = existing_changes.iter().zip(&self.planned).all(|(change, planned)| {
             change.id == planned.id
                 && change.item == planned.item
                 && change.owner.id == planned.owner.id
                 && change.kind == planned.kind
                 && change.submission == submission.id
         });
-        match found.len() {
+        match existing_changes.len() {
             0 => Existing::None,
             n if n == self.planned.len() && same => Existing::All,
             _ => Existing::Others,

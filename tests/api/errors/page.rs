@@ -33,8 +33,8 @@ fn wrapped(paragraph: &str) -> String {
 
 /// Returns the page of errors: for each code its meaning, the advice and a provoked response.
 fn page(provoked: &Provoked) -> String {
-    let found = Code::ALL.iter().filter_map(|code| provoked.found.get(code.name()));
-    let sections = found.map(|(code, answer)| section(*code, answer));
+    let responses = Code::ALL.iter().filter_map(|code| provoked.responses.get(code.name()));
+    let sections = responses.map(|(code, answer)| section(*code, answer));
     INTRODUCTION.to_owned() + &sections.collect::<String>()
 }
 

@@ -88,14 +88,14 @@ fn rows(pov: &str, list: &str, key: &str) -> Vec<Value> {
     walk(&SYSTEM, &format!("{pov}/{list}{parameter}limit=100"), key)
 }
 
-fn found(pov: &str, list: &str, key: &str) -> Vec<String> {
-    let mut found: Vec<String> = rows(pov, list, key).iter().map(|row| shown(list, row)).collect();
-    found.sort();
-    found
+fn row_texts(pov: &str, list: &str, key: &str) -> Vec<String> {
+    let mut row_texts: Vec<String> = rows(pov, list, key).iter().map(|row| shown(list, row)).collect();
+    row_texts.sort();
+    row_texts
 }
 
 /// Each list with all rows of one reader.
-const FOUND: &[(&str, &str, &str, &[&str])] = &[
+const ROWS: &[(&str, &str, &str, &[&str])] = &[
     // The dependent team's role: its shares of other teams' services. A service owner has no share of its own
     // service.
     (OWNER, "service_items/dependant/", "net", &["lb-1", "lb-2", "lb-3", "lb-beta"]),
@@ -153,14 +153,14 @@ const FOUND: &[(&str, &str, &str, &[&str])] = &[
 
 #[test]
 fn each_team_finds_its_side_of_what_is_dependent_or_referenced() {
-    for (pov, list, key, expected) in FOUND {
-        assert_eq!(found(pov, list, key), *expected, "{key}: {pov}/{list}");
+    for (pov, list, key, expected) in ROWS {
+        assert_eq!(row_texts(pov, list, key), *expected, "{key}: {pov}/{list}");
     }
 }
 
 #[test]
 fn a_listed_row_equals_the_object_read_by_its_id() {
-    for (pov, list, key, expected) in FOUND {
+    for (pov, list, key, expected) in ROWS {
         for row in rows(pov, list, key) {
             let url = row.get("url").unwrap().as_str().unwrap();
             let read = SYSTEM.get(url, key);
@@ -238,7 +238,7 @@ fn a_dependent_has_no_part_in_anything_but_its_share() {
 
 #[test]
 fn ordering_is_taken_and_ignored() {
-    for (pov, list, key, _) in FOUND {
+    for (pov, list, key, _) in ROWS {
         let whole = rows(pov, list, key);
         for ordering in ["created", "-created", "-id", "colour", "-"] {
             let ordered = rows(pov, &format!("{list}?ordering={ordering}"), key);

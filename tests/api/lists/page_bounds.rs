@@ -68,8 +68,8 @@ fn lists() -> [(String, &'static str); 4] {
 fn a_page_ends_at_its_read_limit_and_the_next_continues() {
     for (list, key) in lists() {
         // The only match is after the last row of the first read.
-        let found = pages(&format!("{list}?declaration_contains=%22vm-1249%22"), key);
-        let sizes: Vec<_> = found.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
+        let actual = pages(&format!("{list}?declaration_contains=%22vm-1249%22"), key);
+        let sizes: Vec<_> = actual.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
         assert_eq!(sizes, [(0, json!(0)), (1, json!(1))], "{list}");
         let none = pages(&format!("{list}?declaration_contains=nothing"), key);
         let sizes: Vec<_> = none.iter().map(|page| (rows(page).len(), page.at("/count").clone())).collect();
@@ -110,12 +110,12 @@ fn following_next_finds_each_row_once_and_the_count_grows_until_it_is_exact() {
 #[test]
 fn an_offset_goes_on_over_pages_that_find_too_little() {
     let list = format!("{OWNER}/service_items/?declaration=%7B%22cpu%22:1%7D&limit=5");
-    let found =
+    let actual =
         |path: &str| -> Vec<u64> { pages(path, "one").iter().flat_map(|page| ids(rows(page))).collect() };
-    let all = found(&list);
+    let all = actual(&list);
     for offset in [3, 99, 110, 124, 500] {
         assert_eq!(
-            found(&format!("{list}&offset={offset}")),
+            actual(&format!("{list}&offset={offset}")),
             all.get(offset..).unwrap_or_default(),
             "{offset}"
         );

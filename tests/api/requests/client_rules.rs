@@ -13,17 +13,17 @@ const COMPATIBILITY: &str = include_str!("../../../docs/reference/compatibility.
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 
 /// Collects the values of all members with one of these names, at any depth.
-fn members<'a>(value: &'a Value, names: &[&str], found: &mut Vec<&'a Value>) {
+fn members<'a>(value: &'a Value, names: &[&str], actual: &mut Vec<&'a Value>) {
     match value {
         Value::Object(object) => {
             for (name, value) in object {
                 if names.contains(&name.as_str()) {
-                    found.push(value);
+                    actual.push(value);
                 }
-                members(value, names, found);
+                members(value, names, actual);
             }
         }
-        Value::Array(array) => array.iter().for_each(|value| members(value, names, found)),
+        Value::Array(array) => array.iter().for_each(|value| members(value, names, actual)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -85,8 +85,8 @@ fn a_body_with_a_wrong_encoding_is_invalid() {
     ];
     for (coding, body) in refused {
         let answer = send(&system, "POST", SUBMIT, "awesome-key", coding, body);
-        let found = (answer.status, answer.at("/code"));
-        assert_eq!(found, (400, &json!("invalid_body")), "{coding}: {answer:?}");
+        let actual = (answer.status, answer.at("/code"));
+        assert_eq!(actual, (400, &json!("invalid_body")), "{coding}: {answer:?}");
     }
     assert_eq!(system.get(&format!("{OWNER}/change_instances/"), "vm-owner-key").at("/count"), 0);
 }

@@ -76,10 +76,10 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
 }
 
 fn of_table(world: &World, table: &Table) -> Vec<String> {
-    let found = invariant::violations(&table.snapshot());
-    let mut all: Vec<String> = found
+    let violations = invariant::violations(&table.snapshot());
+    let mut all: Vec<String> = violations
         .into_iter()
-        .map(|found| format!("{}: {}: {}", found.rule, found.subject, found.detail))
+        .map(|violation| format!("{}: {}: {}", violation.rule, violation.subject, violation.detail))
         .collect();
     all.extend(missing(table));
     all.extend(repeated(world, table));

@@ -4,7 +4,7 @@
 use model::arguments::{self, Command};
 use model::config::{Config, States};
 use model::configs::CONFIGS;
-use model::search::{Found, Order, search};
+use model::search::{Order, SearchResult, search};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -38,18 +38,18 @@ fn all(states: usize, mut configs: Vec<&Config>) -> bool {
     );
     let (mut left, mut visited, mut sound) = (states, 0, true);
     for (n, config) in configs.iter().enumerate() {
-        let found = search(config, left / (configs.len() - n), &[], Order::Depth);
-        print_row(config.name, &found);
-        left = left.saturating_sub(found.unique);
-        visited += found.unique;
-        sound &= found.broken.is_none();
+        let result = search(config, left / (configs.len() - n), &[], Order::Depth);
+        print_row(config.name, &result);
+        left = left.saturating_sub(result.unique);
+        visited += result.unique;
+        sound &= result.broken.is_none();
     }
     println!("\n{visited} states");
     sound
 }
 
-fn print_row(name: &str, found: &Found) {
-    let Found { unique, generated, depth, complete, took, broken } = found;
+fn print_row(name: &str, result: &SearchResult) {
+    let SearchResult { unique, generated, depth, complete, took, broken } = result;
     let complete = if *complete { "yes" } else { "no" };
     let violations = broken.as_ref().map_or(0, |broken| broken.violations.len());
     let seconds = took.as_secs();

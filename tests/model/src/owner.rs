@@ -198,9 +198,9 @@ impl Deciding {
             (None, None, None);
         for record in self.view.records() {
             match record {
-                Record::Change(found) => change = Some(found),
-                Record::Item(found) => item = Some(found),
-                Record::Head(found) => head = Some(found),
+                Record::Change(record) => change = Some(record),
+                Record::Item(record) => item = Some(record),
+                Record::Head(record) => head = Some(record),
                 _ => {}
             }
         }

@@ -18,7 +18,7 @@ pub enum Order {
 
 /// The result of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// Number of different visited states.
     pub unique: usize,
     /// Number of steps, including steps to known states.
@@ -42,23 +42,23 @@ pub struct Broken {
 }
 
 /// Searches about this number of states of a configuration, without some parts of the protocol.
-pub fn search(config: &Config, states: usize, missing: &[Missing], order: Order) -> Found {
+pub fn search(config: &Config, states: usize, missing: &[Missing], order: Order) -> SearchResult {
     let checker = World::new(config, missing, states).checker().finish_when(HasDiscoveries::AnyFailures);
     let began = Instant::now();
     match order {
-        Order::Breadth => found(&checker.threads(1).spawn_bfs().join(), began),
-        Order::Depth => found(&checker.threads(2).spawn_dfs().join(), began),
+        Order::Breadth => search_result(&checker.threads(1).spawn_bfs().join(), began),
+        Order::Depth => search_result(&checker.threads(2).spawn_dfs().join(), began),
     }
 }
 
-fn found(checker: &impl Checker<World>, began: Instant) -> Found {
+fn search_result(checker: &impl Checker<World>, began: Instant) -> SearchResult {
     let took = began.elapsed();
     let broken = checker.discoveries().into_values().next().map(|path| {
         let violations = audit::violations(checker.model(), path.last_state());
         let steps = path.into_actions().into_iter().map(|action| format!("{action:?}")).collect();
         Broken { violations, steps }
     });
-    Found {
+    SearchResult {
         unique: checker.unique_state_count(),
         generated: checker.state_count(),
         depth: checker.max_depth(),

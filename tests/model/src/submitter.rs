@@ -115,9 +115,9 @@ pub(crate) fn stored(view: &View) -> Option<Stored> {
     let (mut team, mut head, mut applications) = (None, None, Vec::new());
     for record in view.records() {
         match record {
-            Record::Team(found) => team = Some(found.clone()),
-            Record::Head(found) => head = Some(*found),
-            Record::Application(found) => applications.push(found.clone()),
+            Record::Team(record) => team = Some(record.clone()),
+            Record::Head(record) => head = Some(*record),
+            Record::Application(record) => applications.push(record.clone()),
             _ => {}
         }
     }

@@ -220,13 +220,13 @@ impl Part {
 
     fn try_it(&self, world: &World, submission: &Submission, work: &Work) -> Tried {
         let changes: BTreeMap<ChangeId, Change> = self.view.records().filter_map(change).collect();
-        let found: Vec<&Change> =
+        let existing_changes: Vec<&Change> =
             self.planned.iter().filter_map(|planned| changes.get(&planned.id)).collect();
-        let same = found.iter().zip(&self.planned).all(|(change, planned)| {
+        let same = existing_changes.iter().zip(&self.planned).all(|(change, planned)| {
             (change.id, change.item, change.owner.id, change.kind, change.submission)
                 == (planned.id, planned.item, planned.owner.id, planned.kind, submission.id)
         });
-        match found.len() {
+        match existing_changes.len() {
             0 => {}
             n if n == self.planned.len() && same => return Tried::Exists,
             _ => return Tried::Misfit,

@@ -11,20 +11,20 @@ use model::search::{Order, search};
 fn every_rule_holds_in_a_million_states() {
     let mut visited = 0;
     for config in CONFIGS {
-        let found = search(config, config.states.count(), &[], Order::Depth);
+        let result = search(config, config.states.count(), &[], Order::Depth);
         println!(
             "{:12} {:>8} states, {:>8} steps, complete: {}",
-            config.name, found.unique, found.generated, found.complete
+            config.name, result.unique, result.generated, result.complete
         );
-        if let Some(broken) = found.broken {
+        if let Some(broken) = result.broken {
             panic!("{}: {:#?} after {:#?}", config.name, broken.violations, broken.steps);
         }
         let is_as_configured = match config.states {
-            States::All(count) => found.complete && found.unique == count,
-            States::First(count) => !found.complete && found.unique >= count,
+            States::All(count) => result.complete && result.unique == count,
+            States::First(count) => !result.complete && result.unique >= count,
         };
-        assert!(is_as_configured, "{}: {} states, complete: {}", config.name, found.unique, found.complete);
-        visited += found.unique;
+        assert!(is_as_configured, "{}: {} states, complete: {}", config.name, result.unique, result.complete);
+        visited += result.unique;
     }
     assert!(visited >= 1_000_000, "{visited} states");
 }
@@ -38,10 +38,10 @@ fn without_any_of_its_parts_the_protocol_breaks_unless_another_part_stands_in() 
 /// Returns the difference from the table of ablations, if any.
 fn wrong(ablation: &Ablation) -> Option<String> {
     let Some(config) = named(ablation.config) else { return Some(format!("no {}", ablation.config)) };
-    let found = search(config, 150_000, ablation.missing, Order::Breadth);
-    let (name, unique, complete) = (ablation.name, found.unique, found.complete);
+    let result = search(config, 150_000, ablation.missing, Order::Breadth);
+    let (name, unique, complete) = (ablation.name, result.unique, result.complete);
     println!("without {name}, {}: {unique} states", config.name);
-    match (ablation.becomes, found.broken) {
+    match (ablation.becomes, result.broken) {
         (Becomes::Covered(_), None) if complete => None,
         (Becomes::Broken(rule, steps), Some(broken)) => {
             let is_broken =

@@ -17,25 +17,25 @@ impl<S: Site> Stage<S> {
         let names = self.names();
         let (collection, id, reader) = match kind {
             "change" => {
-                let found = names.change_named(name);
-                ("change_instances", found.id, found.consumer)
+                let object = names.change_named(name);
+                ("change_instances", object.id, object.consumer)
             }
             "item" => {
-                let found = names.item_named(name);
-                ("service_items", found.id, found.consumer)
+                let object = names.item_named(name);
+                ("service_items", object.id, object.consumer)
             }
-            "application" => self.found("applications", "name", &json!(name)),
+            "application" => self.find_named("applications", "name", &json!(name)),
             "submission" => {
                 let (team, _) = name.split_once('#').unwrap();
                 ("submissions", self.submission_named(name), team.to_owned())
             }
             "service" => ("services", self.service_id(name), "AwesomeConsumer".to_owned()),
             "team" => {
-                let found = &self.results("/v1/account/teams/", name)[0];
+                let row = &self.results("/v1/account/teams/", name)[0];
                 let ["as", "of", submission, fields @ ..] = fields else {
-                    return Outcome::head(reply::fields(found, fields, &names));
+                    return Outcome::head(reply::fields(row, fields, &names));
                 };
-                let (id, as_of) = (&found["id"], self.submission_named(submission));
+                let (id, as_of) = (&row["id"], self.submission_named(submission));
                 let path = format!("/v1/account/teams/{id}/?as_of={as_of}");
                 let answer = self.system.get(&path, self.key(name));
                 let shown = reply::fields(&answer.body, fields, &names);
@@ -63,7 +63,7 @@ impl<S: Site> Stage<S> {
     }
 
     /// Returns the object with this name, among the objects of the teams with submissions.
-    pub(super) fn found(
+    pub(super) fn find_named(
         &self,
         collection: &'static str,
         field: &str,
@@ -111,9 +111,9 @@ impl<S: Site> Stage<S> {
 
     pub(super) fn history(&self, change: &str) -> Outcome {
         let names = self.names();
-        let found = names.change_named(change);
-        let path = format!("{CORE}/consumer/change_instances/{}/history/", found.id);
-        let entries = self.results(&path, &found.consumer);
+        let object = names.change_named(change);
+        let path = format!("{CORE}/consumer/change_instances/{}/history/", object.id);
+        let entries = self.results(&path, &object.consumer);
         Outcome { head: String::new(), rows: reply::history(&entries, &names) }
     }
 

@@ -20,7 +20,7 @@ struct Named {
 }
 
 /// The object with a name: a change instance or an item.
-pub(super) struct Found {
+pub(super) struct NamedObject {
     pub(super) id: u64,
     /// Team with the declaration of the item.
     pub(super) consumer: String,
@@ -75,22 +75,25 @@ impl Names {
     }
 
     /// Returns the item with this name.
-    pub(super) fn item_named(&self, name: &str) -> Found {
-        let found: Vec<u64> = self.ending(name).collect();
-        match found.as_slice() {
-            [id] => Found { id: *id, consumer: self.items[id].consumer.clone() },
+    pub(super) fn item_named(&self, name: &str) -> NamedObject {
+        let ids: Vec<u64> = self.ending(name).collect();
+        match ids.as_slice() {
+            [id] => NamedObject { id: *id, consumer: self.items[id].consumer.clone() },
             [] => panic!("item `{name}` does not exist"),
             _ => panic!("`{name}` is the name of several items: say more of team/application/service/name"),
         }
     }
 
     /// Returns the change instance with this name.
-    pub(super) fn change_named(&self, name: &str) -> Found {
+    pub(super) fn change_named(&self, name: &str) -> NamedObject {
         let (item, number) = name.split_once('#').unwrap_or_else(|| panic!("`{name}` is no change instance"));
-        let Found { id, consumer } = self.item_named(item);
+        let NamedObject { id, consumer } = self.item_named(item);
         let number: usize = number.parse().unwrap();
         let change = self.items[&id].changes.get(number - 1);
-        Found { id: *change.unwrap_or_else(|| panic!("change instance `{name}` does not exist")), consumer }
+        NamedObject {
+            id: *change.unwrap_or_else(|| panic!("change instance `{name}` does not exist")),
+            consumer,
+        }
     }
 
     fn ending(&self, end: &str) -> impl Iterator<Item = u64> {

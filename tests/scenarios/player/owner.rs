@@ -68,8 +68,8 @@ impl<S: Site> Stage<S> {
             }
             ["onto", item, version] => {
                 let versions = self.versions(item, &names);
-                let found = versions.iter().find(|row| format!("v{}", row["version"]) == *version).unwrap();
-                ("PATCH", url("deployed_items", found["id"].as_u64().unwrap()), json!({"data": data}))
+                let row = versions.iter().find(|row| format!("v{}", row["version"]) == *version).unwrap();
+                ("PATCH", url("deployed_items", row["id"].as_u64().unwrap()), json!({"data": data}))
             }
             _ => panic!("`{target}` is no place to deploy to"),
         };
@@ -114,9 +114,9 @@ impl<S: Site> Stage<S> {
     pub(super) fn withdraw(&self, team: &str, text: &str) -> Outcome {
         let (description, _) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
         let messages = self.results(&format!("{MESSAGES}?limit=100"), team);
-        let found = messages.iter().find(|message| message["description"] == description);
-        let found = found.unwrap_or_else(|| panic!("message {text} does not exist"));
-        let path = format!("{MESSAGES}{}/", found["id"]);
+        let message = messages.iter().find(|message| message["description"] == description);
+        let message = message.unwrap_or_else(|| panic!("message {text} does not exist"));
+        let path = format!("{MESSAGES}{}/", message["id"]);
         let answer = self.system.call("DELETE", &path, self.key(team), &Value::Null);
         reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
     }

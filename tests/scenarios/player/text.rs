@@ -26,9 +26,9 @@ pub(super) fn pairs(text: &str) -> Map<String, Value> {
 
 fn value(text: &str) -> (Value, &str) {
     if text.starts_with(['{', '[', '"'])
-        && let Some(found) = json_prefix(text)
+        && let Some(json) = json_prefix(text)
     {
-        return found;
+        return json;
     }
     if let Some(list) = text.strip_prefix('[') {
         let (list, rest) = list.split_once(']').unwrap_or_else(|| panic!("`{text}` has no end"));

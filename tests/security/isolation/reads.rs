@@ -282,10 +282,10 @@ fn an_object_of_another_team_looks_like_a_missing_one() {
             let nothing = target.path.replace(&id.to_string(), &(id + 4_000).to_string());
             for method in route.methods {
                 let body = body(route.operation, &foreign);
-                let found = lasting(system.call(method, &target.path, "stranger", &body));
-                assert_eq!(found.0, 404, "{method} {}", target.path);
+                let actual = lasting(system.call(method, &target.path, "stranger", &body));
+                assert_eq!(actual.0, 404, "{method} {}", target.path);
                 let missing = lasting(system.call(method, &nothing, "stranger", &body));
-                assert_eq!(found, missing, "{method} {}", target.path);
+                assert_eq!(actual, missing, "{method} {}", target.path);
             }
         }
     }

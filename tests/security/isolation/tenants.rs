@@ -51,8 +51,8 @@ pub(super) fn populated() -> Running {
     let path = owned.at("/results/0/url").as_str().unwrap();
     assert_eq!(system.call("PATCH", path, "owner-one", &tagged).status, 200);
     let url = |name: &str| {
-        let found = system.get(&format!("/v1/orcabase/serviceowner/services/?name={name}"), "owner-one");
-        found.at("/results/0/url").as_str().unwrap().to_owned()
+        let actual = system.get(&format!("/v1/orcabase/serviceowner/services/?name={name}"), "owner-one");
+        actual.at("/results/0/url").as_str().unwrap().to_owned()
     };
     for (name, text) in [("VM", "for everybody"), ("Private-alphamark", "alphamark-docs")] {
         let (headers, body) = multipart("md_file", text.as_bytes());

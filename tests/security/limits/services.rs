@@ -107,8 +107,8 @@ fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
                 assert_eq!((answer.status, answer.at("/problems/0/rule")), (400, &json!("too_deep")));
                 continue;
             }
-            let found = answer.at("/problems").as_array().cloned().unwrap_or_default();
-            let is_reported = found.iter().any(|problem| {
+            let actual = answer.at("/problems").as_array().cloned().unwrap_or_default();
+            let is_reported = actual.iter().any(|problem| {
                 problem.get("rule") == Some(&json!(rule)) && problem.get("pointer") == Some(&json!(pointer))
             });
             assert!(is_reported, "{definition} {rule} {pointer}: {answer:?}");

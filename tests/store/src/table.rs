@@ -84,8 +84,8 @@ impl Table {
     }
 
     pub fn submission(&self, id: SubmissionId) -> Option<&Submission> {
-        let found = self.record(&Key::Submission(id));
-        if let Some(Record::Submission(submission)) = found { Some(submission) } else { None }
+        let record = self.record(&Key::Submission(id));
+        if let Some(Record::Submission(submission)) = record { Some(submission) } else { None }
     }
 
     /// Returns all submissions, in the order of their ids.

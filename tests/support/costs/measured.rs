@@ -59,8 +59,8 @@ fn decide(system: &Running, path: &str, body: &Value) -> Figures {
 fn read(system: &Running, path: &str, key: &str, rows: Option<usize>) -> Figures {
     let answer = system.get(path, key);
     assert_eq!(answer.status, 200, "{answer:?}");
-    let found = answer.at("/results").as_array().map(Vec::len);
-    assert_eq!(found, rows, "{path}");
+    let rows_read = answer.at("/results").as_array().map(Vec::len);
+    assert_eq!(rows_read, rows, "{path}");
     Figures::from_answer(&answer)
 }
 pub(super) fn submissions() -> Table {

@@ -20,11 +20,11 @@ const STAGING_SECONDS_MAX: u64 = 60 * 60;
 pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
     let submissions: BTreeMap<SubmissionId, &Submission> =
         snapshot.submissions.iter().map(|one| (one.id, one)).collect();
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     let mut older = |since: Timestamp, limit: u64, subject: Subject, what: &str| {
         let age = now.micros().saturating_sub(since.micros()) / 1_000_000;
         if age > limit {
-            found.push(Violation { rule: "AGE", subject, detail: format!("{what} for {age} s") });
+            violations.push(Violation { rule: "AGE", subject, detail: format!("{what} for {age} s") });
         }
     };
     for work in &snapshot.works {
@@ -48,5 +48,5 @@ pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
         let subject = Subject::Staging(staging.team(), staging.id);
         older(staging.created, STAGING_SECONDS_MAX, subject, &format!("in state {}", staging.state.name()));
     }
-    found
+    violations
 }

@@ -43,7 +43,7 @@ pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     audit.services_of_items();
     audit.owners();
     audit.counters();
-    audit.found
+    audit.violations
 }
 
 impl Audit<'_> {
@@ -55,9 +55,9 @@ impl Audit<'_> {
             self.require(leads, "I16", Subject::TeamName(name.clone()), detail);
         }
         for team in self.snapshot.teams.values() {
-            let found = self.snapshot.catalogue.names.get(&team.name) == Some(&team.id);
+            let is_registered = self.snapshot.catalogue.names.get(&team.name) == Some(&team.id);
             let detail = format!("it does not refer to team {}", team.id);
-            self.require(found, "I16", Subject::TeamName(team.name.clone()), detail);
+            self.require(is_registered, "I16", Subject::TeamName(team.name.clone()), detail);
         }
     }
 
@@ -79,8 +79,13 @@ impl Audit<'_> {
     fn service(&mut self, service: &Service) {
         let subject = || Subject::Service(service.title.clone());
         let catalogue = &self.snapshot.catalogue;
-        let found = catalogue.titles.get(&service.id) == Some(&service.title);
-        self.require(found, "I16", Subject::ServiceId(service.id), "it does not refer to its service");
+        let is_registered = catalogue.titles.get(&service.id) == Some(&service.title);
+        self.require(
+            is_registered,
+            "I16",
+            Subject::ServiceId(service.id),
+            "it does not refer to its service",
+        );
         for team in service.teams() {
             let is_named_so =
                 self.snapshot.teams.get(&team.id).is_some_and(|stored| stored.name == team.name);

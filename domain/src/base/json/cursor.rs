@@ -16,8 +16,8 @@ impl<'a> Cursor<'a> {
 
     /// Enters the next container, if it opens with this byte.
     pub(crate) fn enter(&mut self, open: u8) -> Option<()> {
-        let found = self.peek() == Some(open);
-        found.then(|| self.advance(1))
+        let is_next = self.peek() == Some(open);
+        is_next.then(|| self.advance(1))
     }
 
     /// Returns whether the entered container has another entry; without one, leaves the container.

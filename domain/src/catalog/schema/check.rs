@@ -132,7 +132,11 @@ impl<'a> Check<'a> {
                 refs = refs.saturating_add(1);
                 open.extend(self.reference(&pointer, reference));
             }
-            open.extend(subschemas(&pointer, schema).into_iter().map(|found| (found.pointer, found.schema)));
+            open.extend(
+                subschemas(&pointer, schema)
+                    .into_iter()
+                    .map(|subschema| (subschema.pointer, subschema.schema)),
+            );
         }
         for (count, count_max, what) in
             [(refs, SCHEMA_REFS_MAX, "references"), (patterns, PATTERNS_MAX, "patterns")]
@@ -215,10 +219,10 @@ impl<'a> Check<'a> {
         self.works.insert(pointer.to_owned(), None);
         let mut work = Work { schemas: 1, ..Work::default() };
         for below in subschemas(pointer, schema) {
-            let found = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
+            let below_work = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
             // A named definition costs where a reference uses it. This visit only detects circles in it.
             if below.way != Way::Named {
-                work.add(found);
+                work.add(below_work);
             }
         }
         work.add(self.work_of_reference(pointer, schema, depth));
@@ -268,7 +272,7 @@ impl<'a> Check<'a> {
             jsonschema::draft202012::meta::validator()
         };
         // Each vocabulary of a draft checks the whole definition, so the same error occurs several times.
-        let mut found = BTreeSet::new();
+        let mut messages = BTreeSet::new();
         if values(self.definition) > META_VALUES_MAX {
             // The library would build all errors before it returns the first.
             if let Err(error) = validator.validate(self.definition) {
@@ -278,7 +282,9 @@ impl<'a> Check<'a> {
         }
         let errors = validator.iter_errors(self.definition);
         let places = errors.map(|error| (error.instance_path().to_string(), message(&error)));
-        for (pointer, message) in places.filter(|place| found.insert(place.clone())).take(ITEM_PROBLEMS_MAX) {
+        for (pointer, message) in
+            places.filter(|place| messages.insert(place.clone())).take(ITEM_PROBLEMS_MAX)
+        {
             self.report(&pointer, "invalid_schema", message);
         }
     }

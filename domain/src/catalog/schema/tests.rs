@@ -233,9 +233,9 @@ fn references_stay_within_the_definition() {
 fn a_reference_into_data_makes_it_a_schema_that_is_checked() {
     let mut sneaky = with_property(&json!({"$ref": "#/examples/0"}));
     sneaky["examples"] = json!([{"not": {"$ref": "file:///etc/passwd"}, "pattern": "(?=a)"}]);
-    let found = problems_of(&sneaky);
-    assert!(found.contains(&("remote_reference", "/examples/0/not/$ref".to_owned())), "{found:?}");
-    assert!(found.contains(&("invalid_pattern", "/examples/0/pattern".to_owned())), "{found:?}");
+    let rules = problems_of(&sneaky);
+    assert!(rules.contains(&("remote_reference", "/examples/0/not/$ref".to_owned())), "{rules:?}");
+    assert!(rules.contains(&("invalid_pattern", "/examples/0/pattern".to_owned())), "{rules:?}");
 }
 
 #[test]

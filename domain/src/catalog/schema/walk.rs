@@ -73,7 +73,7 @@ impl Subschema<'_> {
 
 /// Returns the schemas directly below `schema`.
 pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<'a>> {
-    let mut found = Vec::new();
+    let mut subschemas = Vec::new();
     for &(keyword, holds, way) in KEYWORDS {
         let Some(value) = schema.get(keyword) else {
             continue;
@@ -82,7 +82,7 @@ pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<
         let mut add = |pointer: String, schema: &'a Value| {
             // Anything else is not a schema; the check against the meta-schema reports it.
             if schema.is_object() || schema.is_boolean() {
-                found.push(Subschema { pointer, schema, keyword, way });
+                subschemas.push(Subschema { pointer, schema, keyword, way });
             }
         };
         match (holds, value) {
@@ -96,7 +96,7 @@ pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<
             (Holds::Schemas | Holds::SchemasByName, _) => {}
         }
     }
-    found
+    subschemas
 }
 
 /// Why a `$ref` is refused.

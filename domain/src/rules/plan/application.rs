@@ -116,8 +116,8 @@ pub(super) fn concerned<'a, 'r>(
     // The order determines the numbers of the change instances, so each plan on the same read must use the same.
     let mut all = Vec::new();
     for declared in &request.declaration.applications {
-        let found = stored.applications.iter().find(|application| application.name == declared.name);
-        match found.map(|application| (application, items.get(&application.id))) {
+        let existing = stored.applications.iter().find(|application| application.name == declared.name);
+        match existing.map(|application| (application, items.get(&application.id))) {
             None => all.push(Concerned::new(None, Some(declared), &[])),
             Some((application, Some(items))) => {
                 all.push(Concerned::new(Some(application), Some(declared), items));

@@ -46,12 +46,12 @@ pub(super) struct Walk<'a> {
     limit: usize,
     read: Read,
     /// Differences, each with its position.
-    pub(super) found: Vec<(Place, Differing)>,
+    pub(super) differences: Vec<(Place, Differing)>,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(table: &'a Table, moments: [Moment; 2], limit: usize) -> Self {
-        Self { table, moments, limit, read: Read::default(), found: Vec::new() }
+        Self { table, moments, limit, read: Read::default(), differences: Vec::new() }
     }
 
     /// Continues from a position, and returns the new one; none at the end.
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
     }
 
     fn is_full(&self) -> bool {
-        self.found.len() >= self.limit || self.read.reaches(&FILTERED)
+        self.differences.len() >= self.limit || self.read.reaches(&FILTERED)
     }
 
     /// Compares an application, and returns the last compared item; none if all are done.
@@ -127,9 +127,9 @@ impl<'a> Walk<'a> {
                     last.clone_from(&row.position);
                     if let Some(differing) = differing {
                         let item = Some(last.clone());
-                        self.found.push((Place { item, ..place.clone() }, differing));
+                        self.differences.push((Place { item, ..place.clone() }, differing));
                     }
-                    if self.found.len() >= self.limit {
+                    if self.differences.len() >= self.limit {
                         return Ok(Some(last));
                     }
                 }
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         {
             let application = of.map(|application| (application.id, application.name.clone()));
             let differing = Differing::Metadata { application, old: old.clone(), new: new.clone() };
-            self.found.push((place.clone(), differing));
+            self.differences.push((place.clone(), differing));
         }
         Ok(())
     }

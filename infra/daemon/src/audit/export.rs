@@ -21,11 +21,11 @@ pub enum Error {
     #[error("{}: {source}", file.display())]
     Read { file: PathBuf, source: io::Error },
     /// The directory has no export, or several.
-    #[error("{}: must contain exactly one export, not {found}", directory.display())]
+    #[error("{}: must contain exactly one export, not {exports}", directory.display())]
     NotOne {
         directory: PathBuf,
         /// The number of exports.
-        found: usize,
+        exports: usize,
     },
     /// The export has no data file. Even an empty table has some.
     #[error("{}: must contain a file of rows (*{ROWS})", directory.display())]
@@ -43,11 +43,11 @@ pub enum Error {
     #[error("{}: must contain the number of rows (itemCount)", file.display())]
     NoCount { file: PathBuf },
     /// The number of rows differs from the manifest.
-    #[error("{}: must contain {expected} rows, as in its manifest, not {found}", directory.display())]
+    #[error("{}: must contain {expected} rows, as in its manifest, not {rows}", directory.display())]
     NotWhole {
         directory: PathBuf,
         /// Rows in the data files.
-        found: u64,
+        rows: u64,
         /// Rows according to the manifest.
         expected: u64,
     },
@@ -66,13 +66,13 @@ pub(super) fn each_line(
     mut take: impl FnMut(&str) -> Result<(), dovetail_table::Error>,
 ) -> Result<(), Error> {
     let export = the_export(directory)?;
-    let mut found = 0_u64;
+    let mut rows = 0_u64;
     for file in rows_in(&export.join("data"))? {
-        found = found.saturating_add(lines_of(&file, &mut take)?);
+        rows = rows.saturating_add(lines_of(&file, &mut take)?);
     }
     // A missing file would look like deleted records, and most invariants would fail for no reason.
     match manifest_rows(&export)? {
-        Some(expected) if expected != found => Err(Error::NotWhole { directory: export, found, expected }),
+        Some(expected) if expected != rows => Err(Error::NotWhole { directory: export, rows, expected }),
         Some(_) | None => Ok(()),
     }
 }
@@ -101,8 +101,8 @@ fn the_export(directory: &Path) -> Result<PathBuf, Error> {
     match (exports.pop(), exports.len()) {
         (Some(export), 0) => Ok(export),
         (last, others) => {
-            let found = others.saturating_add(usize::from(last.is_some()));
-            Err(Error::NotOne { directory: directory.to_owned(), found })
+            let export_count = others.saturating_add(usize::from(last.is_some()));
+            Err(Error::NotOne { directory: directory.to_owned(), exports: export_count })
         }
     }
 }

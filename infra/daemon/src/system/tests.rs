@@ -88,7 +88,7 @@ async fn the_system_starts_prints_its_address_and_stops() {
     ];
     assert_eq!(keys, expected.map(|key| format!("DOVETAIL_{key}")));
     for line in ["DOVETAIL_TABLE=dovetail-local", "DOVETAIL_BUS=dovetail-local"] {
-        assert!(environment.lines().any(|found| found == line), "{environment}");
+        assert!(environment.lines().any(|variable| variable == line), "{environment}");
     }
 }
 
@@ -130,7 +130,7 @@ async fn systems_on_one_engine_elsewhere_have_tables_of_their_own_and_find_them_
     let second = System::prepare(&on("second-table"), &world(r#"{"teams": []}"#)).await.unwrap();
     let environment = first.environment();
     for line in ["DOVETAIL_TABLE=first-table", "DOVETAIL_KEYS_TABLE=first-table-keys"] {
-        assert!(environment.lines().any(|found| found == line), "{environment}");
+        assert!(environment.lines().any(|variable| variable == line), "{environment}");
     }
     assert!(first.handles.table.team_by_name("T").await.unwrap().is_some());
     assert!(second.handles.table.team_by_name("T").await.unwrap().is_none());

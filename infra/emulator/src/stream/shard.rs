@@ -112,16 +112,16 @@ impl Shard {
             // A stream keeps records for 24 hours. After a longer pause the position is trimmed, and the oldest
             // record left comes after it.
             Err(error) if error.is("TrimmedDataAccessException") => self.iterator_at(&beginning).await,
-            found => found,
+            iterator => iterator,
         }
     }
 
     async fn iterator_at(&self, place: &Value) -> Result<String, Error> {
         const OPERATION: &str = "DynamoDBStreams_20120810.GetShardIterator";
-        let found = self.source.send(OPERATION, place).await?;
+        let response = self.source.send(OPERATION, place).await?;
         let none =
             || Error::Refused { operation: OPERATION, reason: "the response has no iterator".to_owned() };
-        text(&found, "/ShardIterator").ok_or_else(none)
+        text(&response, "/ShardIterator").ok_or_else(none)
     }
 
     /// Returns the record in the form of a Lambda event.

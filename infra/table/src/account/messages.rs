@@ -74,8 +74,8 @@ impl Table {
             return Ok(owners);
         }
         let owners = Arc::new(self.message_owners().await?);
-        let found = Some((now, Arc::clone(&owners)));
-        *self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        let entry = Some((now, Arc::clone(&owners)));
+        *self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = entry;
         Ok(owners)
     }
 

@@ -32,15 +32,19 @@ impl Table {
         let (misplaced, entries) = self.misplaced(&rows.places, watch, rows.seen()).await?;
         let mut audited = Audited { rows: rows.count, ..Audited::default() };
         let aged = now.map(|now| ages(&rows.snapshot, now)).unwrap_or_default();
-        let found = [violations(&rows.snapshot), aged].concat();
+        let violations = [violations(&rows.snapshot), aged].concat();
         let of_catalogue = catalogue(&rows.snapshot);
         watch(Seen {
             rows: rows.count + entries,
-            violations: rows.seen().violations + count(&misplaced) + count(&found) + count(&of_catalogue),
+            violations: rows.seen().violations
+                + count(&misplaced)
+                + count(&violations)
+                + count(&of_catalogue),
         });
         audited.add(self.flaws_again([rows.flaws, rows.set_aside].concat()).await?);
         audited.add((self.places_again(misplaced).await?, 0));
-        let teams: BTreeSet<TeamId> = found.iter().filter_map(|violation| violation.subject.team()).collect();
+        let teams: BTreeSet<TeamId> =
+            violations.iter().filter_map(|violation| violation.subject.team()).collect();
         for team in teams {
             audited.add(self.team_again(team, now).await?);
         }
@@ -54,8 +58,8 @@ impl Rows {
     pub fn audit(self) -> Audited {
         let mut audited = Audited { rows: self.count, ..Audited::default() };
         let of_rows = [self.flaws, self.set_aside].concat();
-        let found = [violations(&self.snapshot), catalogue(&self.snapshot), of_rows].concat();
-        audited.add((found, 0));
+        let violations = [violations(&self.snapshot), catalogue(&self.snapshot), of_rows].concat();
+        audited.add((violations, 0));
         audited
     }
 

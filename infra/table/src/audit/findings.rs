@@ -21,8 +21,8 @@ pub struct Audited {
 
 impl Audited {
     /// Adds the violations that hold, and counts the unsettled ones.
-    pub(super) fn add(&mut self, (mut found, unsettled): (Vec<Violation>, u64)) {
-        self.violations.append(&mut found);
+    pub(super) fn add(&mut self, (mut violations, unsettled): (Vec<Violation>, u64)) {
+        self.violations.append(&mut violations);
         self.violations.sort();
         self.violations.dedup();
         self.unsettled += unsettled;

@@ -40,28 +40,28 @@ impl Table {
         watch: &(dyn Fn(Seen) + Send + Sync),
         seen: Seen,
     ) -> Result<(Vec<Place>, u64), Error> {
-        let (mut found, mut rows) = (BTreeSet::new(), 0);
+        let (mut violations, mut rows) = (BTreeSet::new(), 0);
         for index in INDEXES {
             let before = seen.rows + rows;
-            let take = |row: Attributes| found.extend(place(&row, index));
+            let take = |row: Attributes| violations.extend(place(&row, index));
             let watch_rows = |read| watch(Seen { rows: before + read, ..seen });
             rows += self.pages(Some(index.name), take, watch_rows).await?;
         }
-        let misplaced: Vec<Place> = of_table.symmetric_difference(&found).cloned().collect();
+        let misplaced: Vec<Place> = of_table.symmetric_difference(&violations).cloned().collect();
         watch(Seen { rows: seen.rows + rows, violations: seen.violations + count(&misplaced) });
         Ok((misplaced, rows))
     }
 
     /// Returns a violation for each position on which table and index disagree at every look.
     pub(super) async fn places_again(&self, misplaced: Vec<Place>) -> Result<Vec<Violation>, Error> {
-        let mut found = Vec::new();
+        let mut violations = Vec::new();
         for place in misplaced {
             if let Some(detail) = self.disagree(&place).await? {
                 let subject = Subject::Record { partition: place.key.pk, sort: place.key.sk };
-                found.push(Violation { rule: "I18", subject, detail });
+                violations.push(Violation { rule: "I18", subject, detail });
             }
         }
-        Ok(found)
+        Ok(violations)
     }
 
     /// Returns how table and index disagree about a position, if they do at every look.

@@ -13,9 +13,9 @@ impl Table {
     ///
     /// It leaves out teams with broken rows, and teams whose records keep moving.
     pub async fn repair(&self, audited: &Audited) -> Result<Vec<Violation>, Error> {
-        let found = audited.violations.iter().filter_map(|violation| violation.subject.team());
+        let teams = audited.violations.iter().filter_map(|violation| violation.subject.team());
         let mut mended = Vec::new();
-        for team in found.collect::<BTreeSet<TeamId>>() {
+        for team in teams.collect::<BTreeSet<TeamId>>() {
             // The fences protect the head alone. So the head must fit the sums of the items before a repair is
             // computed.
             let listing = self.standing(team).await?.filter(|listing| listing.rows.flaws.is_empty());

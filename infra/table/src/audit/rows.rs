@@ -231,9 +231,11 @@ impl Rows {
         let detail = || "its stored key differs from its own key".to_owned();
         self.require(same("pk") && same("sk"), "I5", row, detail);
         for Index { name, pk, sk } in INDEXES {
-            let found =
+            let is_in_place =
                 (same(pk) && same(sk)) || (R::TYPE == WorkRecord::TYPE && name == "gs3" && is_moved(row));
-            self.require(found, "I18", row, || format!("its position in {name} does not match the record"));
+            self.require(is_in_place, "I18", row, || {
+                format!("its position in {name} does not match the record")
+            });
         }
         // Two derived values are stored for conditions and filters, and must match the rest of the record.
         let counted = R::TYPE != ChangeRecord::TYPE || same("n");

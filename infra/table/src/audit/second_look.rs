@@ -49,11 +49,12 @@ impl Table {
             let listing = self.listing(team).await?;
             let snapshot = &listing.rows.snapshot;
             let aged = now.map(|now| ages(snapshot, now)).unwrap_or_default();
-            let found = [violations(snapshot), aged].concat();
-            let about: Vec<_> = found.iter().map(|violation| concerned(snapshot, team, violation)).collect();
+            let violations = [violations(snapshot), aged].concat();
+            let about: Vec<_> =
+                violations.iter().map(|violation| concerned(snapshot, team, violation)).collect();
             let moved = self.moved(&listing, about.iter().flatten().cloned().collect()).await?;
             let (stands, moving): (Vec<_>, Vec<_>) =
-                found.into_iter().zip(about).partition(|(_, about)| about.is_disjoint(&moved));
+                violations.into_iter().zip(about).partition(|(_, about)| about.is_disjoint(&moved));
             attempt += 1;
             if moving.is_empty() || attempt == TRIES {
                 let stands = stands.into_iter().map(|(violation, _)| violation).collect();
@@ -161,14 +162,15 @@ impl Table {
     pub(super) async fn catalogue_again(
         &self,
         snapshot: Snapshot,
-        mut found: Vec<Violation>,
+        mut violations: Vec<Violation>,
     ) -> Result<(Vec<Violation>, u64), Error> {
         let mut rows = Rows { snapshot, ..Rows::default() };
         let mut unread: BTreeSet<Subject> = BTreeSet::new();
         // The first round may show a new version of a service. Only the second one then reads its new schema.
         for _ in 0..2 {
             unread.clear();
-            let subjects: BTreeSet<Subject> = found.into_iter().map(|violation| violation.subject).collect();
+            let subjects: BTreeSet<Subject> =
+                violations.into_iter().map(|violation| violation.subject).collect();
             for subject in subjects {
                 let keys: Vec<Key> = around(&rows.snapshot, &subject).into_iter().collect();
                 for some in keys.chunks(CATALOGUE_READS_MAX) {
@@ -178,10 +180,10 @@ impl Table {
                     }
                 }
             }
-            found = catalogue(&rows.snapshot);
+            violations = catalogue(&rows.snapshot);
         }
         let (moving, stands): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|violation| unread.contains(&violation.subject));
+            violations.into_iter().partition(|violation| unread.contains(&violation.subject));
         Ok((stands, count(&moving)))
     }
 }

@@ -195,8 +195,8 @@ mod tests {
         for (kind, capacity, write, read) in table {
             let mut cost = Cost::default();
             count(&mut cost, kind, &capacity);
-            let found = (cost.write_units.to_string(), cost.read_units.to_string());
-            assert_eq!(found, (write.to_owned(), read.to_owned()), "{capacity:?}");
+            let actual = (cost.write_units.to_string(), cost.read_units.to_string());
+            assert_eq!(actual, (write.to_owned(), read.to_owned()), "{capacity:?}");
         }
     }
 
@@ -220,8 +220,8 @@ mod tests {
         ];
         for (output, write, read) in table {
             let cost = consumed(&output);
-            let found = (cost.write_units.to_string(), cost.read_units.to_string());
-            assert_eq!(found, (write.to_owned(), read.to_owned()), "{output:?}");
+            let actual = (cost.write_units.to_string(), cost.read_units.to_string());
+            assert_eq!(actual, (write.to_owned(), read.to_owned()), "{output:?}");
             assert_eq!((cost.round_trips, cost.calls), (1, 1));
         }
     }

@@ -42,7 +42,10 @@ impl Schemas {
 
     /// Returns whether the cache has any version of the schema with this title.
     pub(crate) fn has(&self, title: &str) -> bool {
-        self.entries.range((title.to_owned(), 0)..).next().is_some_and(|((found, _), _)| found == title)
+        self.entries
+            .range((title.to_owned(), 0)..)
+            .next()
+            .is_some_and(|((cached_title, _), _)| cached_title == title)
     }
 
     /// Adds a version, and evicts the least recently used ones until there is room for it.

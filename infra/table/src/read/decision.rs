@@ -27,7 +27,7 @@ pub struct Undecided {
 }
 
 #[derive(Default)]
-struct Found {
+struct DecisionRows {
     change: Option<Change>,
     item: Option<Item>,
     head: Option<Head>,
@@ -50,12 +50,13 @@ impl Table {
         }
         let rest = |item| std::iter::once(key::item(item)).chain(with_head.then(|| key::head(id.team())));
         let at_once = cached.into_iter().flat_map(|cached| rest(cached.item));
-        let mut found = self.found(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
-        let change = found.change.take().filter(|change| change.parties().contains(&team));
+        let mut decision_rows =
+            self.rows_of_keys(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
+        let change = decision_rows.change.take().filter(|change| change.parties().contains(&team));
         let Some(change) = change else { return Ok(None) };
         let is_its = |item: &Item| item.id == change.item;
         for attempt in 0..READS_MAX {
-            if found.item.as_ref().is_some_and(is_its) {
+            if decision_rows.item.as_ref().is_some_and(is_its) {
                 break;
             }
             // One transaction creates both records, but a batch read next to it may see only one of them
@@ -64,12 +65,12 @@ impl Table {
             if attempt > 0 {
                 pause(attempt).await;
             }
-            found = self.found(rest(change.item).collect()).await?;
+            decision_rows = self.rows_of_keys(rest(change.item).collect()).await?;
         }
         let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));
-        let item = found.item.filter(is_its).ok_or_else(missing)?;
+        let item = decision_rows.item.filter(is_its).ok_or_else(missing)?;
         self.remember(id, CachedChange { item: item.id, parties: change.parties() });
-        Ok(Some(Undecided { change, item, head: found.head }))
+        Ok(Some(Undecided { change, item, head: decision_rows.head }))
     }
 
     fn remember(&self, id: ChangeId, seen: CachedChange) {
@@ -81,13 +82,13 @@ impl Table {
         cached.insert(id, seen);
     }
 
-    async fn found(&self, keys: Vec<key::Key>) -> Result<Found, Error> {
-        let mut found = Found::default();
+    async fn rows_of_keys(&self, keys: Vec<key::Key>) -> Result<DecisionRows, Error> {
+        let mut decision_rows = DecisionRows::default();
         for row in self.batch(keys).await? {
             match record::type_of(&row) {
-                Some(ChangeRecord::TYPE) => found.change = Some(record::read::<ChangeRecord>(row)?),
-                Some(ItemRecord::TYPE) => found.item = Some(record::read::<ItemRecord>(row)?),
-                Some(HeadRecord::TYPE) => found.head = Some(record::read::<HeadRecord>(row)?),
+                Some(ChangeRecord::TYPE) => decision_rows.change = Some(record::read::<ChangeRecord>(row)?),
+                Some(ItemRecord::TYPE) => decision_rows.item = Some(record::read::<ItemRecord>(row)?),
+                Some(HeadRecord::TYPE) => decision_rows.head = Some(record::read::<HeadRecord>(row)?),
                 other => {
                     return Err(Error::corrupt(
                         record::place(&row),
@@ -96,7 +97,7 @@ impl Table {
                 }
             }
         }
-        Ok(found)
+        Ok(decision_rows)
     }
 
     /// Returns the records that the response to a decision shows. The item and its deployed item come from the

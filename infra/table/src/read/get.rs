@@ -29,10 +29,10 @@ impl Table {
     /// (docs/explanation/concurrency.md).
     pub async fn stored_team(&self, team: TeamId) -> Result<Option<Stored>, Error> {
         let rows = self.partition(&key::team_partition(team), None).await?;
-        let (mut found, mut head, mut applications) = (None, None, Vec::new());
+        let (mut team_record, mut head, mut applications) = (None, None, Vec::new());
         for row in rows {
             match record::type_of(&row) {
-                Some(TeamRecord::TYPE) => found = Some(record::read::<TeamRecord>(row)?),
+                Some(TeamRecord::TYPE) => team_record = Some(record::read::<TeamRecord>(row)?),
                 Some(HeadRecord::TYPE) => head = Some(record::read::<HeadRecord>(row)?),
                 Some(ApplicationRecord::TYPE) => applications.push(record::read::<ApplicationRecord>(row)?),
                 other => {
@@ -43,7 +43,7 @@ impl Table {
                 }
             }
         }
-        Ok(found.zip(head).map(|(team, head)| Stored { team, head, applications }))
+        Ok(team_record.zip(head).map(|(team, head)| Stored { team, head, applications }))
     }
 
     /// Returns all items of an application, removed ones included.
@@ -121,8 +121,8 @@ impl Table {
         now: Timestamp,
     ) -> Result<Option<IdempotencyRecord>, Error> {
         // DynamoDB deletes expired records up to a few days late, so the age must be checked here.
-        let found = self.get::<RememberedRecord>(key::remembered(team, key)).await?;
-        Ok(found.map(|(_, remembered)| remembered).filter(|remembered| remembered.expires > now))
+        let row = self.get::<RememberedRecord>(key::remembered(team, key)).await?;
+        Ok(row.map(|(_, remembered)| remembered).filter(|remembered| remembered.expires > now))
     }
 
     /// Returns the service with this title.

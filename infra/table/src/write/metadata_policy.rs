@@ -60,10 +60,10 @@ impl Table {
             }
             (_, None) => Arc::default(),
         };
-        let found = Some((now, number, Arc::clone(&mandatory)));
+        let entry = Some((now, number, Arc::clone(&mandatory)));
         // Two requests may read at once and both write here. Either result is at most a minute old, and a lock across
         // the read would make all requests wait for one.
-        *self.cached_metadata_policy.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        *self.cached_metadata_policy.lock().unwrap_or_else(PoisonError::into_inner) = entry;
         Ok(mandatory)
     }
 }

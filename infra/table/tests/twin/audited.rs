@@ -33,7 +33,7 @@ pub(crate) async fn nothing_is_wrong(twin: &Twin) {
     let is_aside = |row: &&Value| row["gs3pk"]["S"] == "QUARANTINE";
     let aside = u64::try_from(twin.rows().iter().filter(is_aside).count()).unwrap();
     let only_aside = |audited: &Audited| {
-        assert!(audited.violations.iter().all(|found| found.rule == SET_ASIDE), "{audited:?}");
+        assert!(audited.violations.iter().all(|violation| violation.rule == SET_ASIDE), "{audited:?}");
         assert_eq!((u64::try_from(audited.violations.len()).unwrap(), audited.unsettled), (aside, 0));
     };
     only_aside(&audited);
@@ -320,11 +320,11 @@ fn what_stands_still_later_counts() {
         let mut damaged = of_type(&twin, "HEAD");
         damaged["att"] = json!({"N": "1"});
         twin.plant(&damaged);
-        let found = audit(&twin.table).await.0.violations;
+        let violations = audit(&twin.table).await.0.violations;
         // One read is attempted 13 times; after that, the look starts again.
         for times in [1, 12, 13, 30] {
             let table = Reluctant::new(&twin, "TransactGetItems", times, conflict).table().await;
-            assert_eq!(audit(&table).await.0.violations, found, "{times}");
+            assert_eq!(audit(&table).await.0.violations, violations, "{times}");
         }
     });
 }
@@ -415,13 +415,13 @@ fn what_never_stands_still_does_not_count() {
             let mut damaged = row.clone();
             damaged[attribute] = value;
             twin.plant(&damaged);
-            let found = audit(&twin.table).await.0.violations;
-            assert!(!found.is_empty(), "{name}");
+            let violations = audit(&twin.table).await.0.violations;
+            assert!(!violations.is_empty(), "{name}");
             let table = Reluctant::new(&twin, "TransactGetItems", ALWAYS, conflict).table().await;
             let audited = table.audit(None, &|_| ()).await.unwrap();
             assert_eq!(audited.violations, [], "{name}");
-            assert_eq!(audited.unsettled, u64::try_from(found.len()).unwrap(), "{name}");
-            assert_eq!(table.repair(&Audited { violations: found, ..audited }).await.unwrap(), []);
+            assert_eq!(audited.unsettled, u64::try_from(violations.len()).unwrap(), "{name}");
+            assert_eq!(table.repair(&Audited { violations, ..audited }).await.unwrap(), []);
             twin.plant(&row);
         }
     });

@@ -67,9 +67,9 @@ async fn items(twin: &Twin) {
     let nobodys = ItemId::new(application, NOBODYS).unwrap();
     assert_eq!(table.item(nobodys).await.unwrap(), None);
     let ids: Vec<ItemId> = snapshot.items.keys().copied().chain([nobodys]).collect();
-    let mut found = table.items(&ids).await.unwrap();
-    found.sort_by_key(|item| item.id);
-    assert_eq!(found, snapshot.items.values().cloned().collect::<Vec<_>>());
+    let mut actual = table.items(&ids).await.unwrap();
+    actual.sort_by_key(|item| item.id);
+    assert_eq!(actual, snapshot.items.values().cloned().collect::<Vec<_>>());
     for stored in &snapshot.deployed {
         assert_eq!(table.deployed(stored.id).await.unwrap().as_ref(), Some(stored));
     }
@@ -83,9 +83,9 @@ async fn changes(twin: &Twin) {
         assert_eq!(table.change(*id).await.unwrap().as_ref(), Some(stored));
         // The first read must look for the item; the later ones have it cached.
         for with_head in [true, false, true] {
-            let found = table.undecided(*id, stored.owner.id, with_head).await.unwrap().unwrap();
-            assert_eq!((&found.change, &found.item), (stored, &snapshot.items[&stored.item]));
-            assert_eq!(found.head, with_head.then(|| snapshot.heads[&id.team()]));
+            let actual = table.undecided(*id, stored.owner.id, with_head).await.unwrap().unwrap();
+            assert_eq!((&actual.change, &actual.item), (stored, &snapshot.items[&stored.item]));
+            assert_eq!(actual.head, with_head.then(|| snapshot.heads[&id.team()]));
         }
         assert!(table.undecided(*id, team(STRANGER).id, true).await.unwrap().is_none());
     }
@@ -110,11 +110,11 @@ async fn submissions(twin: &Twin) {
     let nobodys = SubmissionId::new(team(CONSUMER).id, NOBODYS).unwrap();
     assert_eq!(table.submission(nobodys).await.unwrap(), None);
     for (team, stored) in &snapshot.remembered {
-        let found = async |now| table.remembered(*team, &stored.key, now).await.unwrap();
+        let actual = async |now| table.remembered(*team, &stored.key, now).await.unwrap();
         let expires = whole_seconds(stored.expires);
         let just_before = Timestamp::from_micros(expires.micros() - 1);
-        assert_eq!(found(just_before).await, Some(IdempotencyRecord { expires, ..stored.clone() }));
-        assert_eq!(found(expires).await, None);
+        assert_eq!(actual(just_before).await, Some(IdempotencyRecord { expires, ..stored.clone() }));
+        assert_eq!(actual(expires).await, None);
     }
     let now = Timestamp::from_micros(0);
     assert_eq!(table.remembered(team(CONSUMER).id, "no key", now).await.unwrap(), None);
@@ -140,8 +140,8 @@ async fn services(twin: &Twin) {
     // query for the unknown title.
     let afresh = twin.afresh().await;
     for calls in [u64::try_from(titles.len()).unwrap(), 2] {
-        let (found, cost) = metered(afresh.offers(&titles)).await;
-        assert_eq!(of(&found.unwrap()), of(offers));
+        let (actual, cost) = metered(afresh.offers(&titles)).await;
+        assert_eq!(of(&actual.unwrap()), of(offers));
         assert_eq!((cost.calls, cost.round_trips), (calls, 1));
     }
 }
@@ -156,8 +156,8 @@ fn a_change_instance_is_read_in_one_round_once_it_has_been_seen() {
         let changes: Vec<ChangeId> = twin.world.snapshot.changes.keys().copied().collect();
         let owner = team(VM_OWNER).id;
         for (change, round_trips) in [(0, 2), (1, 2), (0, 1), (1, 1)] {
-            let (found, cost) = metered(twin.table.undecided(changes[change], owner, true)).await;
-            assert_eq!(found.unwrap().unwrap().change, twin.world.snapshot.changes[&changes[change]]);
+            let (actual, cost) = metered(twin.table.undecided(changes[change], owner, true)).await;
+            assert_eq!(actual.unwrap().unwrap().change, twin.world.snapshot.changes[&changes[change]]);
             assert_eq!(cost.round_trips, round_trips);
         }
     });

@@ -49,8 +49,8 @@ pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
     {
         expected.deployed.remove(&before);
     }
-    let (found, cost) = metered(twin.table.related_to_decided(decided)).await;
-    expected.is(&found.unwrap());
+    let (actual, cost) = metered(twin.table.related_to_decided(decided)).await;
+    expected.is(&actual.unwrap());
     let brought = decided.deployed.iter().map(|brought| brought.id).collect();
     let read = [
         expected.teams.len(),
@@ -116,23 +116,23 @@ impl<'a> Expected<'a> {
         self.services.insert(change.service.title.clone());
     }
 
-    fn is(&self, found: &Related) {
+    fn is(&self, actual: &Related) {
         let snapshot = &self.twin.world.snapshot;
-        assert!(found.teams.keys().eq(&self.teams), "teams");
-        assert!(found.teams.iter().all(|(id, team)| snapshot.teams[id] == *team));
-        assert!(found.applications.keys().eq(&self.applications), "applications");
-        assert!(found.applications.iter().all(|(id, one)| snapshot.applications[id] == *one));
-        assert!(found.items.keys().eq(&self.items), "items");
-        assert!(found.items.iter().all(|(id, item)| snapshot.items[id] == *item));
-        assert!(found.services.keys().eq(&self.services), "services");
+        assert!(actual.teams.keys().eq(&self.teams), "teams");
+        assert!(actual.teams.iter().all(|(id, team)| snapshot.teams[id] == *team));
+        assert!(actual.applications.keys().eq(&self.applications), "applications");
+        assert!(actual.applications.iter().all(|(id, one)| snapshot.applications[id] == *one));
+        assert!(actual.items.keys().eq(&self.items), "items");
+        assert!(actual.items.iter().all(|(id, item)| snapshot.items[id] == *item));
+        assert!(actual.services.keys().eq(&self.services), "services");
         let offers = &self.twin.world.offers;
-        assert!(found.services.iter().all(|(title, service)| offers[title].service == *service));
-        assert!(found.declarations.keys().eq(&self.declarations), "declarations");
-        assert!(found.declarations.iter().all(|((_, hash), text)| Hash::of(text) == *hash));
-        assert!(found.deployed.keys().eq(&self.deployed), "deployed items");
-        assert!(found.deployed.values().all(|deployed| snapshot.deployed.contains(deployed)));
-        assert!(found.tallies.keys().eq(&self.tallied), "tallies");
-        for (application, tally) in &found.tallies {
+        assert!(actual.services.iter().all(|(title, service)| offers[title].service == *service));
+        assert!(actual.declarations.keys().eq(&self.declarations), "declarations");
+        assert!(actual.declarations.iter().all(|((_, hash), text)| Hash::of(text) == *hash));
+        assert!(actual.deployed.keys().eq(&self.deployed), "deployed items");
+        assert!(actual.deployed.values().all(|deployed| snapshot.deployed.contains(deployed)));
+        assert!(actual.tallies.keys().eq(&self.tallied), "tallies");
+        for (application, tally) in &actual.tallies {
             let mut expected = Tally::default();
             let items = snapshot.items.values().filter(|item| item.id.application() == *application);
             items.for_each(|item| expected.add(item));

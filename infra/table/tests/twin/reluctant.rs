@@ -180,9 +180,9 @@ fn what_a_batch_leaves_over_is_asked_for_again() {
         let twin = declared().await;
         let changes: Vec<_> = twin.world.snapshot.changes.values().cloned().collect();
         let ids: Vec<_> = changes.iter().map(|change| change.id).collect();
-        for (times, found, requests) in [(8, Some(changes), 9), (9, None, 9)] {
+        for (times, expected, requests) in [(8, Some(changes), 9), (9, None, 9)] {
             let way = Reluctant::new(&twin, "BatchGetItem", times, left);
-            assert_eq!(way.table().await.changes(&ids).await.ok(), found);
+            assert_eq!(way.table().await.changes(&ids).await.ok(), expected);
             assert_eq!(way.requests(), requests);
         }
     });

@@ -87,14 +87,14 @@ impl Drop for Sharded {
 fn answer(shards: &[Kept], iterators: &mut (u64, u64), event: &Event) -> EventReply {
     let target = event.headers.get("x-amz-target").unwrap().to_str().unwrap();
     let request: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
-    let found = match target.rsplit('.').next().unwrap() {
+    let response = match target.rsplit('.').next().unwrap() {
         "ListStreams" => Ok(json!({"Streams": [{"StreamArn": "the-stream"}]})),
         "DescribeStream" => Ok(describe(shards, &request)),
         "GetShardIterator" => iterator(shards, iterators, &request),
         "GetRecords" => records(shards, iterators, &request),
         other => panic!("{other}"),
     };
-    found.map_or_else(|exception| plain(400, &json!({"__type": exception})), |found| plain(200, &found))
+    response.map_or_else(|exception| plain(400, &json!({"__type": exception})), |body| plain(200, &body))
 }
 
 /// Lists the shards, one in each page.
