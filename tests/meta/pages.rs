@@ -15,7 +15,7 @@ use support::{Answer, ApiRequest, Running, elsewhere, send};
 use tokio::runtime::Runtime;
 
 /// The address that every page uses for the system.
-const SHOWN: &str = "http://127.0.0.1:9000";
+const DOCUMENTED: &str = "http://127.0.0.1:9000";
 /// Separates the output of one block from the output of the next.
 const END: &str = "-- end of block --";
 
@@ -161,8 +161,8 @@ fn follow(page: &str) {
             "sh" if block.text == "cargo run -- --memory" => output = announcement(&system),
             "sh" => {
                 let local = format!("{}/_local/", system.local);
-                let block = block.text.replace(&format!("{SHOWN}/_local/"), &local);
-                output = shell.run(&block.replace(SHOWN, &system.api));
+                let block = block.text.replace(&format!("{DOCUMENTED}/_local/"), &local);
+                output = shell.run(&block.replace(DOCUMENTED, &system.api));
                 system.wait_idle();
             }
             "json" => {
@@ -188,14 +188,14 @@ fn follow(page: &str) {
 /// What `cargo run -- --memory` prints; empty where the system did not start here.
 fn announcement(system: &System) -> String {
     let own = system.own.as_ref().filter(|_| elsewhere().is_none());
-    own.map(|own| own.announcement.replace(&own.base, SHOWN).trim().to_owned()).unwrap_or_default()
+    own.map(|own| own.announcement.replace(&own.base, DOCUMENTED).trim().to_owned()).unwrap_or_default()
 }
 
 /// Writes a file of the page; the first comment line ends with its name.
 fn write_file(directory: &Path, block: &Block<'_>, system: &System) {
     let name = block.text.lines().find_map(|line| line.strip_prefix("# ")).unwrap();
     let path = directory.join(name);
-    fs::write(&path, block.text.replace(SHOWN, &system.api)).unwrap();
+    fs::write(&path, block.text.replace(DOCUMENTED, &system.api)).unwrap();
     if block.language == "yaml" {
         let yaml = Yaml::load_from_str(block.text).unwrap();
         fs::write(directory.join(format!("{name}.json")), to_json(&yaml[0]).to_string()).unwrap();
@@ -216,13 +216,13 @@ fn to_json(yaml: &Yaml<'_>) -> Value {
 }
 
 /// Fails unless the last JSON documents of an output have everything that the page shows of them.
-fn compare(output: &str, shown: &str) {
+fn compare(output: &str, documented: &str) {
     let documents = |text: &str| -> Vec<Value> {
         let documents = serde_json::Deserializer::from_str(text).into_iter();
         documents.map(|document| document.unwrap_or_else(|error| panic!("{error}: {text}"))).collect()
     };
-    let (replies, excerpts) = (documents(output), documents(shown));
-    assert!(replies.len() >= excerpts.len(), "{shown}\nis not in\n{output}");
+    let (replies, excerpts) = (documents(output), documents(documented));
+    assert!(replies.len() >= excerpts.len(), "{documented}\nis not in\n{output}");
     // Where only the last replies are worth a look, the page shows only these.
     for (reply, excerpt) in replies[replies.len() - excerpts.len()..].iter().zip(&excerpts) {
         assert_holds(reply, excerpt, "", reply);

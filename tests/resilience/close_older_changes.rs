@@ -173,7 +173,7 @@ fn answered(system: &Running, submission: impl Display) -> usize {
     snapshot.changes.values().filter(is_so).count()
 }
 
-fn shown(system: &Running, id: impl Display) -> Answer {
+fn submission_response(system: &Running, id: impl Display) -> Answer {
     system.get(&format!("{SUBMISSIONS}{id}/"), "con")
 }
 
@@ -181,7 +181,7 @@ fn shown(system: &Running, id: impl Display) -> Answer {
 fn assert_free(system: &Running) {
     let next = submit(system, Some(101));
     system.sweep();
-    assert_eq!(shown(system, next.at("/id")).at("/state"), "SETTLED");
+    assert_eq!(submission_response(system, next.at("/id")).at("/state"), "SETTLED");
     system.assert_sound();
 }
 
@@ -191,7 +191,7 @@ fn finding_01_an_item_with_120_rejections_and_errors_does_not_block_its_team() {
     let answer = submit(&system, Some(100));
     system.assert_sound();
     system.sweep();
-    assert_eq!(shown(&system, answer.at("/id")).at("/state"), "SETTLED");
+    assert_eq!(submission_response(&system, answer.at("/id")).at("/state"), "SETTLED");
     assert_eq!(answered(&system, answer.at("/id")), 2 * TEAMS);
     system.assert_sound();
     assert_free(&system);
@@ -204,7 +204,7 @@ fn finding_01_a_removal_closes_the_same_and_leaves_unanswered_changes_open() {
     let retried = retry(&system, "D20");
     let answer = submit(&system, None);
     system.sweep();
-    assert_eq!(shown(&system, answer.at("/id")).at("/state"), "SETTLED");
+    assert_eq!(submission_response(&system, answer.at("/id")).at("/state"), "SETTLED");
     assert_eq!(answer.at("/change_instances/0/change_type"), "DELETE");
     assert_eq!(answered(&system, answer.at("/id")), 2 * TEAMS - 1);
     // The removal does not close the new attempt (R22), so the item stays in the list.
@@ -312,7 +312,7 @@ fn finding_01_a_redrive_completes_work_quarantined_by_an_older_release() {
     let counts =
         ["carried_out", "failed", "redriven", "owed", "quarantined"].map(|name| swept.body[name].clone());
     assert_eq!(counts, [1, 0, 1, 0, 0].map(|count| json!(count)));
-    assert_eq!(shown(&system, submission.id).at("/state"), "SETTLED");
+    assert_eq!(submission_response(&system, submission.id).at("/state"), "SETTLED");
     system.assert_sound();
     assert_free(&system);
 }

@@ -132,8 +132,8 @@ fn a_committed_staging_is_never_removed_and_the_sweep_completes_it() {
     let answer = system.send(&request(&balancers("AwesomeConsumer", 250)));
     assert_eq!((answer.status, answer.at("/state")), (201, &json!("COMMITTED")));
     let url = answer.at("/url").as_str().unwrap().to_owned();
-    let shown = system.get(&url, "awesome-key");
-    assert_eq!((shown.at("/landed"), shown.at("/remaining")), (&json!(200), &json!(300)));
+    let response = system.get(&url, "awesome-key");
+    assert_eq!((response.at("/landed"), response.at("/remaining")), (&json!(200), &json!(300)));
     system.assert_sound();
     // Another team does not wait. The same team's next submission gets 503 with `Retry-After`.
     let other = system.call("POST", SUBMIT, "awesome2-key", &balancers("AwesomeConsumer2", 1));
@@ -145,8 +145,8 @@ fn a_committed_staging_is_never_removed_and_the_sweep_completes_it() {
     let expected = json!({"carried_out": 2, "failed": 0, "redriven": 0, "cleared": 0,
         "owed": 0, "oldest_seconds": 0, "quarantined": 0});
     assert_eq!(swept, expected);
-    let shown = system.get(&url, "awesome-key");
-    assert_eq!((shown.at("/state"), shown.at("/landed")), (&json!("SETTLED"), &json!(500)));
+    let response = system.get(&url, "awesome-key");
+    assert_eq!((response.at("/state"), response.at("/landed")), (&json!("SETTLED"), &json!(500)));
     let listed = system.get(answer.at("/change_instances_next").as_str().unwrap(), "awesome-key");
     assert_eq!(listed.at("/count"), 500);
     let next = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 1));

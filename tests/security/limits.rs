@@ -284,9 +284,9 @@ fn a_submission_fits_one_transaction_or_is_staged() {
             (answer.at("/landed"), answer.at("/remaining")),
             (&json!(opened), &json!(2 * count - opened))
         );
-        let shown = answer.at("/change_instances").as_array().unwrap();
-        assert_eq!(shown.len(), count.min(100));
-        for change in shown {
+        let listed = answer.at("/change_instances").as_array().unwrap();
+        assert_eq!(listed.len(), count.min(100));
+        for change in listed {
             let actual = system.get(change["url"].as_str().unwrap(), "awesome-key");
             assert_eq!(actual.status, 200, "what is named exists");
         }

@@ -59,8 +59,8 @@ impl Owner<'_> {
 
     /// Returns the id of one row of a list. `None` if the list is empty.
     async fn one_of(&self, list: &str, pick: usize) -> Option<Value> {
-        let shown = self.send("GET", list, Value::Null).await?;
-        let rows = shown["results"].as_array()?;
+        let list_body = self.send("GET", list, Value::Null).await?;
+        let rows = list_body["results"].as_array()?;
         rows.get(pick.checked_rem(rows.len())?).map(|row| row["id"].clone())
     }
 

@@ -82,10 +82,10 @@ fn repeats(first: &Answer, again: &Answer) -> bool {
         (more, changes, body)
     };
     let ((more, changes, body), (more_again, changes_again, body_again)) = (split(first), split(again));
-    let are_shown = |these: &[Value], those: &[Value]| these.iter().all(|change| those.contains(change));
+    let are_included = |these: &[Value], those: &[Value]| these.iter().all(|change| those.contains(change));
     (first.status, body) == (again.status, body_again)
-        && (more || are_shown(&changes_again, &changes))
-        && (more_again || are_shown(&changes, &changes_again))
+        && (more || are_included(&changes_again, &changes))
+        && (more_again || are_included(&changes, &changes_again))
 }
 
 /// Checks R34: a submission with a preview's plan has caused exactly the previewed changes, or it was rejected.

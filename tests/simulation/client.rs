@@ -114,16 +114,16 @@ async fn some_change(
     pick: usize,
     states: &[&str],
 ) -> Option<Value> {
-    let mut shown = Vec::new();
+    let mut changes = Vec::new();
     for state in states {
         let path = format!("/v1/orcabase/serviceowner/change_instances/?state={state}&limit=50");
         let (method, key) = ("GET".to_owned(), OWNERS[owner].1.to_owned());
         let request =
             ApiRequest { method, path, key, idempotency_key: None, if_match: None, body: Value::Null };
         let answer = persist(system, client_log, &request, None).await?;
-        shown.extend(answer.body["results"].as_array().cloned().unwrap_or_default());
+        changes.extend(answer.body["results"].as_array().cloned().unwrap_or_default());
     }
-    if shown.is_empty() { None } else { Some(shown.swap_remove(pick % shown.len())) }
+    if changes.is_empty() { None } else { Some(changes.swap_remove(pick % changes.len())) }
 }
 
 /// Sends a request until it has a final answer. Returns `None` after `TRIES_MAX` attempts.

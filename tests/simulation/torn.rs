@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 /// Rows with an old version for readers.
 #[derive(Default)]
-pub struct Torn(Vec<Shown>);
+pub struct Torn(Vec<TornRow>);
 
-struct Shown {
+struct TornRow {
     key: Key,
     /// The row before the transaction. `None` for a new row.
     before: Option<Value>,
@@ -21,12 +21,12 @@ struct Shown {
 impl Torn {
     /// Shows the old version of a row until a moment.
     pub fn show(&mut self, key: Key, before: Option<Value>, until: Instant) {
-        self.0.push(Shown { key, before, until });
+        self.0.push(TornRow { key, before, until });
     }
 
     /// Drops the rows after their moment.
     pub fn pass(&mut self, now: Instant) {
-        self.0.retain(|shown| shown.until > now);
+        self.0.retain(|torn_row| torn_row.until > now);
     }
 
     /// Puts old versions into the reply of a read. Returns whether the reply has changed.
@@ -61,9 +61,9 @@ impl Torn {
 
     fn tear_rows(&self, rows: &mut Vec<Value>, is_read: impl Fn(&Key) -> bool) -> bool {
         let mut torn = false;
-        for shown in self.0.iter().filter(|shown| is_read(&shown.key)) {
-            rows.retain(|row| key_of(row).as_ref() != Some(&shown.key));
-            rows.extend(shown.before.clone());
+        for torn_row in self.0.iter().filter(|torn_row| is_read(&torn_row.key)) {
+            rows.retain(|row| key_of(row).as_ref() != Some(&torn_row.key));
+            rows.extend(torn_row.before.clone());
             torn = true;
         }
         if torn {

@@ -139,7 +139,7 @@ impl Prices {
 mod tests {
     use super::*;
 
-    fn shown(number: &str) -> Option<String> {
+    fn displayed(number: &str) -> Option<String> {
         Amount::parse(number).map(|amount| amount.to_string())
     }
 
@@ -156,12 +156,12 @@ mod tests {
             ("999999999.999999", "999999999.999999"),
             ("0.100000000", "0.1"),
         ] {
-            assert_eq!(shown(number).as_deref(), Some(amount), "{number}");
+            assert_eq!(displayed(number).as_deref(), Some(amount), "{number}");
         }
         for number in
             ["-1", "0.0000001", "1e-7", "1e99", "", ".", "1.2.3", "1e", "+1", "1e9223372036854775807"]
         {
-            assert_eq!(shown(number), None, "{number}");
+            assert_eq!(displayed(number), None, "{number}");
         }
     }
 

@@ -560,11 +560,11 @@ mod tests {
         let document = json!({"T": {"metadata": {"m": "hunter1"}, "A": {"metadata": {"m": "hunter2"},
             "services": {"VM": [{"name": "x", "password": "hunter3"}]}}}});
         let declaration = read(&document).unwrap();
-        let shown = format!("{declaration:?}");
-        assert!(!shown.contains("hunter") && !shown.contains("password"), "{shown}");
+        let debug = format!("{declaration:?}");
+        assert!(!debug.contains("hunter") && !debug.contains("password"), "{debug}");
         let hash = declaration.applications[0].items[0].hash.to_string();
         for part in ["\"T\"", "\"A\"", "\"VM\"", "\"x\"", &hash] {
-            assert!(shown.contains(part), "{shown}");
+            assert!(debug.contains(part), "{debug}");
         }
     }
 }

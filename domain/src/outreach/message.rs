@@ -60,13 +60,13 @@ impl Message {
     /// Returns the message for a consumer of these services; none if the message is not for the consumer.
     ///
     /// It names only services that the consumer uses, because others may be private.
-    pub fn shown_to(&self, used: &Used) -> Option<Self> {
+    pub fn visible_to(&self, used: &Used) -> Option<Self> {
         if self.content.services.is_empty() {
             return used.values().any(|owner| *owner == self.id.team()).then(|| self.clone());
         }
-        let mut shown = self.clone();
-        shown.content.services.retain(|service| used.contains_key(&service.id));
-        (!shown.content.services.is_empty()).then_some(shown)
+        let mut visible = self.clone();
+        visible.content.services.retain(|service| used.contains_key(&service.id));
+        (!visible.content.services.is_empty()).then_some(visible)
     }
 }
 
@@ -141,15 +141,15 @@ impl Messages {
 }
 
 /// Returns the messages of several teams for a consumer of these services, newest first.
-pub fn shown<'a>(all: &'a [Messages], used: &Used, now: Timestamp) -> Vec<(&'a TeamRef, Message)> {
-    let mut shown: Vec<(&TeamRef, Message)> = Vec::new();
+pub fn visible<'a>(all: &'a [Messages], used: &Used, now: Timestamp) -> Vec<(&'a TeamRef, Message)> {
+    let mut visible: Vec<(&TeamRef, Message)> = Vec::new();
     for messages in all {
         let live = messages.all.iter().filter(|message| !message.has_expired(now));
-        let for_them = live.filter_map(|message| message.shown_to(used));
-        shown.extend(for_them.map(|message| (&messages.owner, message)));
+        let for_them = live.filter_map(|message| message.visible_to(used));
+        visible.extend(for_them.map(|message| (&messages.owner, message)));
     }
-    shown.sort_by_key(|(_, message)| std::cmp::Reverse((message.created, message.id)));
-    shown
+    visible.sort_by_key(|(_, message)| std::cmp::Reverse((message.created, message.id)));
+    visible
 }
 
 #[cfg(test)]
@@ -221,12 +221,12 @@ mod tests {
         let other = Messages::none(owner(2)).with(content("other", &[3], None), &ctx(3)).unwrap();
         let all = [board, other];
         let visible_messages = |services: &[(u64, u64)], now| -> Vec<(String, Vec<u64>)> {
-            let shown = shown(&all, &used(services), at(now)).into_iter();
+            let visible = visible(&all, &used(services), at(now)).into_iter();
             let summary = |(_, Message { content, .. }): (_, Message)| {
                 let services = content.services.iter().map(|service| service.id.get()).collect();
                 (content.description, services)
             };
-            shown.map(summary).collect()
+            visible.map(summary).collect()
         };
         let of = |text: &str, services: &[u64]| (text.to_owned(), services.to_vec());
         for (services, now, expected) in [

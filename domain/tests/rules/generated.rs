@@ -320,10 +320,10 @@ fn pending_changes_of_an_item_have_the_same_result_together_and_one_by_one() {
     let mut one_by_one = world.clone();
     let generated = one_by_one.generate();
     let all = world.generate_records();
-    let shown = |changes: &[domain::Change]| {
+    let summary = |changes: &[domain::Change]| {
         changes.iter().map(|c| (c.id, c.kind, c.change_type, c.state, c.cause, c.new)).collect::<Vec<_>>()
     };
-    assert_eq!((shown(&all), all.len()), (shown(&generated), 3));
+    assert_eq!((summary(&all), all.len()), (summary(&generated), 3));
     let stacks = |world: &World| {
         let item = world.item("CoreLB1").clone();
         item.stacks

@@ -4,7 +4,7 @@ use crate::world::{LB_OWNER, VM_OWNER, World, lb, team, vm};
 use domain::Timestamp;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
-use domain::outreach::message::{Content, Messages, shown, used};
+use domain::outreach::message::{Content, Messages, used, visible};
 
 /// Returns the consumer's messages: two of the VMs' owner (for VMs, and for all), and one of the balancers' owner.
 fn visible_messages(world: &World, now: u64) -> Vec<&'static str> {
@@ -20,9 +20,9 @@ fn visible_messages(world: &World, now: u64) -> Vec<&'static str> {
     let of_vms = of_vms.with(content(Vec::new(), None), &ctx(2)).unwrap();
     let of_balancers = Messages::none(team(LB_OWNER)).with(content(Vec::new(), None), &ctx(3)).unwrap();
     let all = [of_vms, of_balancers];
-    let shown = shown(&all, &used(world.snapshot.items.values()), Timestamp::from_micros(now));
+    let visible = visible(&all, &used(world.snapshot.items.values()), Timestamp::from_micros(now));
     let name = |at: Timestamp| ["VMs", "all of VMs", "balancers"][usize::try_from(at.micros()).unwrap() - 1];
-    shown.into_iter().map(|(_, message)| name(message.created)).collect()
+    visible.into_iter().map(|(_, message)| name(message.created)).collect()
 }
 
 #[test]

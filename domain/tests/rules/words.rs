@@ -78,8 +78,8 @@ fn a_log_has_no_text_of_an_owner() {
         deployed_item: Some("hunter2".to_owned()),
         onto: None,
     };
-    let shown = format!("{update:?}");
-    assert!(shown.contains("Approved") && !shown.contains("hunter"), "{shown}");
+    let debug = format!("{update:?}");
+    assert!(debug.contains("Approved") && !debug.contains("hunter"), "{debug}");
 }
 
 #[test]

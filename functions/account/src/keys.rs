@@ -40,7 +40,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let made = Made { hash: secret.hash(), name: created.name, role: created.role, expires: created.expires };
     let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
     match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &ctx)).await? {
-        Keyed::Stored => Ok(shown_once(call, &key, &secret)),
+        Keyed::Stored => Ok(with_secret(call, &key, &secret)),
         // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
         Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
@@ -60,7 +60,7 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     let (ended, successor) = key.rotated(secret.hash(), rotated.expires, rotated.overlap_micros, &ctx);
     let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &ctx);
     match table.rotate_api_key(&ended, &successor, &recorded).await? {
-        Keyed::Stored => Ok(shown_once(call, &successor, &secret)),
+        Keyed::Stored => Ok(with_secret(call, &successor, &secret)),
         // A key has one successor, so a concurrent rotation wins.
         Keyed::Stale if load(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
@@ -83,7 +83,7 @@ async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {
 }
 
 /// Returns the only reply with the secret; the table has its hash.
-fn shown_once(call: &Call, key: &ApiKey, secret: &Secret) -> Reply {
+fn with_secret(call: &Call, key: &ApiKey, secret: &Secret) -> Reply {
     let mut body = view::api_key(key, &Viewpoint::of(call));
     if let Some(body) = body.as_object_mut() {
         body.insert("key".to_owned(), json!(secret.text()));

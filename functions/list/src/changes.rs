@@ -87,7 +87,7 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
     let source = match (item.and_then(ItemId::parse), pov) {
         (Some(id), _) => {
             let source = Source::<Change>::of_item(id);
-            if items::is_shown(table, call, id).await? { source } else { source.emptied() }
+            if items::is_visible(table, call, id).await? { source } else { source.emptied() }
         }
         (None, Pov::Consumer) => match submission(table, call).await? {
             Some(submission) => {

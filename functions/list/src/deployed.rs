@@ -40,7 +40,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
         (Some(id), _) => {
             filter.test(move |deployed| pov.shows_deployed(deployed, team));
             let source = Source::<Deployed>::of_item(id);
-            if items::is_shown(request.table, call, id).await? { source } else { source.emptied() }
+            if items::is_visible(request.table, call, id).await? { source } else { source.emptied() }
         }
         (None, Pov::Consumer) => Source::<Deployed>::of_consumer(team),
         (None, Pov::ServiceOwner) => Source::<Deployed>::owned_by(team),

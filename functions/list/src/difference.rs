@@ -70,17 +70,17 @@ async fn body(
     let named = walk.differences.iter().flat_map(|(_, differing)| differing.versions());
     let related = table.beside(named.map(|version| Beside::Declaration(team, version.hash))).await?;
     let viewpoint = Viewpoint::of(call);
-    let shown: Vec<Value> = walk
+    let views: Vec<Value> = walk
         .differences
         .iter()
         .map(|(_, differing)| view::differing(differing, &related, &viewpoint))
         .collect();
-    let fitting = fitting(&shown).min(shown.len());
-    let cut = walk.differences.get(fitting.saturating_sub(1)).filter(|_| fitting < shown.len());
+    let fitting = fitting(&views).min(views.len());
+    let cut = walk.differences.get(fitting.saturating_sub(1)).filter(|_| fitting < views.len());
     let next = cut.map(|(place, _)| place.clone()).or(next);
     let next = next.map(|place| call.page_after(key, &identity(call), &place.to_position()));
     let (mut metadata, mut items) = (Vec::new(), Vec::new());
-    for (value, (_, differing)) in shown.into_iter().zip(&walk.differences).take(fitting) {
+    for (value, (_, differing)) in views.into_iter().zip(&walk.differences).take(fitting) {
         match differing {
             Differing::Metadata { .. } => metadata.push(value),
             Differing::Item { .. } => items.push(value),

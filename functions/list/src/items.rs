@@ -82,7 +82,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 /// Returns whether the caller sees the item of a filter. If not, the list is empty without a read.
-pub(crate) async fn is_shown(table: &Table, call: &Call, id: ItemId) -> Result<bool, Failure> {
+pub(crate) async fn is_visible(table: &Table, call: &Call, id: ItemId) -> Result<bool, Failure> {
     let team = call.caller.team.id;
     if !call.pov.may_show(id.team(), team) {
         return Ok(false);

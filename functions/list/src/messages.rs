@@ -38,7 +38,7 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
 /// Returns one message.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(MessageId::parse)?;
-    let shown = match call.pov {
+    let message = match call.pov {
         Pov::ServiceOwner if id.team() == call.caller.team.id => {
             let messages = table.messages(id.team()).await?.ok_or(Code::NotFound)?;
             messages.find(id).map(|message| owned((&messages, message.clone())))
@@ -50,10 +50,10 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
             let messages = if used.is_empty() { None } else { table.messages(id.team()).await? };
             let message = messages.as_ref().and_then(|messages| messages.find(id));
             let live = message.filter(|message| !message.has_expired(call.now));
-            messages.as_ref().zip(live.and_then(|message| message.shown_to(&used))).map(owned)
+            messages.as_ref().zip(live.and_then(|message| message.visible_to(&used))).map(owned)
         }
     };
-    let (owner, message) = shown.ok_or(Code::NotFound)?;
+    let (owner, message) = message.ok_or(Code::NotFound)?;
     Ok(Reply::new(200, view::message(&owner, &message, call.now, &Viewpoint::of(call))))
 }
 
@@ -72,8 +72,8 @@ async fn for_consumer(table: &Table, call: &Call) -> Result<Vec<(TeamRef, Messag
     let used = used(table, call.caller.team.id, &owners).await?;
     let owners: BTreeSet<TeamId> = used.values().copied().collect();
     let all = table.messages_of(owners.into_iter()).await?;
-    let shown = message::shown(&all, &used, call.now).into_iter();
-    Ok(shown.map(|(owner, message)| (owner.clone(), message)).collect())
+    let visible = message::visible(&all, &used, call.now).into_iter();
+    Ok(visible.map(|(owner, message)| (owner.clone(), message)).collect())
 }
 
 /// Returns the services of these owners in use by a consumer, from its first 10,000 items.

@@ -113,11 +113,11 @@ pub(crate) async fn application(
     let named = versions.iter().flatten().map(|version| Beside::Declaration(team.id, version.hash));
     let related = table.beside(named).await?;
     let viewpoint = Viewpoint::of(call);
-    let shown = |(item, version): (&Item, &Option<Version>)| {
-        let shown = |version: &Version| view::item_then(item, *version, &related, &viewpoint);
-        version.as_ref().map_or(Value::Null, shown)
+    let views = |(item, version): (&Item, &Option<Version>)| {
+        let view = |version: &Version| view::item_then(item, *version, &related, &viewpoint);
+        version.as_ref().map_or(Value::Null, view)
     };
-    let items: Vec<Value> = page.rows.iter().zip(&versions).map(shown).collect();
+    let items: Vec<Value> = page.rows.iter().zip(&versions).map(views).collect();
     let (fitting, next) = page.fitting(&items);
     let items = items.into_iter().take(fitting).filter(|item| !item.is_null()).collect();
     Ok(Reply::new(200, view::application_then(&then, team, items, next, &viewpoint)))

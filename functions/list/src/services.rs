@@ -108,8 +108,8 @@ async fn reply(list: &List<'_, Service>) -> Result<Reply, Failure> {
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(list.request.call);
     let schemas = list.request.table.schema_texts(&page.rows).await?;
-    let shown = page.rows.iter().zip(&schemas);
+    let rows = page.rows.iter().zip(&schemas);
     let results: Vec<Value> =
-        shown.map(|(service, schema)| view::service(service, schema, &viewpoint)).collect();
+        rows.map(|(service, schema)| view::service(service, schema, &viewpoint)).collect();
     Ok(page.reply(&results))
 }

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Maximum number of messages in a reply, the newest; the list has all of them.
-const SHOWN_MAX: usize = 50;
+const MESSAGES_MAX: usize = 50;
 
 /// The services of a submission, as far as their owners may have messages.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Concerned {
         if let Content::Json(Value::Object(body)) = &mut reply.body
             && let Some(place) = body.get_mut("messages")
         {
-            match self.shown(table, call, is_taken).await {
+            match self.visible(table, call, is_taken).await {
                 Ok(messages) => *place = messages.into(),
                 // The outcome is decided, so a failed read of messages must not replace it.
                 Err(error) => log("messages", &error.to_string()),
@@ -85,7 +85,7 @@ impl Concerned {
         outcome
     }
 
-    async fn shown(self, table: &Table, call: &Call, is_taken: bool) -> Result<Vec<Value>, Error> {
+    async fn visible(self, table: &Table, call: &Call, is_taken: bool) -> Result<Vec<Value>, Error> {
         let mut used = self.used;
         // A rejected declaration does not count. A caller could name a private service in it to read the messages
         // (ADR 26).
@@ -96,8 +96,8 @@ impl Concerned {
         }
         let owners: BTreeSet<TeamId> = used.values().copied().collect();
         let all = table.messages_of(owners.into_iter()).await?;
-        let shown = message::shown(&all, &used, call.now).into_iter().take(SHOWN_MAX);
+        let visible = message::visible(&all, &used, call.now).into_iter().take(MESSAGES_MAX);
         let viewpoint = Viewpoint::of(call);
-        Ok(shown.map(|(owner, message)| view::message(owner, &message, call.now, &viewpoint)).collect())
+        Ok(visible.map(|(owner, message)| view::message(owner, &message, call.now, &viewpoint)).collect())
     }
 }

@@ -83,8 +83,8 @@ async fn preview_reply(
     page: &Page,
 ) -> Result<Reply, Failure> {
     let rest = preview.created.get(page.offset..).unwrap_or_default();
-    let shown = rest.get(..page.limit).unwrap_or(rest);
-    let mut related = write::beside(table, shown).await?;
+    let page_changes = rest.get(..page.limit).unwrap_or(rest);
+    let mut related = write::beside(table, page_changes).await?;
     reply::with_plan(&mut related, loaded, plan);
     let planned = Planned {
         stored: &loaded.stored,
@@ -92,7 +92,7 @@ async fn preview_reply(
         submission: plan.submission(),
         preview,
         is_certain: !loaded.has_pending_work,
-        shown,
+        page_changes,
         related: &related,
     };
     let mut body = planned.view(&Viewpoint::of(call));

@@ -69,14 +69,14 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
         None => (Happened::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
         Some((healthcheck, course)) => match healthcheck.changed(settings, call.now) {
             Some(after) => (Happened::HealthcheckChanged, after),
-            None => return Ok(shown(call, 200, healthcheck, course)),
+            None => return Ok(reply(call, 200, healthcheck, course)),
         },
     };
     let course = Course::of(&after, before.as_ref().map(|(_, course)| course), call.now);
     let recorded = Recorded::of_healthcheck(event, &after, &ctx);
     let set = (after, course);
     match table.put_healthcheck(before.as_ref(), &set, &recorded).await? {
-        Keyed::Stored => Ok(shown(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
+        Keyed::Stored => Ok(reply(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }
@@ -109,7 +109,7 @@ async fn stored(
     Ok(Some((healthcheck, course)))
 }
 
-fn shown(call: &Call, status: u16, healthcheck: &Healthcheck, course: &Course) -> Reply {
+fn reply(call: &Call, status: u16, healthcheck: &Healthcheck, course: &Course) -> Reply {
     Reply::new(status, view::healthcheck(healthcheck, Some(course), &Viewpoint::of(call)))
 }
 

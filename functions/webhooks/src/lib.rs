@@ -68,7 +68,7 @@ async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let webhook = load(table, call).await?;
-    shown(table, call, 200, &webhook).await
+    reply(table, call, 200, &webhook).await
 }
 
 async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
@@ -85,7 +85,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
     let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook, &ctx);
     match table.create_webhook(&webhook, &recorded).await? {
-        Keyed::Stored => Ok(shown_once(call, 201, &webhook)),
+        Keyed::Stored => Ok(with_secret(call, 201, &webhook)),
         Keyed::Stale => {
             // The transaction checks the limit, but does not name its failed condition.
             let count = table.webhooks(call.caller.team.id).await?.len();
@@ -102,10 +102,10 @@ async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let settings = body::changed_settings(&mut fields, &before.settings, targets);
     let settings = fields.finish(|| Some(settings))?;
     let Some(after) = before.changed(settings, call.now) else {
-        return shown(table, call, 200, &before).await;
+        return reply(table, call, 200, &before).await;
     };
     stored(table, call, Happened::WebhookChanged, (&before, &after)).await?;
-    shown(table, call, 200, &after).await
+    reply(table, call, 200, &after).await
 }
 
 async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -113,7 +113,7 @@ async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let secret = Secret::made().ok_or(Code::Broken)?;
     let after = before.rotated(secret.text().to_owned(), call.now);
     stored(table, call, Happened::WebhookRotated, (&before, &after)).await?;
-    Ok(shown_once(call, 201, &after))
+    Ok(with_secret(call, 201, &after))
 }
 
 async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -173,13 +173,13 @@ async fn load(table: &Table, call: &Call) -> Result<Webhook, Failure> {
     Ok(table.webhook(id).await?.ok_or(Code::NotFound)?)
 }
 
-async fn shown(table: &Table, call: &Call, status: u16, webhook: &Webhook) -> Result<Reply, Failure> {
+async fn reply(table: &Table, call: &Call, status: u16, webhook: &Webhook) -> Result<Reply, Failure> {
     let last = table.replied(webhook.id).await?;
     Ok(Reply::new(status, view::webhook(webhook, last.as_ref(), &Viewpoint::of(call))))
 }
 
 /// Returns the only reply with the secret.
-fn shown_once(call: &Call, status: u16, webhook: &Webhook) -> Reply {
+fn with_secret(call: &Call, status: u16, webhook: &Webhook) -> Reply {
     let mut body = view::webhook(webhook, None, &Viewpoint::of(call));
     if let Some(body) = body.as_object_mut() {
         // A new webhook has no reply yet, and a rotation does not concern the receiver's replies.

@@ -80,8 +80,8 @@ pub async fn credential_source(account: &SdkConfig) -> Result<String, String> {
     };
     let credentials = provider.provide_credentials().await.map_err(|error| reason(&error))?;
     // Only the debug form contains the name of the provider. It leaves the secret out.
-    let shown = format!("{credentials:?}");
-    let name = shown.split_once("provider_name: \"").and_then(|(_, rest)| rest.split_once('"'));
+    let debug = format!("{credentials:?}");
+    let name = debug.split_once("provider_name: \"").and_then(|(_, rest)| rest.split_once('"'));
     Ok(name.map_or("unknown provider", |(name, _)| name).to_owned())
 }
 

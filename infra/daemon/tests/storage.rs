@@ -103,8 +103,8 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
     for (name, damage, expected) in cases {
         let data = used(parent.path(), name);
         damage(&data);
-        let shown = refused(&data);
-        assert!(shown.starts_with("dovetail: ") && shown.contains(expected), "{name}: {shown}");
+        let message = refused(&data);
+        assert!(message.starts_with("dovetail: ") && message.contains(expected), "{name}: {message}");
     }
     // The database of another program must not change.
     let data = parent.path().join("foreign");

@@ -64,8 +64,8 @@ impl Call {
         consumer: impl Fn(T) -> TeamId,
     ) -> Result<T, Failure> {
         let id = self.id(parse)?;
-        let may_be_shown = self.pov.may_show(consumer(id), self.caller.team.id);
-        if may_be_shown { Ok(id) } else { Err(Code::NotFound.into()) }
+        let is_visible = self.pov.may_show(consumer(id), self.caller.team.id);
+        if is_visible { Ok(id) } else { Err(Code::NotFound.into()) }
     }
 
     /// Returns actor, time and request id for the writes of this call.

@@ -48,10 +48,11 @@ fn invalid(
     let mut fields = Map::new();
     fields.insert("is_valid".to_owned(), json!(false));
     fields.insert("errors".to_owned(), Value::Object(errors));
-    let shown = problems.iter().map(|problem| Shown { problem, blocker: blocker_of(problem, blockers) });
-    let shown: Vec<Shown<'_>> = shown.collect();
-    fields.insert("problems".to_owned(), shown.iter().map(Shown::view).collect());
-    let detail = match &shown[..] {
+    let listed =
+        problems.iter().map(|problem| ListedProblem { problem, blocker: blocker_of(problem, blockers) });
+    let listed: Vec<ListedProblem<'_>> = listed.collect();
+    fields.insert("problems".to_owned(), listed.iter().map(ListedProblem::view).collect());
+    let detail = match &listed[..] {
         [one] => one.detail(),
         all if code == Code::Blocked => blocked(all),
         all => format!("{} problems, see errors and problems", all.len()),
@@ -64,20 +65,21 @@ fn blocker_of<'a>(problem: &Problem, blockers: &'a BTreeMap<ChangeId, Blocker>) 
 }
 
 /// Returns the number of all blockers, with the sentences of the shown ones.
-fn blocked(all: &[Shown<'_>]) -> String {
-    let details: Vec<String> = all.iter().filter(|one| one.blocker.is_some()).map(Shown::detail).collect();
+fn blocked(all: &[ListedProblem<'_>]) -> String {
+    let details: Vec<String> =
+        all.iter().filter(|one| one.blocker.is_some()).map(ListedProblem::detail).collect();
     let first =
         if details.len() < all.len() { format!(", the first {}", details.len()) } else { String::new() };
     format!("{} change instances block the submission{first}: {}", all.len(), details.join("; "))
 }
 
 /// A problem, with its blocker if the reply shows it.
-struct Shown<'a> {
+struct ListedProblem<'a> {
     problem: &'a Problem,
     blocker: Option<&'a Blocker>,
 }
 
-impl Shown<'_> {
+impl ListedProblem<'_> {
     fn view(&self) -> Value {
         let mut view = problem_view(self.problem);
         if let (Some(view), Some(blocker)) = (view.as_object_mut(), self.blocker) {

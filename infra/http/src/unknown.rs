@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// Maximum number of unknown keys in a reply.
 const NAMED_MAX: usize = 20;
 /// Maximum number of characters of an unknown key in a reply.
-const SHOWN_CHARS_MAX: usize = 64;
+const KEY_CHARS_MAX: usize = 64;
 
 /// The unknown keys of a body, at most [`NAMED_MAX`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,16 +44,16 @@ impl Unknown {
 
 fn warning(key: &str, fields: &[&str]) -> String {
     let meant = did_you_mean(key, fields.iter().copied());
-    format!("{} is unknown and has no effect{meant}", pointer([shown(key).as_str()]))
+    format!("{} is unknown and has no effect{meant}", pointer([shortened(key).as_str()]))
 }
 
 fn error(key: &str, fields: &[&str]) -> FieldError {
     let meant = did_you_mean(key, fields.iter().copied());
-    FieldError::new(&shown(key), format!("must be one of {}{meant}", fields.join(", ")))
+    FieldError::new(&shortened(key), format!("must be one of {}{meant}", fields.join(", ")))
 }
 
-fn shown(key: &str) -> String {
-    key.chars().take(SHOWN_CHARS_MAX).collect()
+fn shortened(key: &str) -> String {
+    key.chars().take(KEY_CHARS_MAX).collect()
 }
 
 #[cfg(test)]

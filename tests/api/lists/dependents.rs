@@ -71,7 +71,7 @@ fn deploy(system: &Running, item: &str, ip: &str) {
 }
 
 /// Returns the text of a row: its item or service, and for a change instance also its owner.
-fn shown(list: &str, row: &Value) -> String {
+fn row_text(list: &str, row: &Value) -> String {
     let text = |pointer: &str| row.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
     match list.split('/').next().unwrap() {
         "change_instances" => {
@@ -89,7 +89,7 @@ fn rows(pov: &str, list: &str, key: &str) -> Vec<Value> {
 }
 
 fn row_texts(pov: &str, list: &str, key: &str) -> Vec<String> {
-    let mut row_texts: Vec<String> = rows(pov, list, key).iter().map(|row| shown(list, row)).collect();
+    let mut row_texts: Vec<String> = rows(pov, list, key).iter().map(|row| row_text(list, row)).collect();
     row_texts.sort();
     row_texts
 }
@@ -184,12 +184,12 @@ fn a_dependent_reads_the_newest_deployed_item_alone() {
         .iter()
         .map(|row| {
             let id = row.get("id").unwrap();
-            (shown("deployed_items/", row), read("net", id), read("beta", id))
+            (row_text("deployed_items/", row), read("net", id), read("beta", id))
         })
         .collect();
     statuses.sort();
     // The last one belongs to the VM, and VM has no dependent teams.
-    let status = |shown: &str, status| (shown.to_owned(), status, 404);
+    let status = |row: &str, status| (row.to_owned(), status, 404);
     let expected = [
         status("10.0.0.1 v1", 404),
         status("10.0.0.2 v2", 200),

@@ -49,8 +49,8 @@ fn finding_15_twenty_blockers_are_shown_with_their_number() {
     let answer = system.call("POST", SUBMIT, "awesome-key", &body);
     assert_eq!((answer.status, answer.at("/code")), (400, &json!("blocked")), "{answer:?}");
     let problems = answer.at("/problems").as_array().unwrap();
-    let shown = problems.iter().filter(|problem| problem.get("change_instance").is_some()).count();
-    assert_eq!((problems.len(), shown), (23, 20));
+    let visible = problems.iter().filter(|problem| problem.get("change_instance").is_some()).count();
+    assert_eq!((problems.len(), visible), (23, 20));
     let detail = answer.at("/detail").as_str().unwrap();
     assert!(detail.starts_with("23 change instances block the submission, the first 20: "), "{detail}");
 }

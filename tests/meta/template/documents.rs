@@ -168,10 +168,10 @@ fn the_page_of_configuration_has_every_parameter_with_its_default() {
         let row = format!("| `{name}` | ");
         let (_, row) = CONFIGURATION.split_once(&row).unwrap_or_else(|| panic!("the page lacks {name}"));
         let default = &parameter["Default"];
-        let shown = default.as_str().map_or_else(|| default.to_string(), |text| format!("`{text}`"));
+        let value = default.as_str().map_or_else(|| default.to_string(), |text| format!("`{text}`"));
         // Without a default, or with an empty one, the page says so in words.
         let is_in_words = default.is_null() || default == "";
-        assert!(is_in_words || row.starts_with(&format!("{shown} |")), "{name}");
+        assert!(is_in_words || row.starts_with(&format!("{value} |")), "{name}");
     }
 }
 

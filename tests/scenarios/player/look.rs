@@ -38,8 +38,8 @@ impl<S: Site> Stage<S> {
                 let (id, as_of) = (&row["id"], self.submission_named(submission));
                 let path = format!("/v1/account/teams/{id}/?as_of={as_of}");
                 let answer = self.system.get(&path, self.key(name));
-                let shown = reply::fields(&answer.body, fields, &names);
-                return reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown));
+                let text = reply::fields(&answer.body, fields, &names);
+                return reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(text));
             }
             _ => panic!("`{kind}` cannot be read"),
         };
@@ -54,12 +54,12 @@ impl<S: Site> Stage<S> {
         };
         let path = format!("{CORE}/{pov}/{collection}/{id}/{as_of}");
         let answer = self.system.get(&path, self.key(team.unwrap_or(&reader)));
-        let shown = |answer: &Answer| match (kind, fields) {
+        let describe = |answer: &Answer| match (kind, fields) {
             ("change", []) => reply::change(&answer.body, &names),
             ("item", []) => reply::item(&answer.body),
             _ => reply::fields(&answer.body, fields, &names),
         };
-        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(shown(&answer)))
+        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(describe(&answer)))
     }
 
     /// Returns the object with this name, among the objects of the teams with submissions.

@@ -229,7 +229,7 @@ pub(super) fn deployed(deployed: &Value, names: &Names) -> String {
 
 /// Returns the values of fields. `object/field` is a field of an object.
 pub(super) fn fields(object: &Value, fields: &[&str], names: &Names) -> String {
-    let shown = fields.iter().map(|field| {
+    let values = fields.iter().map(|field| {
         let value = object.pointer(&format!("/{field}"));
         value.map_or_else(
             || format!("no {field}"),
@@ -241,7 +241,7 @@ pub(super) fn fields(object: &Value, fields: &[&str], names: &Names) -> String {
             },
         )
     });
-    shown.collect::<Vec<_>>().join(" ")
+    values.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the subject of an event, and its text.

@@ -17,14 +17,14 @@ impl Fingerprint {
         match record {
             Record::Team(team) => (team.id, &team.name, &team.metadata).hash(&mut hasher),
             Record::Application(application) => {
-                shown(&application.created, &mut hasher);
-                shown(&application.modified, &mut hasher);
+                hash_debug(&application.created, &mut hasher);
+                hash_debug(&application.modified, &mut hasher);
                 (application.id, &application.name, application.digest, application.next_item)
                     .hash(&mut hasher);
                 application.metadata.hash(&mut hasher);
             }
             Record::Deployed(deployed) => {
-                shown(deployed, &mut hasher);
+                hash_debug(deployed, &mut hasher);
                 (deployed.item, deployed.change, deployed.hash, &deployed.data, &deployed.request)
                     .hash(&mut hasher);
             }
@@ -38,7 +38,7 @@ impl Fingerprint {
             | Record::Staging(_)
             | Record::Share(_)
             | Record::Declaration(..)
-            | Record::Service(..) => shown(record, &mut hasher),
+            | Record::Service(..) => hash_debug(record, &mut hasher),
         }
         Self(hasher.finish())
     }
@@ -56,7 +56,7 @@ impl Fingerprint {
     }
 }
 
-fn shown(value: &impl Debug, hasher: &mut DefaultHasher) {
+fn hash_debug(value: &impl Debug, hasher: &mut DefaultHasher) {
     let _infallible = write!(Sink(hasher), "{value:?}");
 }
 

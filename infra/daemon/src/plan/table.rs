@@ -88,17 +88,17 @@ fn fields<'a>(what: [&'a str; 4], fields: &'a [Field]) -> impl Iterator<Item = R
 }
 
 fn cells(field: &Field) -> [Cow<'static, str>; 3] {
-    let value = |value: &Option<Value>| shown(&value.as_ref().map(Value::to_string).unwrap_or_default());
-    [shown(&field.pointer), value(&field.old), value(&field.new)]
+    let value = |value: &Option<Value>| cell(&value.as_ref().map(Value::to_string).unwrap_or_default());
+    [cell(&field.pointer), value(&field.old), value(&field.new)]
 }
 
 /// Shortens a text to a cell and replaces control characters, which a terminal would execute.
-fn shown(text: &str) -> Cow<'static, str> {
-    let mut shown: String =
+fn cell(text: &str) -> Cow<'static, str> {
+    let mut cut: String =
         text.chars().take(CELL_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if text.chars().nth(CELL_MAX).is_some() {
-        shown.pop();
-        shown.push('…');
+        cut.pop();
+        cut.push('…');
     }
-    shown.into()
+    cut.into()
 }

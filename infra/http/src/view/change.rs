@@ -38,9 +38,9 @@ struct ItemNow {
 }
 
 fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoint) -> Value {
-    let mut shown = light_change_instance(change, viewpoint);
+    let mut body = light_change_instance(change, viewpoint);
     let mut add = |object: &str, name: &str, value: Value| {
-        if let Some(object) = shown.pointer_mut(object).and_then(Value::as_object_mut) {
+        if let Some(object) = body.pointer_mut(object).and_then(Value::as_object_mut) {
             object.insert(name.to_owned(), value);
         }
     };
@@ -68,7 +68,7 @@ fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoin
         "deployed_item",
         deployed.map_or_else(|| json!({}), |deployed| parsed(&deployed.data)),
     );
-    shown
+    body
 }
 
 /// Returns a change instance from its own record: without metadata, declarations and the present state of its item.

@@ -35,22 +35,22 @@ pub struct Planned<'a> {
     /// Whether the team has no pending work, so the plan token is reliable.
     pub is_certain: bool,
     /// Change instances of this page.
-    pub shown: &'a [Change],
+    pub page_changes: &'a [Change],
     /// Records related to `shown`.
     pub related: &'a Related,
 }
 
 /// The body of a reply, with the number of its change instances.
-pub struct Shown {
+pub struct PlannedBody {
     pub reply: Map<String, Value>,
     pub change_instances: usize,
 }
 
 impl Planned<'_> {
     /// Returns the body of the preview.
-    pub fn view(&self, viewpoint: &Viewpoint) -> Shown {
+    pub fn view(&self, viewpoint: &Viewpoint) -> PlannedBody {
         let mut changes: Vec<Value> =
-            self.shown.iter().map(|change| self.change_instance(change, viewpoint)).collect();
+            self.page_changes.iter().map(|change| self.change_instance(change, viewpoint)).collect();
         changes.truncate(fitting(&changes));
         let change_instances = changes.len();
         let submission = self.submission;
@@ -71,32 +71,32 @@ impl Planned<'_> {
         reply.insert("metadata".to_owned(), self.metadata().collect());
         reply.insert("change_instances".to_owned(), Value::Array(changes));
         reply.insert("change_instances_next".to_owned(), Value::Null);
-        Shown { reply, change_instances }
+        PlannedBody { reply, change_instances }
     }
 
     /// Returns a planned change instance, without number, link and history.
     fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Value {
-        let mut shown = change_instance_as_created(change, self.related, viewpoint);
+        let mut object = change_instance_as_created(change, self.related, viewpoint);
         let application = change.item.application();
         let is_stored = self.stored.applications.iter().any(|stored| stored.id == application);
-        if let Some(shown) = shown.as_object_mut() {
+        if let Some(fields) = object.as_object_mut() {
             // The numbers are not allocated, and another request may get them first.
             for name in ["id", "url", "cause", "attempt", "log", "created", "modified", "submission"] {
-                shown.remove(name);
+                fields.remove(name);
             }
             let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
             let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
             let closes: Vec<u64> = closes.map(|closing| closing.change.get()).collect();
-            shown.insert("closes".to_owned(), json!(closes));
-            shown.remove("supersedes");
-            shown.insert("differences".to_owned(), self.differences(change));
+            fields.insert("closes".to_owned(), json!(closes));
+            fields.remove("supersedes");
+            fields.insert("differences".to_owned(), self.differences(change));
             let prices = prices_of(change);
-            shown.insert("cost_per_change".to_owned(), amount(prices.per_change));
-            shown.insert("monthly_cost".to_owned(), amount(prices.monthly));
+            fields.insert("cost_per_change".to_owned(), amount(prices.per_change));
+            fields.insert("monthly_cost".to_owned(), amount(prices.monthly));
         }
         let mut forget = |names: &[&str]| {
             for name in names {
-                if let Some(value) = shown.pointer_mut(name) {
+                if let Some(value) = object.pointer_mut(name) {
                     *value = Value::Null;
                 }
             }
@@ -108,7 +108,7 @@ impl Planned<'_> {
         if !is_stored {
             forget(&["/application/id"]);
         }
-        shown
+        object
     }
 
     /// Returns the fields with a difference between the declarations before and after; none without both.
@@ -147,9 +147,9 @@ pub(super) fn differences(old: &str, new: &str) -> Value {
 }
 
 fn difference(field: Field) -> Value {
-    let mut shown = Map::new();
-    shown.insert("pointer".to_owned(), json!(field.pointer));
-    shown.extend(field.old.map(|old| ("old".to_owned(), old)));
-    shown.extend(field.new.map(|new| ("new".to_owned(), new)));
-    Value::Object(shown)
+    let mut object = Map::new();
+    object.insert("pointer".to_owned(), json!(field.pointer));
+    object.extend(field.old.map(|old| ("old".to_owned(), old)));
+    object.extend(field.new.map(|new| ("new".to_owned(), new)));
+    Value::Object(object)
 }

@@ -48,8 +48,8 @@ fn play(policy: Policy, records: Vec<Value>, answers: &[&str]) -> String {
                     "absent" => Err(Failure::NotInvoked("no function".to_owned())),
                     json => Ok(serde_json::from_str(json).unwrap()),
                 });
-                let shown = if answer.starts_with('{') { "reported" } else { answer };
-                format!("invoke {}: {shown}", span(&records))
+                let outcome = if answer.starts_with('{') { "reported" } else { answer };
+                format!("invoke {}: {outcome}", span(&records))
             }
             Step::GiveUp(given_up) => {
                 let GivenUp { records, condition, invocations, last } = given_up;
@@ -78,8 +78,8 @@ fn a_batch_succeeds_as_a_whole() {
     let answers =
         ["ok", "{}", r#"{"batchItemFailures":[]}"#, r#"{"batchItemFailures":null}"#, r#"{"other":[1]}"#];
     for answer in answers {
-        let shown = if answer == "ok" { "ok" } else { "reported" };
-        check(BASE, 3, &[answer], &[&format!("invoke 1-3: {shown}"), "done 3"]);
+        let outcome = if answer == "ok" { "ok" } else { "reported" };
+        check(BASE, 3, &[answer], &[&format!("invoke 1-3: {outcome}"), "done 3"]);
     }
     check(BASE, 0, &[], &[]);
 }

@@ -10,7 +10,7 @@ use self::examples::{
     owner, remembered, service, share, slot, staged_work, staging, submission, work,
 };
 use self::fences::condition;
-use self::json::{read_shown, shown};
+use self::json::{attributes_of, dynamodb_json};
 use super::*;
 use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
@@ -50,10 +50,10 @@ where
 {
     let path = format!("{}/golden/record/{file}.v2.json", env!("CARGO_MANIFEST_DIR"));
     let written = record::write::<R>(value).unwrap();
-    let pretty = serde_json::to_string_pretty(&shown(&written)).unwrap();
+    let pretty = serde_json::to_string_pretty(&dynamodb_json(&written)).unwrap();
     expect_file![path.as_str()].assert_eq(&(pretty + "\n"));
     let stored = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    assert_eq!(record::read::<R>(read_shown(&stored)).unwrap(), *value, "{file}");
+    assert_eq!(record::read::<R>(attributes_of(&stored)).unwrap(), *value, "{file}");
 }
 
 #[test]

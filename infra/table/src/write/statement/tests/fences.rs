@@ -5,7 +5,7 @@ use super::examples::{
     application, at, change, change_id, charges, consumer, deployed, entry, head, item, item_id, owner,
     remembered, service, share, slot, staging, submission, work,
 };
-use super::json::shown_value;
+use super::json::value_json;
 use crate::record::Attributes;
 use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::model::blockers::Blockers;
@@ -64,7 +64,7 @@ fn line(
         .flatten()
         .collect::<BTreeMap<_, _>>()
         .into_iter()
-        .map(|(name, value)| (name.clone(), shown_value(value)))
+        .map(|(name, value)| (name.clone(), value_json(value)))
         .collect();
     let names = names.into_iter().flatten();
     let mut line = format!("{verb} if {}", expression.unwrap_or_default());
