@@ -53,8 +53,8 @@ pub fn time(seconds: f64) -> String {
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let place = (share * (sorted.len() - 1) as f64).round() as usize;
-    sorted[place]
+    let index = (share * (sorted.len() - 1) as f64).round() as usize;
+    sorted[index]
 }
 
 /// Returns the figures as a Markdown table. Figures with a goal come first.

@@ -37,7 +37,7 @@ impl Axis {
         Self { least, most, from, to }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    fn coordinate(&self, value: f64) -> f64 {
         self.from + (value.log10() - self.least) / (self.most - self.least) * (self.to - self.from)
     }
 
@@ -75,8 +75,8 @@ impl Chart<'_> {
         grid(&mut svg, &across, &up);
         for (number, (name, points)) in self.lines.iter().enumerate() {
             let colour = COLOURS[number % COLOURS.len()];
-            let places = points.iter().map(|(x, y)| (across.place(*x), up.place(*y)));
-            line(&mut svg, colour, &places.collect::<Vec<_>>());
+            let coordinates = points.iter().map(|(x, y)| (across.coordinate(*x), up.coordinate(*y)));
+            line(&mut svg, colour, &coordinates.collect::<Vec<_>>());
             let y = TOP + 10.0 + 20.0 * number as f64;
             line(&mut svg, colour, &[(RIGHT + 14.0, y - 4.0), (RIGHT + 34.0, y - 4.0)]);
             text(&mut svg, RIGHT + 42.0, y, "start", name);
@@ -88,12 +88,12 @@ impl Chart<'_> {
 
 fn grid(svg: &mut String, across: &Axis, up: &Axis) {
     for mark in across.marks() {
-        let x = across.place(mark);
+        let x = across.coordinate(mark);
         rule(svg, (x, TOP), (x, BOTTOM));
         text(svg, x, BOTTOM + 18.0, "middle", &number(mark));
     }
     for mark in up.marks() {
-        let y = up.place(mark);
+        let y = up.coordinate(mark);
         rule(svg, (LEFT, y), (RIGHT, y));
         text(svg, LEFT - 8.0, y + 4.0, "end", &number(mark));
     }
@@ -119,12 +119,12 @@ fn rule(svg: &mut String, from: (f64, f64), to: (f64, f64)) {
         .unwrap();
 }
 
-fn line(svg: &mut String, colour: &str, places: &[(f64, f64)]) {
-    let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+fn line(svg: &mut String, colour: &str, points: &[(f64, f64)]) {
+    let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     let path = path.join(" ");
     writeln!(svg, "<polyline points=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>")
         .unwrap();
-    for (x, y) in places {
+    for (x, y) in points {
         writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>").unwrap();
     }
 }

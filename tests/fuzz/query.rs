@@ -47,27 +47,27 @@ fn call(method: &str, path: &str, query: &str) -> (Option<Call>, i64) {
 }
 
 fn leads(method: &str, path: &str, query: &str) {
-    let places = served(path);
+    let served_routes = served(path);
     let (called, status) = call(method, path, query);
-    let expected = places.iter().find(|(methods, ..)| methods.contains(&method));
+    let expected = served_routes.iter().find(|(methods, ..)| methods.contains(&method));
     let actual = called.as_ref().map(|call| (call.operation, call.pov, call.id));
     assert_eq!(actual, expected.map(|(_, operation, pov, id)| (*operation, *pov, *id)), "{method} {path}");
-    let refusal = if places.is_empty() { 404 } else { 405 };
+    let refusal = if served_routes.is_empty() { 404 } else { 405 };
     assert_eq!(status, if actual.is_some() { 200 } else { refusal }, "{method} {path}");
     if let Some(call) = called {
         assert_eq!((call.path.as_str(), call.query), (path, Query::parse(query)));
     }
 }
 
-type Place = (&'static [&'static str], Operation, Pov, Option<u64>);
+type ServedRoute = (&'static [&'static str], Operation, Pov, Option<u64>);
 
 /// Returns the operations at a path. For this it prints each route with every point of view and every number of the
 /// path.
-fn served(path: &str) -> Vec<Place> {
+fn served(path: &str) -> Vec<ServedRoute> {
     let plain = path.strip_suffix('/').unwrap_or(path);
     let ids: Vec<Option<u64>> =
         plain.split('/').map(|part| part.parse().ok().filter(|id| *id > 0)).chain([None]).collect();
-    let mut places = Vec::new();
+    let mut served_routes = Vec::new();
     let depth = |path: &str| path.split('/').count();
     // Most routes have another depth, so they cannot match.
     let guarded = ROUTES.iter().filter(|route| route.access != Access::Anyone);
@@ -79,14 +79,17 @@ fn served(path: &str) -> Vec<Place> {
             for id in ids.iter().filter(|id| id.is_some() == route.path.contains("{id}")) {
                 let printed = id.map(|id| id.to_string()).unwrap_or_default();
                 let printed = route.path.replace("{pov}", pov.name()).replace("{id}", &printed);
-                let place = (route.methods, route.operation, pov, *id);
-                if printed == plain && (is_printed || pov == implied) && !places.contains(&place) {
-                    places.push(place);
+                let served_route = (route.methods, route.operation, pov, *id);
+                if printed == plain
+                    && (is_printed || pov == implied)
+                    && !served_routes.contains(&served_route)
+                {
+                    served_routes.push(served_route);
                 }
             }
         }
     }
-    places
+    served_routes
 }
 
 fn parameters(raw: &str) {

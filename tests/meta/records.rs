@@ -43,7 +43,7 @@ struct Kind {
 }
 
 /// A function or constant of `key.rs`, by its doc comment.
-struct Place {
+struct KeyDoc {
     /// The text between "of" or "with" and the colon.
     of: String,
     /// The code spans of the comment.
@@ -56,7 +56,7 @@ struct Place {
 struct Source {
     parts: Vec<Part>,
     kinds: Vec<Kind>,
-    places: BTreeMap<String, Place>,
+    key_docs: BTreeMap<String, KeyDoc>,
 }
 
 impl Source {
@@ -70,7 +70,7 @@ impl Source {
             kinds.extend(text.split("\nimpl Record for ").skip(1).map(kind_of));
         }
         kinds.sort_by(|one: &Kind, other| one.ty.cmp(&other.ty));
-        Self { parts, kinds, places: places(&read(&root().join("infra/table/src/key.rs"))) }
+        Self { parts, kinds, key_docs: key_docs(&read(&root().join("infra/table/src/key.rs"))) }
     }
 
     /// The part of a type that a file names: its own one, or a shared one.
@@ -85,8 +85,8 @@ impl Source {
         self.parts.iter().find(|part| part.name == kind.record).unwrap()
     }
 
-    fn place(&self, name: &str) -> &Place {
-        self.places.get(name).unwrap_or_else(|| unreachable!("key.rs has no comment on {name}"))
+    fn key_doc(&self, name: &str) -> &KeyDoc {
+        self.key_docs.get(name).unwrap_or_else(|| unreachable!("key.rs has no comment on {name}"))
     }
 
     /// The DynamoDB type of a field, with a link to a shared part.
@@ -134,33 +134,33 @@ impl Source {
         let mut block = String::from("\n## Keys\n\n");
         block.push_str("| record | `ty` | table | `pk` | `sk` | indexes |\n|---|---|---|---|---|---|\n");
         for kind in &self.kinds {
-            let place = self.place(&kind.key);
+            let key_doc = self.key_doc(&kind.key);
             let table = if self.record(kind).doc.contains("table of keys") { "keys" } else { "main" };
             let indexes: Vec<String> =
-                kind.indexes.iter().map(|index| format!("`{}`", self.place(index).spans[0])).collect();
+                kind.indexes.iter().map(|index| format!("`{}`", self.key_doc(index).spans[0])).collect();
             writeln!(
                 block,
                 "| {} | [`{}`](#{}) | {table} | `{}` | `{}` | {} |",
-                place.of,
+                key_doc.of,
                 kind.ty,
                 kind.ty.to_lowercase(),
-                place.spans[0],
-                place.spans[1],
+                key_doc.spans[0],
+                key_doc.spans[1],
                 indexes.join(", "),
             )
             .unwrap();
         }
         block.push_str("\n## Further rows\n\n| row | `pk` | `sk` | attributes |\n|---|---|---|---|\n");
-        for place in self.places.values() {
-            if let Some(attributes) = &place.attributes {
-                let Place { of, spans, .. } = place;
+        for key_doc in self.key_docs.values() {
+            if let Some(attributes) = &key_doc.attributes {
+                let KeyDoc { of, spans, .. } = key_doc;
                 writeln!(block, "| {of} | `{}` | `{}` | {attributes} |", spans[0], spans[1]).unwrap();
             }
         }
         block.push_str("\n## Indexes\n\n| index | partition | sort key | contents |\n|---|---|---|---|\n");
-        let mut indexes: Vec<&Place> = self.places.values().filter(|place| is_index(place)).collect();
-        indexes.sort_by_key(|place| (&place.spans[0], &place.of));
-        for Place { of, spans, .. } in indexes {
+        let mut indexes: Vec<&KeyDoc> = self.key_docs.values().filter(|key_doc| is_index(key_doc)).collect();
+        indexes.sort_by_key(|key_doc| (&key_doc.spans[0], &key_doc.of));
+        for KeyDoc { of, spans, .. } in indexes {
             writeln!(block, "| `{}` | `{}` | `{}` | {of} |", spans[0], spans[1], spans[2]).unwrap();
         }
         block.push_str("\n## Records\n");
@@ -204,8 +204,8 @@ fn wrapped(text: &str) -> String {
     format!("{lines}{line}\n")
 }
 
-fn is_index(place: &Place) -> bool {
-    place.spans.len() == 3 && place.spans[0].starts_with("gs") && !place.of.contains('`')
+fn is_index(key_doc: &KeyDoc) -> bool {
+    key_doc.spans.len() == 3 && key_doc.spans[0].starts_with("gs") && !key_doc.of.contains('`')
 }
 
 /// The name of a shared part for readers: `TeamPart` is "team".
@@ -330,8 +330,8 @@ fn keys_in(text: &str) -> Vec<String> {
 }
 
 /// The commented functions and constants of `key.rs`.
-fn places(text: &str) -> BTreeMap<String, Place> {
-    let mut places = BTreeMap::new();
+fn key_docs(text: &str) -> BTreeMap<String, KeyDoc> {
+    let mut key_docs = BTreeMap::new();
     let mut doc = String::new();
     for line in text.lines() {
         if let Some(words) = line.strip_prefix("///") {
@@ -343,14 +343,14 @@ fn places(text: &str) -> BTreeMap<String, Place> {
         if let Some(name) =
             item.and_then(|item| item.split(|c: char| !c.is_alphanumeric() && c != '_').next())
         {
-            places.insert(name.to_owned(), place(&doc));
+            key_docs.insert(name.to_owned(), key_doc(&doc));
         }
         doc.clear();
     }
-    places
+    key_docs
 }
 
-fn place(doc: &str) -> Place {
+fn key_doc(doc: &str) -> KeyDoc {
     let (text, attributes) = match doc.split_once(" Attributes: ") {
         Some((text, attributes)) => (text, Some(attributes.trim_end_matches('.').to_owned())),
         None => (doc, None),
@@ -358,7 +358,7 @@ fn place(doc: &str) -> Place {
     let (head, _) = text.split_once(": `").unwrap_or((text, ""));
     let of = head.split_once(" with ").or_else(|| head.split_once(" of ")).map_or(head, |(_, of)| of);
     let spans = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-    Place { of: of.to_owned(), spans, attributes }
+    KeyDoc { of: of.to_owned(), spans, attributes }
 }
 
 /// Whether a text has the form of a pattern, whose names in braces stand for any text.
@@ -393,8 +393,8 @@ fn golden_records_have_the_keys_and_attributes_of_the_page() {
         let text = |name: &str| row.get(name).and_then(|value| value["S"].as_str());
         let kind = source.kinds.iter().find(|kind| Some(kind.ty.as_str()) == text("ty")).unwrap();
         seen.insert(kind.ty.as_str());
-        let place = source.place(&kind.key);
-        for (pattern, name) in place.spans.iter().zip(["pk", "sk"]) {
+        let key_doc = source.key_doc(&kind.key);
+        for (pattern, name) in key_doc.spans.iter().zip(["pk", "sk"]) {
             assert!(fits(pattern, text(name).unwrap()), "{}: {name} {pattern}", path.display());
         }
         let record = source.record(kind);
@@ -405,10 +405,10 @@ fn golden_records_have_the_keys_and_attributes_of_the_page() {
         for number in 1..=3 {
             let Some(partition) = text(&format!("gs{number}pk")) else { continue };
             let sort_key = text(&format!("gs{number}sk")).unwrap();
-            let fitting = kind.indexes.iter().map(|index| source.place(index)).find(|place| {
-                place.spans[0] == format!("gs{number}")
-                    && fits(&place.spans[1], partition)
-                    && fits(&place.spans[2], sort_key)
+            let fitting = kind.indexes.iter().map(|index| source.key_doc(index)).find(|key_doc| {
+                key_doc.spans[0] == format!("gs{number}")
+                    && fits(&key_doc.spans[1], partition)
+                    && fits(&key_doc.spans[2], sort_key)
             });
             assert!(fitting.is_some(), "{}: gs{number} {partition} {sort_key}", path.display());
         }

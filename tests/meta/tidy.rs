@@ -55,12 +55,12 @@ fn package(member: &Path) -> String {
 }
 
 /// Returns the files with a word, except below these paths.
-fn mentions(word: &str, places: &[&str]) -> Vec<String> {
+fn mentions(word: &str, allowed: &[&str]) -> Vec<String> {
     let own = root().join(file!());
     let tidy = |path: &Path| path == own || path.ends_with("tests/meta/tidy.rs");
     let mentioning = sources().into_iter().filter(|path| !tidy(path) && read(path).contains(word));
     let names = mentioning.map(|path| name(&path));
-    names.filter(|name| !places.iter().any(|place| name.starts_with(place))).collect()
+    names.filter(|name| !allowed.iter().any(|prefix| name.starts_with(prefix))).collect()
 }
 
 #[test]

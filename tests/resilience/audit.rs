@@ -317,8 +317,8 @@ fn a_row_that_cannot_be_read_is_not_left_out_of_a_snapshot() {
     head.as_object_mut().unwrap().remove("root");
     system.put_row(&head);
     let error = system.block_on(system.table.snapshot()).unwrap_err().to_string();
-    let place = format!("{} / HEAD", head["pk"]["S"].as_str().unwrap());
-    assert_eq!(error, format!("record {place} is corrupt: its attributes do not decode"));
+    let key = format!("{} / HEAD", head["pk"]["S"].as_str().unwrap());
+    assert_eq!(error, format!("record {key} is corrupt: its attributes do not decode"));
 }
 
 #[test]
@@ -327,8 +327,8 @@ fn an_export_that_is_not_whole_is_not_audited() {
     let directory = tempfile::tempdir().unwrap();
     let rows = system.rows();
     export(&rows, directory.path());
-    let error_of = |place: &Path| {
-        let settings = Settings { source: Source::Export(place.to_owned()), repair: false };
+    let error_of = |path: &Path| {
+        let settings = Settings { source: Source::Export(path.to_owned()), repair: false };
         let error = system.block_on(run(&settings, BEFORE_ALL, &mut Vec::new())).unwrap_err();
         error.to_string()
     };

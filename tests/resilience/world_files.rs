@@ -5,7 +5,7 @@ use domain::catalog::service::Service;
 use dovetail_daemon::load::{self, NewKey, Plan};
 use dovetail_daemon::settings::{Settings, WorldChoice};
 use dovetail_daemon::{System, world};
-use dovetail_emulator::engine::Place;
+use dovetail_emulator::engine::Storage;
 use serde_json::{Value, json};
 use std::path::Path;
 use support::{Running, WORLD_SCHEMA, on_the_embedded_engine_alone, world_schema_problems};
@@ -19,8 +19,8 @@ fn loaded(directory: &Path) -> String {
     runtime.block_on(async {
         let demo = world::parse(world::DEMO).expect("the demo world");
         let listen = "127.0.0.1:0".parse().expect("an address");
-        let place = Place::Directory(directory.to_owned());
-        let settings = Settings { listen, place, world: WorldChoice::Demo, ..Settings::default() };
+        let storage = Storage::Directory(directory.to_owned());
+        let settings = Settings { listen, storage, world: WorldChoice::Demo, ..Settings::default() };
         let system = System::prepare(&settings, &demo).await.expect("a system");
         let snapshot = system.handles.table.snapshot().await.expect("a snapshot");
         let mut services: Vec<Option<Service>> = Vec::new();
@@ -46,8 +46,8 @@ fn loading_a_world_again_changes_nothing() {
 fn start(directory: &Path, world: WorldChoice) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
-    let place = Place::Directory(directory.to_owned());
-    let settings = Settings { listen, place, world, ..Settings::default() };
+    let storage = Storage::Directory(directory.to_owned());
+    let settings = Settings { listen, storage, world, ..Settings::default() };
     let mut out = Vec::new();
     runtime.block_on(dovetail_daemon::start(&settings, &mut out, std::future::ready(()))).unwrap();
     String::from_utf8(out).unwrap()

@@ -169,8 +169,8 @@ fn every_forgery_is_refused() {
             attacker.ec.token(&brought, &right)
         }),
         ("a place that the token names", {
-            let place = format!("{}/keys", attacker.url);
-            attacker.ec.token(&json!({"alg": "ES256", "kid": "ec", "jku": place, "x5u": place}), &right)
+            let url = format!("{}/keys", attacker.url);
+            attacker.ec.token(&json!({"alg": "ES256", "kid": "ec", "jku": url, "x5u": url}), &right)
         }),
         ("an unknown key id", ec(json!({"alg": "ES256", "kid": "another"}), &right)),
         ("a path for a key id", ec(json!({"alg": "ES256", "kid": "../../keys"}), &right)),

@@ -52,13 +52,13 @@ impl Stream {
         Self::from(system, "LATEST")
     }
 
-    fn from(system: &System, place: &str) -> Self {
+    fn from(system: &System, iterator_type: &str) -> Self {
         let engine = &system.cloud.engine;
         let response = engine.call("ListStreams", &json!({"TableName": TABLE})).body;
         let arn = &response["Streams"][0]["StreamArn"];
         let response = engine.call("DescribeStream", &json!({"StreamArn": arn})).body;
         let shard = &response["StreamDescription"]["Shards"][0]["ShardId"];
-        let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": place});
+        let from = json!({"StreamArn": arn, "ShardId": shard, "ShardIteratorType": iterator_type});
         let iterator = engine.call("GetShardIterator", &from).body["ShardIterator"].take();
         Self {
             records: Mutex::default(),
@@ -133,10 +133,10 @@ impl Stream {
         let of_shard = |record: &&Value| shard_of(record) == shard && filter.matches(record);
         let delivered =
             records.iter().enumerate().skip(from).filter(|(_, record)| of_shard(record)).take(most);
-        let (places, delivered): (Vec<_>, Vec<_>) =
+        let (positions, delivered): (Vec<_>, Vec<_>) =
             delivered.map(|(at, record)| (at, record.clone())).unzip();
-        let places = if places.is_empty() { vec![records.len()] } else { places };
-        (delivered, places)
+        let positions = if positions.is_empty() { vec![records.len()] } else { positions };
+        (delivered, positions)
     }
 
     async fn feed(&self, system: &Arc<System>, function: usize, shard: usize) {
@@ -148,20 +148,20 @@ impl Stream {
         };
         loop {
             let most = system.cloud.draw(|dice| dice.usize(1..=BATCH_MAX));
-            let (batch, places) = self.next(shard, position, most, &filter);
+            let (batch, positions) = self.next(shard, position, most, &filter);
             if batch.is_empty() {
-                position = places[0];
+                position = positions[0];
                 moved(position);
                 self.arrived.notified().await;
                 continue;
             }
-            let after = places.last().unwrap() + 1;
+            let after = positions.last().unwrap() + 1;
             match delivered(system, name, &batch).await {
                 Delivery::Taken => (position, tries) = (after, 0),
                 Delivery::Again(from) => {
                     let at = batch.iter().position(|record| sequence(record) == from).unwrap_or(0);
                     tries = if at > 0 { 1 } else { tries + 1 };
-                    position = places[at];
+                    position = positions[at];
                 }
                 Delivery::Died => tries += 1,
             }

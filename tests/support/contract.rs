@@ -159,16 +159,16 @@ fn parameters_of(operation: &Operation, query: &str, request: &ApiRequest<'_>, w
     let headers = request.headers.iter().map(|(name, _)| ("header", *name));
     let headers = headers.filter(|(_, name)| ["idempotency-key", "if-match"].contains(name));
     let query = Query::parse(query);
-    for (place, name) in headers.chain(query.names().map(|name| ("query", name))) {
+    for (location, name) in headers.chain(query.names().map(|name| ("query", name))) {
         let is_it = |parameter: &&&Value| {
-            parameter["in"] == place
+            parameter["in"] == location
                 && parameter["name"]
                     .as_str()
                     .is_some_and(|documented_name| documented_name.eq_ignore_ascii_case(name))
         };
         let parameter = operation.parameters.iter().find(is_it);
         assert!(parameter.is_some(), "{what}: {name} is not in the contract");
-        seen.insert(format!("{} {place} {}", operation.name(), name));
+        seen.insert(format!("{} {location} {}", operation.name(), name));
     }
     let media = &resolved(&operation.definition["requestBody"])["content"]["application/json"];
     if let Ok(body) = serde_json::from_slice::<Value>(&request.body)
@@ -249,8 +249,8 @@ pub fn all_parts() -> Lines {
             }
         }
         for parameter in operation.parameters.iter().filter(|parameter| parameter["in"] != "path") {
-            let (place, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
-            lines.insert(format!("{} {place} {}", operation.name(), name.to_lowercase()));
+            let (location, name) = (parameter["in"].as_str().unwrap(), parameter["name"].as_str().unwrap());
+            lines.insert(format!("{} {location} {}", operation.name(), name.to_lowercase()));
         }
         let body = &resolved(&operation.definition["requestBody"])["content"]["application/json"]["schema"];
         fields(body, None, &mut lines);

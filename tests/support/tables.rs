@@ -2,7 +2,7 @@
 
 use crate::request::{ApiRequest, send};
 use dovetail_daemon::settings::TABLE;
-use dovetail_emulator::engine::{Engine, Place};
+use dovetail_emulator::engine::{Engine, Storage};
 use dovetail_table::Settings;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,8 +38,8 @@ impl Tables {
     /// Returns unique names for tables, and an engine for them. The tables do not exist yet.
     pub fn fresh(actions_max: usize) -> Self {
         let engine = match elsewhere() {
-            Some(endpoint) => Engine::elsewhere(&endpoint, &Place::Memory),
-            None => Engine::start(&Place::Memory),
+            Some(endpoint) => Engine::elsewhere(&endpoint, &Storage::Memory),
+            None => Engine::start(&Storage::Memory),
         };
         let (engine, table) = (engine.unwrap(), fresh_table());
         let (keys_table, endpoint) = (format!("{table}-keys"), Some(engine.endpoint().to_owned()));

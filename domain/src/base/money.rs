@@ -7,7 +7,7 @@ use std::iter::Sum;
 use std::ops::Add;
 
 /// Number of decimals of an amount.
-const PLACES: u32 = 6;
+const DECIMALS: u32 = 6;
 /// One unit in millionths.
 const UNIT: u128 = 1_000_000;
 /// A month in microseconds: 730 hours, the twelfth part of a year of 365 days (ADR 24).
@@ -47,7 +47,7 @@ impl Amount {
         }
         let digits: u128 = digits.parse().ok()?;
         let exponent: i64 = exponent.parse().ok()?;
-        let shift = exponent.checked_add(PLACES.into())?.checked_sub(fraction.len().try_into().ok()?)?;
+        let shift = exponent.checked_add(DECIMALS.into())?.checked_sub(fraction.len().try_into().ok()?)?;
         // Checked: an exponent such as 1e999 is valid JSON.
         let ten = |power: u64| 10_u128.checked_pow(power.try_into().ok()?);
         if shift >= 0 {

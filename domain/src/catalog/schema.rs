@@ -43,7 +43,7 @@ pub const PATTERN_BYTES_MAX: usize = 512 * 1024;
 pub const PATTERN_CACHE_BYTES: usize = 512 * 1024;
 /// Maximum length of all pointers in a definition together, in bytes; the library stores the pointer of each
 /// subschema.
-pub const PLACES_BYTES_MAX: usize = 1024 * 1024;
+pub const POINTERS_BYTES_MAX: usize = 1024 * 1024;
 /// Maximum memory of a compiled definition in bytes, by estimate.
 pub const COMPILED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Maximum number of subschemas for one value, each counted once for each path to it.
@@ -171,9 +171,9 @@ fn checked(
         return Err(vec![problem("", "wrong_type", "must be an object")]);
     };
     // Before the walks below: each of them builds pointers of this length.
-    if places_bytes(&definition, 0) > PLACES_BYTES_MAX {
+    if pointers_bytes(&definition, 0) > POINTERS_BYTES_MAX {
         let message =
-            format!("the JSON pointers of its values must be at most {PLACES_BYTES_MAX} bytes in total");
+            format!("the JSON pointers of its values must be at most {POINTERS_BYTES_MAX} bytes in total");
         return Err(vec![problem("", "too_complex", message)]);
     }
     let mut check = Check::new(&definition);
@@ -296,7 +296,7 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let draft = draft(root).ok_or_else(|| invalid("must be draft 2020-12 or draft-07"))?;
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
     // A stored definition may be older than these limits. It must still load, but then it checks no item.
-    let is_small = places_bytes(definition, 0) <= PLACES_BYTES_MAX;
+    let is_small = pointers_bytes(definition, 0) <= POINTERS_BYTES_MAX;
     let model = if is_small { Model::of(definition) } else { Model::default() };
     let weight = weight(definition, &model);
     let validator = if is_small && weight <= COMPILED_BYTES_MAX {
@@ -328,7 +328,7 @@ fn weight(definition: &Value, model: &Model) -> usize {
     let parts = [
         4 * 1024,
         length_of(definition).saturating_mul(8),
-        places_bytes(definition, 0).saturating_mul(4),
+        pointers_bytes(definition, 0).saturating_mul(4),
         model.len().saturating_mul(512),
         model.patterns_bytes,
     ];
@@ -340,9 +340,10 @@ fn length_of(definition: &Value) -> usize {
 }
 
 /// Returns the length of all pointers below a value whose own pointer has length `place`.
-fn places_bytes(value: &Value, place: usize) -> usize {
-    let below =
-        |(name, value): (usize, &Value)| places_bytes(value, place.saturating_add(name).saturating_add(1));
+fn pointers_bytes(value: &Value, pointer_bytes: usize) -> usize {
+    let below = |(name, value): (usize, &Value)| {
+        pointers_bytes(value, pointer_bytes.saturating_add(name).saturating_add(1))
+    };
     let below = match value {
         Value::Object(members) => {
             members.iter().map(|(name, value)| below((name.len(), value))).fold(0, usize::saturating_add)
@@ -352,7 +353,7 @@ fn places_bytes(value: &Value, place: usize) -> usize {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     };
-    below.saturating_add(place)
+    below.saturating_add(pointer_bytes)
 }
 
 /// Returns the prices in a definition's metadata; missing ones are zero.
@@ -394,8 +395,8 @@ fn draft(root: &Map<String, Value>) -> Option<Draft> {
         return Some(Draft::Draft202012);
     };
     let uri = uri.as_str()?;
-    let place = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
-    match place.strip_suffix('#').unwrap_or(place) {
+    let without_scheme = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
+    match without_scheme.strip_suffix('#').unwrap_or(without_scheme) {
         "json-schema.org/draft-07/schema" => Some(Draft::Draft7),
         "json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
         _ => None,

@@ -113,7 +113,7 @@ pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
 pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
     // Before the parser, whose time grows with the text.
     if bytes.len() > BODY_BYTES_MAX {
-        return (None, vec![Place::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
+        return (None, vec![Location::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
     }
     match json::parse(bytes, DEPTH_MAX) {
         Err(problems) => (None, problems.into_iter().map(by_name).collect()),
@@ -170,12 +170,12 @@ fn too_large(bytes_max: usize) -> String {
 
 /// A position in the document: by index for the pointer, by names for the response.
 #[derive(Clone, Default)]
-struct Place {
+struct Location {
     pointer: String,
     path: Vec<String>,
 }
 
-impl Place {
+impl Location {
     fn key(&self, key: &str) -> Self {
         self.below(key, Some(key))
     }
@@ -208,56 +208,61 @@ struct Reader {
 }
 
 impl Reader {
-    fn report(&mut self, place: &Place, rule: &'static str, message: impl Into<String>) {
-        self.problems.push(|| place.problem(rule, message));
+    fn report(&mut self, location: &Location, rule: &'static str, message: impl Into<String>) {
+        self.problems.push(|| location.problem(rule, message));
     }
 
     fn document(&mut self, document: Value) -> Option<Declaration> {
-        let root = Place::default();
+        let root = Location::default();
         let mut teams = self.object(&root, document)?.into_iter();
         let (Some((team, content)), None) = (teams.next(), teams.next()) else {
             self.report(&root, "one_team", "must have exactly one key, the name of the team");
             return None;
         };
-        let place = root.key(&team);
-        self.name(&place, &team)?;
+        let location = root.key(&team);
+        self.name(&location, &team)?;
         // The limits below count over the whole document, so they are known only after it.
-        let declaration = self.team(&place, team, content)?;
+        let declaration = self.team(&location, team, content)?;
         if self.items > ITEMS_MAX {
-            self.report(&place, "too_many_items", format!("must have at most {ITEMS_MAX} service items"));
+            self.report(&location, "too_many_items", format!("must have at most {ITEMS_MAX} service items"));
             return None;
         }
         if self.services.len() > SERVICES_MAX {
-            self.report(&place, "too_many_services", format!("must name at most {SERVICES_MAX} services"));
+            self.report(&location, "too_many_services", format!("must name at most {SERVICES_MAX} services"));
             return None;
         }
         Some(declaration)
     }
 
-    fn team(&mut self, place: &Place, team: String, content: Value) -> Option<Declaration> {
+    fn team(&mut self, location: &Location, team: String, content: Value) -> Option<Declaration> {
         let mut metadata = None;
         let mut applications = Vec::new();
-        for (key, value) in self.object(place, content)? {
-            let place = place.key(&key);
+        for (key, value) in self.object(location, content)? {
+            let location = location.key(&key);
             if key == METADATA {
-                metadata = self.metadata(&place, value);
+                metadata = self.metadata(&location, value);
             } else {
-                applications.extend(self.application(&place, key, value));
+                applications.extend(self.application(&location, key, value));
             }
         }
         Some(Declaration { team, metadata, applications })
     }
 
-    fn application(&mut self, place: &Place, name: String, content: Value) -> Option<DeclaredApplication> {
-        self.name(place, &name)?;
+    fn application(
+        &mut self,
+        location: &Location,
+        name: String,
+        content: Value,
+    ) -> Option<DeclaredApplication> {
+        self.name(location, &name)?;
         let mut metadata = None;
         let mut items = Vec::new();
-        for (key, value) in self.object(place, content)? {
+        for (key, value) in self.object(location, content)? {
             match key.as_str() {
-                METADATA => metadata = self.metadata(&place.key(METADATA), value),
-                SERVICES => items = self.services(place, value),
+                METADATA => metadata = self.metadata(&location.key(METADATA), value),
+                SERVICES => items = self.services(location, value),
                 _ => self.report(
-                    &place.key(&key),
+                    &location.key(&key),
                     "unknown_key",
                     "must be absent: an application has only `metadata` and `services`",
                 ),
@@ -267,33 +272,33 @@ impl Reader {
     }
 
     /// Reads the items below `services`, a key that the path by names omits.
-    fn services(&mut self, application: &Place, content: Value) -> Vec<DeclaredItem> {
+    fn services(&mut self, application: &Location, content: Value) -> Vec<DeclaredItem> {
         let mut items = Vec::new();
         let Some(services) = self.object(&application.key(SERVICES), content) else {
             return items;
         };
-        let place = application.below(SERVICES, None);
+        let location = application.below(SERVICES, None);
         for (service, entries) in services {
-            self.service(&place.key(&service), &service, entries, &mut items);
+            self.service(&location.key(&service), &service, entries, &mut items);
         }
         items
     }
 
-    fn service(&mut self, place: &Place, service: &str, entries: Value, items: &mut Vec<DeclaredItem>) {
-        if self.name(place, service).is_none() {
+    fn service(&mut self, location: &Location, service: &str, entries: Value, items: &mut Vec<DeclaredItem>) {
+        if self.name(location, service).is_none() {
             return;
         }
         let Value::Array(entries) = entries else {
-            return self.report(place, "wrong_type", "must be an array of service items");
+            return self.report(location, "wrong_type", "must be an array of service items");
         };
         self.services.insert(service.to_owned());
         let mut names = BTreeSet::new();
         for (index, entry) in entries.into_iter().enumerate() {
-            let Some(item) = self.item(place, service, &index.to_string(), entry) else {
+            let Some(item) = self.item(location, service, &index.to_string(), entry) else {
                 continue;
             };
             if !names.insert(item.name.clone()) {
-                let at = place.below(&index.to_string(), Some(&item.name)).key(NAME);
+                let at = location.below(&index.to_string(), Some(&item.name)).key(NAME);
                 self.report(
                     &at,
                     "duplicate_name",
@@ -304,18 +309,24 @@ impl Reader {
         }
     }
 
-    fn item(&mut self, service_at: &Place, service: &str, index: &str, entry: Value) -> Option<DeclaredItem> {
+    fn item(
+        &mut self,
+        service_at: &Location,
+        service: &str,
+        index: &str,
+        entry: Value,
+    ) -> Option<DeclaredItem> {
         self.items = self.items.saturating_add(1);
         let unnamed = service_at.key(index);
         let body = self.object(&unnamed, entry)?;
         let name = self.item_name(&unnamed.key(NAME), body.get(NAME))?;
-        let place = service_at.below(index, Some(&name));
+        let location = service_at.below(index, Some(&name));
         let body = Value::Object(body);
         // Key order and the spelling of numbers are no modification, so the hash is that of the canonical form
         // (R26).
         let canonical = json::canonical(&body);
         if canonical.len() > DECLARATION_BYTES_MAX {
-            self.report(&place, "too_large", too_large(DECLARATION_BYTES_MAX));
+            self.report(&location, "too_large", too_large(DECLARATION_BYTES_MAX));
         }
         let hash = Hash::of(&canonical);
         Some(DeclaredItem {
@@ -324,47 +335,47 @@ impl Reader {
             body,
             canonical,
             hash,
-            pointer: place.pointer,
+            pointer: location.pointer,
         })
     }
 
-    fn item_name(&mut self, place: &Place, name: Option<&Value>) -> Option<String> {
+    fn item_name(&mut self, location: &Location, name: Option<&Value>) -> Option<String> {
         let Some(name) = name else {
-            self.report(place, "missing_name", "must be present: each service item needs a name");
+            self.report(location, "missing_name", "must be present: each service item needs a name");
             return None;
         };
         let Some(name) = name.as_str() else {
-            self.report(place, "invalid_name", "must be a string");
+            self.report(location, "invalid_name", "must be a string");
             return None;
         };
-        self.name(place, name)?;
+        self.name(location, name)?;
         Some(name.to_owned())
     }
 
     /// Checks a name; a bad one ends the walk there, because each problem below would repeat the name.
-    fn name(&mut self, place: &Place, name: &str) -> Option<()> {
+    fn name(&mut self, location: &Location, name: &str) -> Option<()> {
         match name_problem(name) {
             None => Some(()),
             Some(message) => {
-                self.report(place, "invalid_name", message);
+                self.report(location, "invalid_name", message);
                 None
             }
         }
     }
 
-    fn metadata(&mut self, place: &Place, value: Value) -> Option<Value> {
-        let value = Value::Object(self.object(place, value)?);
+    fn metadata(&mut self, location: &Location, value: Value) -> Option<Value> {
+        let value = Value::Object(self.object(location, value)?);
         if json::canonical(&value).len() > METADATA_BYTES_MAX {
-            self.report(place, "too_large", too_large(METADATA_BYTES_MAX));
+            self.report(location, "too_large", too_large(METADATA_BYTES_MAX));
         }
         Some(value)
     }
 
-    fn object(&mut self, place: &Place, value: Value) -> Option<Map<String, Value>> {
+    fn object(&mut self, location: &Location, value: Value) -> Option<Map<String, Value>> {
         if let Value::Object(object) = value {
             return Some(object);
         }
-        self.report(place, "wrong_type", "must be an object");
+        self.report(location, "wrong_type", "must be an object");
         None
     }
 }

@@ -37,7 +37,7 @@ fn declared(team: Option<Value>, of_application: Option<Value>) -> Value {
 }
 
 /// Returns the rules and paths of a refused declaration's problems.
-fn places(world: &mut World, body: &Value, scope: Scope) -> Vec<String> {
+fn problems_of(world: &mut World, body: &Value, scope: Scope) -> Vec<String> {
     match world.submit(body, scope) {
         Ok(_) => Vec::new(),
         Err(Refused::Invalid(problems)) => problems
@@ -62,7 +62,7 @@ fn r42_metadata_are_checked_against_the_schemas_of_the_platform() {
         (Some(&json!({})), None, Scope::Partial, &[no_code, no_owner]),
     ] {
         let body = declared(team.cloned(), of_application.cloned());
-        assert_eq!(places(&mut world(), &body, scope), expected, "{body}");
+        assert_eq!(problems_of(&mut world(), &body, scope), expected, "{body}");
     }
 }
 
@@ -71,7 +71,7 @@ fn r42_with_everything_else_that_is_wrong() {
     let mut body = declared(None, None);
     let team = body.as_object_mut().unwrap().values_mut().next().unwrap();
     team["NewApp1"]["services"]["VM"][0]["cpu"] = json!("eight");
-    let problems = places(&mut world(), &body, Scope::Whole);
+    let problems = problems_of(&mut world(), &body, Scope::Whole);
     let expected =
         ["metadata metadata>budget_code", "metadata NewApp1>metadata>owner", "schema NewApp1>VM>CoreVM1>cpu"];
     assert_eq!(problems, expected);
@@ -86,7 +86,7 @@ fn r42_earlier_metadata_of_a_team_count_until_it_declares_others() {
     // An emptied application needs no metadata; any other needs them, changed or not.
     let emptied = document(&[("NewApp1", application(&[]))]);
     assert_eq!(
-        places(&mut world, &declared(None, None), Scope::Partial),
+        problems_of(&mut world, &declared(None, None), Scope::Partial),
         ["metadata NewApp1>metadata>owner"]
     );
     world.submit(&emptied, Scope::Partial).unwrap();

@@ -11,7 +11,7 @@ use dovetail_http::view::{self, Differing, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, fitting};
 use dovetail_table::{Beside, Table};
 use serde_json::{Value, json};
-use walk::{Place, Walk};
+use walk::{Progress, Walk};
 
 /// Returns a page of the difference.
 pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> {
@@ -23,22 +23,22 @@ pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> 
         return Err(Code::NotFound.into());
     }
     let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
-    let place = place(request)?;
+    let progress = progress(request)?;
     let from = table.submission(id).await?.ok_or(Code::NotFound)?;
     let to = other(table, call).await?;
     [&from, &to].into_iter().try_for_each(has_landed)?;
     let moments = [&from, &to].map(|submission| Moment::of(submission, call.now));
     let mut walk = Walk::new(table, moments, limit);
-    let next = walk.from(call.caller.team.id, place).await?;
+    let next = walk.from(call.caller.team.id, progress).await?;
     let body = body(request, &walk, next, (&from, &to)).await?;
     Ok(Reply::new(200, body))
 }
 
 /// Returns the end of the page before, from the cursor.
-fn place(request: ListRequest<'_>) -> Result<Option<Place>, Failure> {
+fn progress(request: ListRequest<'_>) -> Result<Option<Progress>, Failure> {
     let ListRequest { key, call, .. } = request;
     let Some(cursor) = call.position(key, &identity(call))? else { return Ok(None) };
-    Place::parse(&cursor.after).map(Some).ok_or_else(|| Code::InvalidCursor.into())
+    Progress::parse(&cursor.after).map(Some).ok_or_else(|| Code::InvalidCursor.into())
 }
 
 /// Returns the identity of the list for its cursors.
@@ -62,7 +62,7 @@ async fn other(table: &Table, call: &Call) -> Result<Submission, Failure> {
 async fn body(
     request: ListRequest<'_>,
     walk: &Walk<'_>,
-    next: Option<Place>,
+    next: Option<Progress>,
     (from, to): (&Submission, &Submission),
 ) -> Result<Value, Failure> {
     let ListRequest { table, key, call } = request;
@@ -77,8 +77,8 @@ async fn body(
         .collect();
     let fitting = fitting(&views).min(views.len());
     let cut = walk.differences.get(fitting.saturating_sub(1)).filter(|_| fitting < views.len());
-    let next = cut.map(|(place, _)| place.clone()).or(next);
-    let next = next.map(|place| call.page_after(key, &identity(call), &place.to_position()));
+    let next = cut.map(|(progress, _)| progress.clone()).or(next);
+    let next = next.map(|progress| call.page_after(key, &identity(call), &progress.to_position()));
     let (mut metadata, mut items) = (Vec::new(), Vec::new());
     for (value, (_, differing)) in views.into_iter().zip(&walk.differences).take(fitting) {
         match differing {

@@ -74,10 +74,10 @@ impl Concerned {
             Err(Failure::Broken(_)) => return outcome,
         };
         if let Content::Json(Value::Object(body)) = &mut reply.body
-            && let Some(place) = body.get_mut("messages")
+            && let Some(field) = body.get_mut("messages")
         {
             match self.visible(table, call, is_taken).await {
-                Ok(messages) => *place = messages.into(),
+                Ok(messages) => *field = messages.into(),
                 // The outcome is decided, so a failed read of messages must not replace it.
                 Err(error) => log("messages", &error.to_string()),
             }

@@ -70,8 +70,8 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
         let message = format!("must be at most {PAGE_MAX}");
         return Err(Call::bad_filter(&FieldError::new("limit", message)));
     }
-    let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    Ok(Page { limit: place(limit), offset: place(integer("offset")?.unwrap_or(0)) })
+    let to_usize = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    Ok(Page { limit: to_usize(limit), offset: to_usize(integer("offset")?.unwrap_or(0)) })
 }
 
 async fn preview_reply(

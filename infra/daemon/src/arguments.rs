@@ -9,7 +9,7 @@ use crate::{
     audit, load, plan,
     settings::{DATA, LISTEN, Settings, TABLE, WorldChoice},
 };
-use dovetail_emulator::engine::Place;
+use dovetail_emulator::engine::Storage;
 use dovetail_table::ACTIONS_MAX;
 
 // DynamoDB allows 255 bytes, and the name of the keys table adds five. The embedded engine cannot name the stream of
@@ -121,11 +121,11 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
             Arg::Long(_) | Arg::Short(_) | Arg::Value(_) => return Err(arg.unexpected()),
         }
     }
-    let place = match (data, memory) {
+    let storage = match (data, memory) {
         (Some(_), true) => return Err("--data must not be combined with --memory".into()),
-        (None, true) => Place::Memory,
-        (Some(data), false) => Place::Directory(data),
-        (None, false) => Place::Directory(DATA.into()),
+        (None, true) => Storage::Memory,
+        (Some(data), false) => Storage::Directory(data),
+        (None, false) => Storage::Directory(DATA.into()),
     };
     let issuer = match (issuer, audience) {
         (None, None) => None,
@@ -134,7 +134,7 @@ fn read(mut parser: Parser) -> Result<Command, lexopt::Error> {
     };
     Ok(Command::Serve(Settings {
         listen,
-        place,
+        storage,
         endpoint,
         table,
         world,
@@ -296,7 +296,7 @@ mod tests {
     fn no_arguments_mean_the_defaults() {
         let expected = Settings {
             listen: "127.0.0.1:9000".parse().unwrap(),
-            place: Place::Directory(".dovetail".into()),
+            storage: Storage::Directory(".dovetail".into()),
             endpoint: None,
             table: "dovetail-local".to_owned(),
             world: WorldChoice::DemoIfEmpty,
@@ -313,7 +313,7 @@ mod tests {
     fn every_option_is_heard() {
         let expected = Settings {
             listen: "[::1]:0".parse().unwrap(),
-            place: Place::Memory,
+            storage: Storage::Memory,
             endpoint: Some("http://127.0.0.1:8000".to_owned()),
             table: "another-name".to_owned(),
             world: WorldChoice::File("w.json".into()),
@@ -328,7 +328,7 @@ mod tests {
         let engine = ["--endpoint", "http://127.0.0.1:8000", "--table", "another-name"];
         let people = ["--issuer", "https://id.example", "--audience", "dovetail"];
         assert_eq!(settings(&[&args[..], &elsewhere, &engine, &people].concat()), expected);
-        assert_eq!(settings(&["--data", "kept"]).place, Place::Directory("kept".into()));
+        assert_eq!(settings(&["--data", "kept"]).storage, Storage::Directory("kept".into()));
         assert_eq!(settings(&["--world", "demo"]).world, WorldChoice::Demo);
         assert_eq!(settings(&["--world=./demo"]).world, WorldChoice::File("./demo".into()));
         for args in [&["--help"], &["-h"]] {

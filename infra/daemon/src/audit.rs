@@ -10,7 +10,7 @@ use std::{
 
 use domain::Timestamp;
 use domain::audit::invariant::Violation;
-use dovetail_emulator::engine::{self, Engine, Place};
+use dovetail_emulator::engine::{self, Engine, Storage};
 use dovetail_table::{
     Table,
     audit::{Audited, Rows},
@@ -98,7 +98,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
             if !Engine::is_in(directory) {
                 return Err(Error::NoDatabase(directory.clone()));
             }
-            let engine = Engine::start(&Place::Directory(directory.clone()))?;
+            let engine = Engine::start(&Storage::Directory(directory.clone()))?;
             let table = account::of_engine(TABLE, engine.endpoint());
             // The age of pending work is not checked: while the local system is stopped, the sweep does not run.
             let audited = of_table(&table, None, settings.repair).await?;

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use dovetail_emulator::engine::Place;
+use dovetail_emulator::engine::Storage;
 use dovetail_table::ACTIONS_MAX;
 
 /// The default address of the server.
@@ -31,7 +31,7 @@ pub struct Settings {
     /// Address and port of the server; default 127.0.0.1:9000.
     pub listen: SocketAddr,
     /// Location of the database, unless the engine is external, and of the journal.
-    pub place: Place,
+    pub storage: Storage,
     /// Endpoint of an external engine; `None` means the embedded one.
     pub endpoint: Option<String>,
     /// Name of the main table.
@@ -54,7 +54,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             listen: LISTEN,
-            place: Place::Directory(DATA.into()),
+            storage: Storage::Directory(DATA.into()),
             endpoint: None,
             table: TABLE.to_owned(),
             world: WorldChoice::DemoIfEmpty,

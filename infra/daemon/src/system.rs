@@ -11,7 +11,7 @@ use std::{
 use domain::TeamId;
 use dovetail_emulator::{
     bus::{self, Address, Bus},
-    engine::{Engine, Place},
+    engine::{Engine, Storage},
     gateway,
     invoke::Invoker,
     journal::Journal,
@@ -100,8 +100,8 @@ impl System {
         let bus_address = bus_listener.local_addr().map_err(Error::io("the bus's socket"))?;
         let bus = Address { name: bus::NAME.to_owned(), endpoint: format!("http://{bus_address}") };
         let engine = match &settings.endpoint {
-            Some(endpoint) => Engine::elsewhere(endpoint, &settings.place)?,
-            None => Engine::start(&settings.place)?,
+            Some(endpoint) => Engine::elsewhere(endpoint, &settings.storage)?,
+            None => Engine::start(&settings.storage)?,
         };
         let tables = dovetail_table::Settings {
             table: settings.table.clone(),
@@ -370,9 +370,9 @@ async fn loaded(table: &Table, world: &World) -> Result<(Vec<NewKey>, Vec<String
 
 /// Returns a sentence about the location of the data.
 fn storage(settings: &Settings) -> String {
-    let files = match &settings.place {
-        Place::Directory(directory) => format!("in {}", directory.display()),
-        Place::Memory => "in memory until this process ends".to_owned(),
+    let files = match &settings.storage {
+        Storage::Directory(directory) => format!("in {}", directory.display()),
+        Storage::Memory => "in memory until this process ends".to_owned(),
     };
     match &settings.endpoint {
         None => format!("Data is stored {files}"),

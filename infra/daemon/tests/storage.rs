@@ -3,7 +3,7 @@
 
 mod program;
 
-use dovetail_emulator::engine::{Engine, Place};
+use dovetail_emulator::engine::{Engine, Storage};
 use program::Program;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ fn finding_23_a_command_names_what_fails_and_where() {
         assert!(no_credentials.contains("no credentials were found: "), "{no_credentials}");
         assert!(no_credentials.contains(&format!("({at}none)")), "{no_credentials}");
     }
-    let engine = Engine::start(&Place::Memory).unwrap();
+    let engine = Engine::start(&Storage::Memory).unwrap();
     for (endpoint, expected) in [
         ("http://127.0.0.1:1", "the table is unavailable: the endpoint is unreachable"),
         (

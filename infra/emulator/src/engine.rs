@@ -34,7 +34,7 @@ const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS _sr_seq \
 
 /// The location of files: the embedded database and the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Storage {
     /// A directory, which is created if missing, and remains.
     Directory(PathBuf),
     /// A new directory, in shared memory if possible, which is removed at the end.
@@ -100,8 +100,8 @@ struct Serving {
 
 impl Engine {
     /// Opens or creates the database in `place`, and serves it on a free port.
-    pub fn start(place: &Place) -> Result<Self, Error> {
-        let (directory, fresh) = directory(place)?;
+    pub fn start(storage: &Storage) -> Result<Self, Error> {
+        let (directory, fresh) = directory(storage)?;
         let lock = lock(&directory)?;
         let database = open(&directory.join(DATABASE_FILE))?;
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).map_err(Error::io("loopback socket"))?;
@@ -118,8 +118,8 @@ impl Engine {
     }
 
     /// Returns an external engine; `place` holds only the journal.
-    pub fn elsewhere(endpoint: &str, place: &Place) -> Result<Self, Error> {
-        let (directory, fresh) = directory(place)?;
+    pub fn elsewhere(endpoint: &str, storage: &Storage) -> Result<Self, Error> {
+        let (directory, fresh) = directory(storage)?;
         let lock = lock(&directory)?;
         Ok(Self { endpoint: endpoint.to_owned(), directory, serving: None, _lock: lock, _fresh: fresh })
     }
@@ -181,15 +181,15 @@ impl Drop for Engine {
     }
 }
 
-fn directory(place: &Place) -> Result<(PathBuf, Option<TempDir>), Error> {
-    match place {
-        Place::Directory(path) => {
+fn directory(storage: &Storage) -> Result<(PathBuf, Option<TempDir>), Error> {
+    match storage {
+        Storage::Directory(path) => {
             // The files contain every declaration, so only the user may read them.
             let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
             made.map_err(Error::io(path.display().to_string()))?;
             Ok((path.clone(), None))
         }
-        Place::Memory => {
+        Storage::Memory => {
             let shared = Path::new(SHARED_MEMORY);
             let parent = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
             let fresh = tempfile::Builder::new().prefix("dovetail-").tempdir_in(&parent);
@@ -269,7 +269,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");
-        directory(&Place::Directory(path.clone())).unwrap();
+        directory(&Storage::Directory(path.clone())).unwrap();
         for made in [path.as_path(), path.parent().unwrap()] {
             assert_eq!(fs::metadata(made).unwrap().permissions().mode() & 0o777, 0o700);
         }
@@ -353,21 +353,21 @@ mod tests {
     #[test]
     fn data_survives_a_restart_in_the_same_directory() {
         let parent = tempfile::tempdir().unwrap();
-        let place = Place::Directory(parent.path().join("new").join("data"));
-        let engine = Engine::start(&place).unwrap();
+        let storage = Storage::Directory(parent.path().join("new").join("data"));
+        let engine = Engine::start(&storage).unwrap();
         let mut client = Client::new(&engine);
         create_table(&mut client);
         put(&mut client, "kept");
         engine.stop().unwrap();
 
-        let engine = Engine::start(&place).unwrap();
+        let engine = Engine::start(&storage).unwrap();
         assert_eq!(get(&mut Client::new(&engine), "kept"), json!({ "pk": { "S": "kept" } }));
     }
 
     #[test]
     fn stream_writes_and_reads_use_the_index() {
         let parent = tempfile::tempdir().unwrap();
-        let engine = Engine::start(&Place::Directory(parent.path().to_owned())).unwrap();
+        let engine = Engine::start(&Storage::Directory(parent.path().to_owned())).unwrap();
         let mut client = Client::new(&engine);
         create_table(&mut client);
         put(&mut client, "one");
@@ -395,9 +395,9 @@ mod tests {
 
     #[test]
     fn an_external_engine_continues_after_its_last_use() {
-        let engine = Engine::start(&Place::Memory).unwrap();
+        let engine = Engine::start(&Storage::Memory).unwrap();
         create_table(&mut Client::new(&engine));
-        let user = Engine::elsewhere(engine.endpoint(), &Place::Memory).unwrap();
+        let user = Engine::elsewhere(engine.endpoint(), &Storage::Memory).unwrap();
         assert_eq!(user.endpoint(), engine.endpoint());
         let kept = user.directory().to_owned();
         assert!(kept.is_dir() && kept != engine.directory());
@@ -409,18 +409,18 @@ mod tests {
     #[test]
     fn one_directory_is_served_once() {
         let parent = tempfile::tempdir().unwrap();
-        let place = Place::Directory(parent.path().to_owned());
-        let engine = Engine::start(&place).unwrap();
-        let refused = Engine::start(&place).unwrap_err();
+        let storage = Storage::Directory(parent.path().to_owned());
+        let engine = Engine::start(&storage).unwrap();
+        let refused = Engine::start(&storage).unwrap_err();
         assert!(matches!(&refused, Error::InUse(path) if path == parent.path()), "{refused}");
-        Engine::elsewhere("http://127.0.0.1:1", &place).unwrap_err();
+        Engine::elsewhere("http://127.0.0.1:1", &storage).unwrap_err();
         drop(engine);
-        Engine::start(&place).unwrap().stop().unwrap();
+        Engine::start(&storage).unwrap().stop().unwrap();
     }
 
     #[test]
     fn memory_leaves_nothing_behind() {
-        let engine = Engine::start(&Place::Memory).unwrap();
+        let engine = Engine::start(&Storage::Memory).unwrap();
         let path = engine.directory().to_owned();
         let mut client = Client::new(&engine);
         create_table(&mut client);
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn open_connections_do_not_hold_the_stop() {
-        let engine = Engine::start(&Place::Memory).unwrap();
+        let engine = Engine::start(&Storage::Memory).unwrap();
         let mut idle = Client::new(&engine);
         create_table(&mut idle);
         let mut partial = Client::new(&engine);

@@ -184,15 +184,15 @@ impl Consumer {
             // The read may end with records that the filters exclude. Without this position, a restart would read
             // them again.
             if let Some(read_to) = &read_to {
-                self.with.journal.set_position(&self.place(&shard), read_to)?;
+                self.with.journal.set_position(&self.position_name(&shard), read_to)?;
             }
         }
         Ok(())
     }
 
     /// Returns the name of this consumer's position in a shard.
-    fn place(&self, shard: &Shard) -> String {
-        place(self.mapping.settings.function, shard)
+    fn position_name(&self, shard: &Shard) -> String {
+        position_name(self.mapping.settings.function, shard)
     }
 
     /// Reads until there is something to deliver, or returns `None` at the stop.
@@ -220,7 +220,7 @@ impl Consumer {
                 is_empty &= read.records.is_empty() && !read.is_end;
                 let records = self.gather_from(&shard, read).await?;
                 if !records.is_empty() {
-                    let read_to = self.course.place(&shard).cloned().flatten();
+                    let read_to = self.course.position(&shard).cloned().flatten();
                     return Ok(Some(Gathered { shard, records, read_to }));
                 }
             }
@@ -255,9 +255,9 @@ impl Consumer {
     /// Reads the next records of a shard, at once or after the gathering time.
     async fn read(&mut self, shard: &Shard) -> Result<Read, Error> {
         tokio::time::sleep_until(self.due).await;
-        let after = match self.course.place(shard) {
-            Some(place) => place.clone(),
-            None => self.with.journal.position(&self.place(shard))?,
+        let after = match self.course.position(shard) {
+            Some(position) => position.clone(),
+            None => self.with.journal.position(&self.position_name(shard))?,
         };
         let read = shard.read(after.as_deref(), READ_MAX).await?;
         let last = read.records.last().and_then(|record| sequence(record)).map(str::to_owned);
@@ -283,7 +283,7 @@ impl Consumer {
 
     /// Delivers one batch to the function until all of it is processed or given up.
     async fn deliver(&mut self, shard: &Shard, batch: Vec<Value>) -> Result<Flow, Error> {
-        let (function, place) = (self.mapping.settings.function, self.place(shard));
+        let (function, position_name) = (self.mapping.settings.function, self.position_name(shard));
         let mut delivery = Delivery::new(self.mapping.settings.policy, batch);
         loop {
             // A stop between two invocations leaves the rest undelivered. Its position is not stored, so it comes
@@ -303,7 +303,7 @@ impl Consumer {
                     delivery.replied(&reply);
                     // Stored after each reply, so a restart repeats at most one invocation.
                     if let Some(done) = delivery.done() {
-                        self.with.journal.set_position(&place, done)?;
+                        self.with.journal.set_position(&position_name, done)?;
                     }
                     if self.mapping.settings.writes {
                         wake(&self.with.wake);
@@ -311,7 +311,7 @@ impl Consumer {
                 }
                 Step::GiveUp(given_up) => {
                     let batch = self.failed(shard, &given_up);
-                    self.with.journal.give_up(&batch, &place, delivery.done().unwrap_or_default())?;
+                    self.with.journal.give_up(&batch, &position_name, delivery.done().unwrap_or_default())?;
                 }
                 Step::Finish => {
                     self.progress.send_modify(|progress| progress.handled = progress.handled.wrapping_add(1));
@@ -364,7 +364,7 @@ impl Consumer {
 }
 
 /// Returns the name of a function's position in a shard.
-fn place(function: &str, shard: &Shard) -> String {
+fn position_name(function: &str, shard: &Shard) -> String {
     format!("{function} {}", shard.name())
 }
 

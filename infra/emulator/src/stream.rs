@@ -79,7 +79,7 @@ pub(crate) mod tests {
     use hyper::Uri;
 
     use super::*;
-    use crate::engine::{Engine, Place};
+    use crate::engine::{Engine, Storage};
 
     pub(crate) const TABLE: &str = "dovetail-test";
 
@@ -120,7 +120,7 @@ pub(crate) mod tests {
 
     #[tokio::test]
     async fn records_have_the_form_of_lambdas_events() {
-        let engine = Engine::start(&Place::Memory).unwrap();
+        let engine = Engine::start(&Storage::Memory).unwrap();
         let table = Written::new(&engine).await;
         table.create().await;
         table.put("a", 1).await;
@@ -163,8 +163,8 @@ pub(crate) mod tests {
     #[tokio::test]
     async fn reading_goes_on_after_a_restart() {
         let parent = tempfile::tempdir().unwrap();
-        let place = Place::Directory(parent.path().to_owned());
-        let engine = Engine::start(&place).unwrap();
+        let storage = Storage::Directory(parent.path().to_owned());
+        let engine = Engine::start(&storage).unwrap();
         let table = Written::new(&engine).await;
         table.create().await;
         for number in 1..=3 {
@@ -175,7 +175,7 @@ pub(crate) mod tests {
         assert_eq!(first.len(), 2);
         engine.stop().unwrap();
 
-        let engine = Engine::start(&place).unwrap();
+        let engine = Engine::start(&storage).unwrap();
         Written::new(&engine).await.put("a", 4).await;
         let stream = Stream::open(engine.endpoint(), TABLE).await.unwrap();
         let shard = only_shard(&stream).await;
@@ -188,7 +188,7 @@ pub(crate) mod tests {
 
     #[tokio::test]
     async fn readers_at_any_place_get_what_follows_it() {
-        let engine = Engine::start(&Place::Memory).unwrap();
+        let engine = Engine::start(&Storage::Memory).unwrap();
         let table = Written::new(&engine).await;
         table.create().await;
         let stream = Stream::open(engine.endpoint(), TABLE).await.unwrap();
@@ -216,7 +216,7 @@ pub(crate) mod tests {
 
     #[tokio::test]
     async fn a_table_without_a_stream_is_an_error() {
-        let engine = Engine::start(&Place::Memory).unwrap();
+        let engine = Engine::start(&Storage::Memory).unwrap();
         let refused = Stream::open(engine.endpoint(), "dovetail-absent").await.unwrap_err();
         assert_eq!(refused.to_string(), "table dovetail-absent has no stream");
     }

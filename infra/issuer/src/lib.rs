@@ -144,11 +144,11 @@ impl Issuer {
         if configuration.get("issuer").and_then(|issuer| issuer.as_str()) != Some(url) {
             return Err(format!("{discovery} has another issuer"));
         }
-        let place = configuration.get("jwks_uri").and_then(|place| place.as_str());
-        let place = place.ok_or_else(|| format!("{discovery} has no jwks_uri"))?;
-        let keys = keys::usable(&fetch::json(connector, place).await?);
+        let jwks_uri = configuration.get("jwks_uri").and_then(|jwks_uri| jwks_uri.as_str());
+        let jwks_uri = jwks_uri.ok_or_else(|| format!("{discovery} has no jwks_uri"))?;
+        let keys = keys::usable(&fetch::json(connector, jwks_uri).await?);
         if keys.is_empty() {
-            Err(format!("{place} has no RSA or P-256 key for signatures"))
+            Err(format!("{jwks_uri} has no RSA or P-256 key for signatures"))
         } else {
             Ok(keys)
         }

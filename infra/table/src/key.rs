@@ -217,8 +217,8 @@ pub(crate) fn given_up_partition(id: WebhookId) -> String {
 }
 
 /// Returns the key of an abandoned delivery: `GIVEN_UP#{webhook}` / `{time}#{event}`.
-pub(crate) fn given_up_at(id: WebhookId, place: &str) -> Key {
-    Key::new(given_up_partition(id), place)
+pub(crate) fn given_up_at(id: WebhookId, sort_key: &str) -> Key {
+    Key::new(given_up_partition(id), sort_key)
 }
 
 /// Returns the partition of a team's healthchecks, in the table of keys.
@@ -257,8 +257,8 @@ pub(crate) fn recorded_partition(team: TeamId) -> String {
 }
 
 /// Returns the key of an audit log entry: `RECORDED#{team}` / `{time}#{request}#{subject}`.
-pub(crate) fn recorded_at(team: TeamId, place: &str) -> Key {
-    Key::new(recorded_partition(team), place)
+pub(crate) fn recorded_at(team: TeamId, sort_key: &str) -> Key {
+    Key::new(recorded_partition(team), sort_key)
 }
 
 /// Returns the partition of all items of a team.

@@ -51,13 +51,13 @@ impl State {
         let mut after = self.clone();
         let application = |of: &Value| of["application"]["name"].as_str().map(str::to_owned);
         for metadata in &difference.metadata {
-            let place = match application(metadata) {
+            let target = match application(metadata) {
                 None => &mut after.metadata,
                 Some(name) => {
                     &mut after.applications.entry(name).or_insert_with(|| (json!({}), BTreeMap::new())).0
                 }
             };
-            metadata["differences"].as_array().unwrap().iter().for_each(|field| apply(place, field));
+            metadata["differences"].as_array().unwrap().iter().for_each(|field| apply(target, field));
         }
         for item in &difference.items {
             let items = after.applications.entry(application(item).unwrap());

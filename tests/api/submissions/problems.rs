@@ -47,18 +47,18 @@ fn finding_18_a_reference_has_its_problem_under_its_own_property() {
     let system = Running::start(&world.to_string());
     let balancer = json!({"name": "entry", "related_vms": ["one", "ghost"], "main/vm": "ghost"});
     let body = |vm: &str| json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": vm}], "LoadBalancer": [balancer]}}}});
-    let places = |answer: &Answer| -> Vec<String> {
+    let listed = |answer: &Answer| -> Vec<String> {
         let problems = answer.at("/problems").as_array().unwrap().iter();
-        let place = |problem: &Value| {
+        let describe = |problem: &Value| {
             format!("{} {}", problem["rule"].as_str().unwrap(), problem["pointer"].as_str().unwrap())
         };
-        problems.map(place).collect()
+        problems.map(describe).collect()
     };
     let answer = system.call("POST", SUBMIT, "awesome-key", &body("one"));
     let item = "/AwesomeConsumer/App/services/LoadBalancer/0";
     let expected =
         [format!("dangling_reference {item}/main~1vm"), format!("dangling_reference {item}/related_vms/1")];
-    assert_eq!(places(&answer), expected, "{answer:?}");
+    assert_eq!(listed(&answer), expected, "{answer:?}");
     let errors = answer.at("/errors/AwesomeConsumer/App/LoadBalancer/entry");
     let message = "VM 'ghost' must be declared in application 'App'";
     assert_eq!(*errors, json!({"main/vm": [message], "related_vms": [message]}));
@@ -68,7 +68,7 @@ fn finding_18_a_reference_has_its_problem_under_its_own_property() {
     vms.push(json!({"name": "ghost"}));
     assert_eq!(system.call("POST", SUBMIT, "awesome-key", &both).status, 201);
     system.settle();
-    assert_eq!(places(&system.call("POST", SUBMIT, "awesome-key", &body("one"))), expected);
+    assert_eq!(listed(&system.call("POST", SUBMIT, "awesome-key", &body("one"))), expected);
 }
 
 #[test]

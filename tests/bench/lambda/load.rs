@@ -119,8 +119,8 @@ impl Load {
         let mut settled = false;
         while !settled {
             let records = system.stream(last.as_deref());
-            let place = |record: &Value| record["dynamodb"]["SequenceNumber"].as_str().map(str::to_owned);
-            last = Some(records.last().and_then(place).unwrap());
+            let sequence = |record: &Value| record["dynamodb"]["SequenceNumber"].as_str().map(str::to_owned);
+            last = Some(records.last().and_then(sequence).unwrap());
             let of_submission = |record: &&Value| image(record)["ty"]["S"] == "SUBMISSION";
             let records: Vec<&Value> = records.iter().filter(of_submission).collect();
             for batch in records.chunks(BATCH) {

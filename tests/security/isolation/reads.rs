@@ -35,13 +35,13 @@ impl Asking {
     fn foreign(&self, seen: &[Seen]) -> Vec<String> {
         let rows = seen.iter().flat_map(Seen::rows);
         let foreign = rows.filter_map(|row| {
-            let place = row.pointer("/pk/S")?.as_str()?;
+            let partition = row.pointer("/pk/S")?.as_str()?;
             // In keys of the catalogue, the second part is the id or title of a service, not of a team.
-            let (_, consumer) = place.split_once('#').filter(|(kind, _)| !kind.starts_with("SERVICE"))?;
+            let (_, consumer) = partition.split_once('#').filter(|(kind, _)| !kind.starts_with("SERVICE"))?;
             let is_others = consumer.parse().is_ok_and(|consumer| self.others.contains(&consumer));
             let is_marked = self.mark.is_none_or(|mark| row.to_string().contains(mark));
             (is_others && is_marked)
-                .then(|| format!("{place} {}", row.pointer("/sk/S").unwrap_or(&Value::Null)))
+                .then(|| format!("{partition} {}", row.pointer("/sk/S").unwrap_or(&Value::Null)))
         });
         foreign.collect()
     }
@@ -218,7 +218,7 @@ fn a_list_that_is_asked_for_a_foreign_item_is_not_read() {
                 let (answer, seen) = watched.send(&request);
                 assert_eq!(answer.status, 200, "{path}: {answer:?}");
                 let read = asking.foreign(&seen);
-                let is_item = read.iter().all(|place| place.starts_with("ITEM#"));
+                let is_item = read.iter().all(|partition| partition.starts_with("ITEM#"));
                 let read_max = usize::from(pov == Pov::ServiceOwner);
                 assert!(is_item && read.len() <= read_max, "{} {path}: {read:?}", asking.key);
             }

@@ -51,13 +51,13 @@ impl Audit<'_> {
             self.require(false, "I10", subject(), "its submission does not exist");
             return;
         };
-        let place = place(submission, change);
+        let position = position(submission, change);
         let planned = match change.kind {
-            Kind::Direct => place.is_some_and(|place| place < submission.direct),
+            Kind::Direct => position.is_some_and(|position| position < submission.direct),
             Kind::Dependent | Kind::Referenced => {
-                place.is_some_and(|place| (submission.direct..submission.planned()).contains(&place))
+                position.is_some_and(|position| (submission.direct..submission.planned()).contains(&position))
             }
-            Kind::Retry => place.is_none_or(|place| place >= submission.planned()),
+            Kind::Retry => position.is_none_or(|position| position >= submission.planned()),
         };
         self.require(
             planned,
@@ -88,7 +88,7 @@ impl Audit<'_> {
 }
 
 /// Returns the position among the change instances of the submission, from 0; none for another number.
-const fn place(submission: &Submission, change: &Change) -> Option<u64> {
+const fn position(submission: &Submission, change: &Change) -> Option<u64> {
     match change.id.number().checked_sub(submission.first_change) {
         Some(above) if above.is_multiple_of(CHANGE_STRIDE) => above.checked_div(CHANGE_STRIDE),
         Some(_) | None => None,

@@ -249,10 +249,10 @@ impl<'a> Check<'a> {
 
     /// Bounds the steps for the largest item, and the memory of the compiled definition.
     pub(super) fn cost(&mut self) {
-        let (model, places) = Model::with_places(self.definition);
+        let (model, pointers) = Model::with_pointers(self.definition);
         let item = u64::try_from(DECLARATION_BYTES_MAX).unwrap_or(u64::MAX);
         if let Some(at) = model.too_complex(item, PUBLISHED_STEPS_MAX) {
-            let pointer = places.into_iter().find(|(_, node)| *node == at).map(|(pointer, _)| pointer);
+            let pointer = pointers.into_iter().find(|(_, node)| *node == at).map(|(pointer, _)| pointer);
             let message = format!("an item must need at most {PUBLISHED_STEPS_MAX} steps to check");
             self.report(&pointer.unwrap_or_default(), "too_complex", message);
         }
@@ -281,9 +281,9 @@ impl<'a> Check<'a> {
             return;
         }
         let errors = validator.iter_errors(self.definition);
-        let places = errors.map(|error| (error.instance_path().to_string(), message(&error)));
+        let findings = errors.map(|error| (error.instance_path().to_string(), message(&error)));
         for (pointer, message) in
-            places.filter(|place| messages.insert(place.clone())).take(ITEM_PROBLEMS_MAX)
+            findings.filter(|finding| messages.insert(finding.clone())).take(ITEM_PROBLEMS_MAX)
         {
             self.report(&pointer, "invalid_schema", message);
         }

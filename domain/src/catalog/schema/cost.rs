@@ -37,7 +37,7 @@ pub(super) struct Model {
 #[derive(Debug)]
 enum Rule {
     /// Applies another subschema.
-    Apply(Place, usize, Errors),
+    Apply(Target, usize, Errors),
     /// Applies subschemas to the properties with these names.
     Properties(BTreeMap<String, usize>),
     /// Scans a string: `rate` steps per byte, and `once` at the start.
@@ -84,7 +84,7 @@ impl Kind {
 
 /// The values to which another subschema applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum Target {
     Here,
     Element(usize),
     Elements,
@@ -160,15 +160,15 @@ impl Most {
 impl Model {
     /// Builds the model of a definition with valid references.
     pub(super) fn of(definition: &Value) -> Self {
-        Self::with_places(definition).0
+        Self::with_pointers(definition).0
     }
 
     /// Builds the model, and returns the pointer of each subschema with it.
-    pub(super) fn with_places(definition: &Value) -> (Self, BTreeMap<String, usize>) {
+    pub(super) fn with_pointers(definition: &Value) -> (Self, BTreeMap<String, usize>) {
         let mut build = Build {
             definition,
             model: Self::default(),
-            places: BTreeMap::new(),
+            pointers: BTreeMap::new(),
             open: VecDeque::new(),
             patterns: BTreeMap::new(),
             explored: EXPLORED_MAX,
@@ -182,7 +182,7 @@ impl Model {
         }
         build.model.patterns_bytes =
             build.patterns.values().map(|pattern| pattern.bytes).fold(0, usize::saturating_add);
-        (build.model, build.places)
+        (build.model, build.pointers)
     }
 
     /// Returns the number of subschemas.
@@ -226,11 +226,11 @@ impl Model {
         let (mut named, mut here) = (Most::default(), Most::default());
         for rule in self.nodes.get(at).map_or(&[][..], Vec::as_slice) {
             match rule {
-                Rule::Apply(Place::Here, node, _) => here.add(self.most(*node, costs, depth + 1)),
-                Rule::Apply(Place::Element(_), node, _) => {
+                Rule::Apply(Target::Here, node, _) => here.add(self.most(*node, costs, depth + 1)),
+                Rule::Apply(Target::Element(_), node, _) => {
                     named = either(named, self.most(*node, costs, depth + 1));
                 }
-                Rule::Apply(Place::Elements | Place::Members | Place::Names, node, _) => {
+                Rule::Apply(Target::Elements | Target::Members | Target::Names, node, _) => {
                     most.add(self.most(*node, costs, depth + 1).everywhere());
                 }
                 Rule::Properties(properties) => {
@@ -261,8 +261,8 @@ fn either(one: Most, other: Most) -> Most {
 /// Returns the subschemas of a rule, each with its number of values.
 fn applied(rule: &Rule, values: u64, bytes: u64) -> Vec<(usize, u64)> {
     match rule {
-        Rule::Apply(Place::Here | Place::Element(_), node, _) => vec![(*node, values)],
-        Rule::Apply(Place::Elements | Place::Members | Place::Names, node, _) => vec![(*node, bytes / 2)],
+        Rule::Apply(Target::Here | Target::Element(_), node, _) => vec![(*node, values)],
+        Rule::Apply(Target::Elements | Target::Members | Target::Names, node, _) => vec![(*node, bytes / 2)],
         Rule::Properties(properties) => properties.values().map(|node| (*node, values)).collect(),
         Rule::Text { .. }
         | Rule::Keys { .. }
@@ -279,7 +279,7 @@ fn applied(rule: &Rule, values: u64, bytes: u64) -> Vec<(usize, u64)> {
 struct Build<'a> {
     definition: &'a Value,
     model: Model,
-    places: BTreeMap<String, usize>,
+    pointers: BTreeMap<String, usize>,
     open: VecDeque<(usize, String, &'a Value)>,
     patterns: BTreeMap<&'a str, Pattern>,
     explored: u64,
@@ -287,12 +287,12 @@ struct Build<'a> {
 
 impl<'a> Build<'a> {
     fn node(&mut self, pointer: &str, schema: &'a Value) -> usize {
-        if let Some(index) = self.places.get(pointer) {
+        if let Some(index) = self.pointers.get(pointer) {
             return *index;
         }
         let at = self.model.nodes.len();
         self.model.nodes.push(Vec::new());
-        self.places.insert(pointer.to_owned(), at);
+        self.pointers.insert(pointer.to_owned(), at);
         self.open.push_back((at, pointer.to_owned(), schema));
         at
     }
@@ -310,35 +310,35 @@ impl<'a> Build<'a> {
             keywords.get("$ref").and_then(Value::as_str).map(|reference| target(self.definition, reference))
         {
             let node = self.node(pointer, schema);
-            rules.push(Rule::Apply(Place::Here, node, Errors::Reported));
+            rules.push(Rule::Apply(Target::Here, node, Errors::Reported));
         }
         let mut properties = BTreeMap::new();
         for below in subschemas(pointer, schema) {
             let node = |build: &mut Self| build.node(&below.pointer, below.schema);
             let index = || below.token().parse().unwrap_or_default();
-            let (place, errors) = match below.keyword {
+            let (target, errors) = match below.keyword {
                 "$defs" | "definitions" | "contentSchema" => continue,
                 "properties" => {
                     let node = node(self);
                     properties.insert(below.token(), node);
                     continue;
                 }
-                "anyOf" | "oneOf" => (Place::Here, Errors::Nested),
-                "contains" => (Place::Elements, Errors::Hidden),
-                "not" | "if" => (Place::Here, Errors::Hidden),
-                "prefixItems" => (Place::Element(index()), Errors::Reported),
+                "anyOf" | "oneOf" => (Target::Here, Errors::Nested),
+                "contains" => (Target::Elements, Errors::Hidden),
+                "not" | "if" => (Target::Here, Errors::Hidden),
+                "prefixItems" => (Target::Element(index()), Errors::Reported),
                 "items" if schema.get("items").is_some_and(Value::is_array) => {
-                    (Place::Element(index()), Errors::Reported)
+                    (Target::Element(index()), Errors::Reported)
                 }
-                "items" | "additionalItems" | "unevaluatedItems" => (Place::Elements, Errors::Reported),
+                "items" | "additionalItems" | "unevaluatedItems" => (Target::Elements, Errors::Reported),
                 "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
-                    (Place::Members, Errors::Reported)
+                    (Target::Members, Errors::Reported)
                 }
-                "propertyNames" => (Place::Names, Errors::Reported),
-                _ => (Place::Here, Errors::Reported),
+                "propertyNames" => (Target::Names, Errors::Reported),
+                _ => (Target::Here, Errors::Reported),
             };
             let node = node(self);
-            rules.push(Rule::Apply(place, node, errors));
+            rules.push(Rule::Apply(target, node, errors));
         }
         if !properties.is_empty() {
             rules.push(Rule::Properties(properties));
@@ -461,7 +461,7 @@ impl Meter<'_> {
     }
 
     /// Returns the cost of applying a subschema to a value whose pointer has length `place`.
-    fn node(&mut self, at: usize, value: &Value, place: u64) -> Option<Cost> {
+    fn node(&mut self, at: usize, value: &Value, pointer_bytes: u64) -> Option<Cost> {
         let model = self.model;
         let rules = model.nodes.get(at).map_or(&[][..], Vec::as_slice);
         self.depth = self.depth.checked_add(1).filter(|depth| *depth <= DEPTH_MAX)?;
@@ -470,8 +470,8 @@ impl Meter<'_> {
         for rule in rules {
             own = own.saturating_add(self.own(rule, value)?);
             let before = below.full;
-            self.below(rule, value, place, &mut below)?;
-            if let Rule::Apply(Place::Here, ..) = rule {
+            self.below(rule, value, pointer_bytes, &mut below)?;
+            if let Rule::Apply(Target::Here, ..) = rule {
                 here = here.saturating_add(below.full.saturating_sub(before));
             }
         }
@@ -480,7 +480,7 @@ impl Meter<'_> {
         }
         self.depth = self.depth.saturating_sub(1);
         let valid = own.saturating_add(below.valid);
-        let own = rules.iter().map(|rule| errors(rule, value, place)).fold(0, u64::saturating_add);
+        let own = rules.iter().map(|rule| errors(rule, value, pointer_bytes)).fold(0, u64::saturating_add);
         let (bytes, first) = (below.bytes.saturating_add(own), below.first.saturating_add(own));
         Some(Cost { valid, full: valid.saturating_add(below.full), bytes, first })
     }
@@ -508,37 +508,39 @@ impl Meter<'_> {
     }
 
     /// Adds the cost of a rule's subschemas.
-    fn below(&mut self, rule: &Rule, value: &Value, place: u64, cost: &mut Cost) -> Option<()> {
+    fn below(&mut self, rule: &Rule, value: &Value, pointer_bytes: u64, cost: &mut Cost) -> Option<()> {
         // A slash and five digits: an item of 128 KiB has fewer than 100,000 elements.
-        let index = place.saturating_add(6);
+        let index = pointer_bytes.saturating_add(6);
         match (rule, value) {
-            (Rule::Apply(Place::Here, node, errors), _) => cost.add(self.node(*node, value, place)?, *errors),
-            (Rule::Apply(Place::Element(at), node, errors), Value::Array(elements)) => {
+            (Rule::Apply(Target::Here, node, errors), _) => {
+                cost.add(self.node(*node, value, pointer_bytes)?, *errors)
+            }
+            (Rule::Apply(Target::Element(at), node, errors), Value::Array(elements)) => {
                 if let Some(element) = elements.get(*at) {
                     cost.add(self.node(*node, element, index)?, *errors);
                 }
             }
-            (Rule::Apply(Place::Elements, node, errors), Value::Array(elements)) => {
+            (Rule::Apply(Target::Elements, node, errors), Value::Array(elements)) => {
                 for element in elements {
                     cost.add(self.node(*node, element, index)?, *errors);
                 }
             }
-            (Rule::Apply(Place::Members, node, errors), Value::Object(members)) => {
+            (Rule::Apply(Target::Members, node, errors), Value::Object(members)) => {
                 for (name, member) in members {
-                    cost.add(self.node(*node, member, under(place, name))?, *errors);
+                    cost.add(self.node(*node, member, under(pointer_bytes, name))?, *errors);
                 }
             }
-            (Rule::Apply(Place::Names, node, errors), Value::Object(members)) => {
+            (Rule::Apply(Target::Names, node, errors), Value::Object(members)) => {
                 for name in members.keys() {
                     // An error contains a copy of the name.
-                    let place = place.saturating_add(length(name.len()));
-                    cost.add(self.node(*node, &Value::String(name.clone()), place)?, *errors);
+                    let pointer_bytes = pointer_bytes.saturating_add(length(name.len()));
+                    cost.add(self.node(*node, &Value::String(name.clone()), pointer_bytes)?, *errors);
                 }
             }
             (Rule::Properties(properties), Value::Object(members)) => {
                 for (name, member) in members {
                     if let Some(node) = properties.get(name) {
-                        cost.add(self.node(*node, member, under(place, name))?, Errors::Reported);
+                        cost.add(self.node(*node, member, under(pointer_bytes, name))?, Errors::Reported);
                     }
                 }
             }
@@ -549,13 +551,13 @@ impl Meter<'_> {
 }
 
 /// Returns the length of a pointer below another.
-fn under(place: u64, name: &str) -> u64 {
-    place.saturating_add(length(name.len())).saturating_add(1)
+fn under(pointer_bytes: u64, name: &str) -> u64 {
+    pointer_bytes.saturating_add(length(name.len())).saturating_add(1)
 }
 
 /// Returns the maximum memory of a rule's own errors.
-fn errors(rule: &Rule, value: &Value, place: u64) -> u64 {
-    let one = ERROR_BYTES.saturating_add(place.saturating_mul(2));
+fn errors(rule: &Rule, value: &Value, pointer_bytes: u64) -> u64 {
+    let one = ERROR_BYTES.saturating_add(pointer_bytes.saturating_mul(2));
     match rule {
         Rule::Type(types) if is_of(types, value) => 0,
         Rule::Type(_) => one,

@@ -176,10 +176,10 @@ fn both_drafts_have_references_in_both_forms() {
         assert_eq!(schema.judged(&body), []);
         assert_eq!(schema.references_of(&body), [named("Gateway", "g"), named("VM", "a"), named("VM", "b")]);
         // The definition itself refuses entries that are not names.
-        let places = |body: Value| -> Vec<String> {
+        let pointers = |body: Value| -> Vec<String> {
             schema.judged(&body).into_iter().map(|problem| problem.pointer).collect()
         };
-        assert_eq!(places(json!({"name": "n", "vms": [1], "gateway": ["g"]})), ["/gateway", "/vms/0"]);
+        assert_eq!(pointers(json!({"name": "n", "vms": [1], "gateway": ["g"]})), ["/gateway", "/vms/0"]);
     }
 }
 
@@ -503,8 +503,8 @@ fn what_a_definition_forbids_is_told_where_it_stands() {
     let forbids = |name: &str| definition(&json!({"properties": {"name": {"type": "string"}, name: false}}));
     for name in ["x", "additionalProperties"] {
         let problems = published(&forbids(name)).judged(&json!({"name": "n", name: {"a": 1}}));
-        let places: Vec<_> = problems.iter().map(|problem| problem.path.as_slice()).collect();
-        assert_eq!(places, [[name]]);
+        let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_slice()).collect();
+        assert_eq!(paths, [[name]]);
     }
 }
 

@@ -99,10 +99,16 @@ fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, bud
     }
 }
 
-fn against(schema: &Schema, metadata: &Value, place: &[&str], problems: &mut Problems, budget: &mut Budget) {
+fn against(
+    schema: &Schema,
+    metadata: &Value,
+    location: &[&str],
+    problems: &mut Problems,
+    budget: &mut Budget,
+) {
     for problem in judged(schema, metadata, budget) {
-        let pointer = format!("{}{}", pointer(place.iter().copied()), problem.pointer);
-        let path = place.iter().map(|name| (*name).to_owned()).chain(problem.path).collect();
+        let pointer = format!("{}{}", pointer(location.iter().copied()), problem.pointer);
+        let path = location.iter().map(|name| (*name).to_owned()).chain(problem.path).collect();
         problems.push(|| Problem { pointer, path, rule: metadata_rule(problem.rule), ..problem });
     }
 }
@@ -250,16 +256,16 @@ impl Check<'_> {
     ) {
         let schema = self.offers.get(&item.service).map(|offer| &offer.schema);
         let named = schema.into_iter().flat_map(|schema| schema.named(&item.body));
-        let mut places: Vec<(String, String)> = named
+        let mut fields: Vec<(String, String)> = named
             .filter(|named| named.names(reference))
             .map(|named| (named.pointer(), named.field.to_owned()))
             .collect();
-        if places.is_empty() {
-            places.push((String::new(), "references".to_owned()));
+        if fields.is_empty() {
+            fields.push((String::new(), "references".to_owned()));
         }
-        for (place, field) in places {
+        for (below, field) in fields {
             let path = [self.path(declared, item), vec![field]].concat();
-            let pointer = format!("{}{place}", item.pointer);
+            let pointer = format!("{}{below}", item.pointer);
             let message = message.to_owned();
             self.problems.push(|| Problem { pointer, path, rule, message, change: None });
         }

@@ -42,10 +42,10 @@ fn fee(snapshot: &mut Snapshot) -> &mut Charge {
 }
 
 /// Returns a charge for the time of `a`, in order of time: processed, ended with the price, running.
-fn time(snapshot: &mut Snapshot, place: usize) -> &mut Charge {
+fn time(snapshot: &mut Snapshot, index: usize) -> &mut Charge {
     let mut ids = ids(snapshot, "a", ChargeType::MonthlyCost);
     ids.sort_by_key(|id| snapshot.charges[id].start);
-    snapshot.charges.get_mut(&ids[place]).unwrap()
+    snapshot.charges.get_mut(&ids[index]).unwrap()
 }
 
 fn later(at: Timestamp) -> Timestamp {
@@ -117,8 +117,8 @@ const TIMES: &[Planted] = &[
         charge.end = charge.end.map(later);
     }),
     ("I26 item", OTHERWISE, |s| {
-        for place in [1, 0] {
-            let id = time(s, place).id;
+        for index in [1, 0] {
+            let id = time(s, index).id;
             s.charges.remove(&id);
         }
     }),

@@ -21,14 +21,14 @@ const AT_ONCE: usize = 10;
 
 /// The end of a page.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct Progress {
     /// Last finished application; none before the first one.
     application: Option<String>,
     /// Last compared item of the next application; empty after its metadata.
     item: Option<String>,
 }
 
-impl Place {
+impl Progress {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (application, item) = serde_json::from_str(text).ok()?;
         Some(Self { application, item })
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
     limit: usize,
     read: Read,
     /// Differences, each with its position.
-    pub(super) differences: Vec<(Place, Differing)>,
+    pub(super) differences: Vec<(Progress, Differing)>,
 }
 
 impl<'a> Walk<'a> {
@@ -58,37 +58,37 @@ impl<'a> Walk<'a> {
     pub(super) async fn from(
         &mut self,
         team: TeamId,
-        place: Option<Place>,
-    ) -> Result<Option<Place>, Failure> {
-        let mut place = match place {
-            Some(place) => place,
+        progress: Option<Progress>,
+    ) -> Result<Option<Progress>, Failure> {
+        let mut progress = match progress {
+            Some(progress) => progress,
             None => {
                 let team = self.table.team(team).await?.ok_or(Code::Unauthenticated)?;
-                let place = Place { application: None, item: None };
-                self.metadata(None, team.replaced(), &place).await?;
-                place
+                let progress = Progress { application: None, item: None };
+                self.metadata(None, team.replaced(), &progress).await?;
+                progress
             }
         };
         let source = Source::<Application>::of_team(team);
-        let mut rows = self.table.rows(&source, Direction::Ascending, place.application.as_deref());
+        let mut rows = self.table.rows(&source, Direction::Ascending, progress.application.as_deref());
         while !self.is_full()
             && let Some(batch) = self.read.by(rows.next()).await?
         {
             self.read.rows(batch.len());
             for Listed { position, value: application } in batch {
                 if self.is_full() {
-                    return Ok(Some(place));
+                    return Ok(Some(progress));
                 }
                 // The record of the application proves that nothing differs, so its items need no read.
                 if !self.earlier().still_declares(&application)
-                    && let Some(item) = self.application(&application, &place).await?
+                    && let Some(item) = self.application(&application, &progress).await?
                 {
-                    return Ok(Some(Place { item: Some(item), ..place }));
+                    return Ok(Some(Progress { item: Some(item), ..progress }));
                 }
-                place = Place { application: Some(position), item: None };
+                progress = Progress { application: Some(position), item: None };
             }
         }
-        Ok((!rows.is_over()).then_some(place))
+        Ok((!rows.is_over()).then_some(progress))
     }
 
     fn earlier(&self) -> Moment {
@@ -104,13 +104,13 @@ impl<'a> Walk<'a> {
     async fn application(
         &mut self,
         application: &Application,
-        place: &Place,
+        progress: &Progress,
     ) -> Result<Option<String>, Failure> {
-        if place.item.is_none() {
-            let behind = Place { item: Some(String::new()), ..place.clone() };
+        if progress.item.is_none() {
+            let behind = Progress { item: Some(String::new()), ..progress.clone() };
             self.metadata(Some(application), application.replaced(), &behind).await?;
         }
-        let mut last = place.item.clone().unwrap_or_default();
+        let mut last = progress.item.clone().unwrap_or_default();
         let source = Source::<Item>::of_application(application.id);
         let after = (!last.is_empty()).then(|| last.clone());
         let mut rows = self.table.rows(&source, Direction::Ascending, after.as_deref());
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
                     last.clone_from(&row.position);
                     if let Some(differing) = differing {
                         let item = Some(last.clone());
-                        self.differences.push((Place { item, ..place.clone() }, differing));
+                        self.differences.push((Progress { item, ..progress.clone() }, differing));
                     }
                     if self.differences.len() >= self.limit {
                         return Ok(Some(last));
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         &mut self,
         of: Option<&Application>,
         now: Replaced,
-        place: &Place,
+        progress: &Progress,
     ) -> Result<(), Failure> {
         let past = self.moments.map(|moment| self.table.metadata_at(now.clone(), moment));
         let past = self.read.by(try_join_all(past)).await?;
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         {
             let application = of.map(|application| (application.id, application.name.clone()));
             let differing = Differing::Metadata { application, old: old.clone(), new: new.clone() };
-            self.differences.push((place.clone(), differing));
+            self.differences.push((progress.clone(), differing));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ const NUMBERED: &str = r#"{"dynamodb":{"NewImage":{"n":{"N":[{"exists":true}]}}}
 
 async fn prepared(world: &World) -> System {
     let listen = "127.0.0.1:0".parse().unwrap();
-    let settings = Settings { listen, place: Place::Memory, ..Settings::default() };
+    let settings = Settings { listen, storage: Storage::Memory, ..Settings::default() };
     System::prepare(&settings, world).await.unwrap()
 }
 
@@ -56,7 +56,7 @@ async fn the_system_starts_prints_its_address_and_stops() {
     let [ready_file, env_file] = ["ready", "env"].map(|name| parent.path().join(name));
     let settings = Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
-        place: Place::Memory,
+        storage: Storage::Memory,
         endpoint: None,
         table: TABLE.to_owned(),
         world: WorldChoice::DemoIfEmpty,
@@ -100,7 +100,7 @@ async fn a_wrong_world_starts_nothing() {
     let data = parent.path().join("data");
     let settings = Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
-        place: Place::Directory(data.clone()),
+        storage: Storage::Directory(data.clone()),
         endpoint: None,
         table: TABLE.to_owned(),
         world: WorldChoice::File(file),
@@ -117,10 +117,10 @@ async fn a_wrong_world_starts_nothing() {
 
 #[tokio::test]
 async fn systems_on_one_engine_elsewhere_have_tables_of_their_own_and_find_them_again() {
-    let engine = Engine::start(&Place::Memory).unwrap();
+    let engine = Engine::start(&Storage::Memory).unwrap();
     let on = |table: &str| Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
-        place: Place::Memory,
+        storage: Storage::Memory,
         endpoint: Some(engine.endpoint().to_owned()),
         table: table.to_owned(),
         ..Settings::default()

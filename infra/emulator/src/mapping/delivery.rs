@@ -116,12 +116,12 @@ pub fn verdict(records: &[Value], reply: &Result<Value, Failure>) -> Verdict {
             return Verdict::Failed(Last::Reported);
         }
     };
-    let place = |failure: &Value| {
+    let index_of = |failure: &Value| {
         let identifier = failure.get("itemIdentifier")?.as_str()?;
         records.iter().position(|record| sequence(record) == Some(identifier))
     };
-    let places: Option<Vec<usize>> = failures.iter().map(place).collect();
-    match places.map(|places| places.into_iter().min()) {
+    let indexes: Option<Vec<usize>> = failures.iter().map(index_of).collect();
+    match indexes.map(|indexes| indexes.into_iter().min()) {
         Some(None) => Verdict::Done,
         Some(Some(0)) | None => Verdict::Failed(Last::Reported),
         Some(Some(first)) => Verdict::FailedFrom(first),

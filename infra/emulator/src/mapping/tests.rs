@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 use crate::{
-    engine::{Engine, Place},
+    engine::{Engine, Storage},
     stream::tests::{TABLE, Written, only_shard},
 };
 
@@ -47,7 +47,7 @@ struct Running {
 
 impl Fixture {
     async fn new() -> Self {
-        let engine = Engine::start(&Place::Memory).unwrap();
+        let engine = Engine::start(&Storage::Memory).unwrap();
         let table = Written::new(&engine).await;
         table.create().await;
         let journal = Arc::new(Journal::open(&engine.directory().join("journal.db")).unwrap());
@@ -143,7 +143,7 @@ async fn a_function_gets_matching_records_in_batches_and_not_again_after_a_resta
     running.stop().await;
     assert_eq!(*seen.lock().unwrap(), [vec![35]]);
     let shard = only_shard(&Stream::open(fixture.engine.endpoint(), TABLE).await.unwrap()).await;
-    let read = fixture.journal.position(&place("generate", &shard)).unwrap();
+    let read = fixture.journal.position(&position_name("generate", &shard)).unwrap();
     assert!(read.is_some());
     assert_eq!(shard.read(read.as_deref(), 1).await.unwrap(), Read::default());
 }

@@ -8,7 +8,7 @@ use super::{Stream, shard::Shard};
 #[derive(Clone, Debug, Default)]
 pub struct Course {
     /// The last sequence number that was read, by shard.
-    places: BTreeMap<String, Option<String>>,
+    positions: BTreeMap<String, Option<String>>,
     ended: BTreeSet<String>,
     turns: usize,
 }
@@ -32,13 +32,13 @@ impl Course {
     }
 
     /// Returns the position in a shard, or `None` if it was never read.
-    pub fn place(&self, shard: &Shard) -> Option<&Option<String>> {
-        self.places.get(shard.id())
+    pub fn position(&self, shard: &Shard) -> Option<&Option<String>> {
+        self.positions.get(shard.id())
     }
 
     /// Sets the position in a shard; `None` is the beginning.
-    pub fn go_on(&mut self, shard: &Shard, place: Option<String>) {
-        self.places.insert(shard.id().to_owned(), place);
+    pub fn go_on(&mut self, shard: &Shard, position: Option<String>) {
+        self.positions.insert(shard.id().to_owned(), position);
     }
 
     /// Marks a shard as read to its end.

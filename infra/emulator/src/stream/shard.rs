@@ -116,9 +116,9 @@ impl Shard {
         }
     }
 
-    async fn iterator_at(&self, place: &Value) -> Result<String, Error> {
+    async fn iterator_at(&self, position: &Value) -> Result<String, Error> {
         const OPERATION: &str = "DynamoDBStreams_20120810.GetShardIterator";
-        let response = self.source.send(OPERATION, place).await?;
+        let response = self.source.send(OPERATION, position).await?;
         let none =
             || Error::Refused { operation: OPERATION, reason: "the response has no iterator".to_owned() };
         text(&response, "/ShardIterator").ok_or_else(none)

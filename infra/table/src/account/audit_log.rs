@@ -24,8 +24,8 @@ impl Table {
         let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
         let rows = page.items.unwrap_or_default().into_iter();
         let read = |row: Attributes| {
-            let place = record::text(&row, "sk").unwrap_or_default().to_owned();
-            record::read::<RecordedRecord>(row).map(|recorded| (place, recorded))
+            let sort_key = record::text(&row, "sk").unwrap_or_default().to_owned();
+            record::read::<RecordedRecord>(row).map(|recorded| (sort_key, recorded))
         };
         rows.map(read).collect()
     }

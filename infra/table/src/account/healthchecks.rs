@@ -118,7 +118,7 @@ impl Table {
     /// Returns at most `limit` schedules that are due at a time, the most overdue first.
     pub async fn due(&self, now: Timestamp, limit: i32) -> Result<Vec<Course>, Error> {
         let behind = Timestamp::from_micros(now.micros().saturating_add(1));
-        let rows = self.in_place(key::ALL_DUE, behind, limit).await?;
+        let rows = self.rows_before(key::ALL_DUE, behind, limit).await?;
         let rows = self.batch(rows.iter().filter_map(record::key).collect()).await?;
         let courses = rows.into_iter().map(record::read::<CourseRecord>);
         let mut due = courses.collect::<Result<Vec<_>, _>>()?;

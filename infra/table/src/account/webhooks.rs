@@ -136,8 +136,8 @@ impl Table {
         let limit = i32::try_from(limit).unwrap_or(i32::MAX);
         let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
         let read = |row: Attributes| {
-            let place = record::text(&row, "sk").unwrap_or_default().to_owned();
-            record::read::<GivenUpRecord>(row).map(|given_up| (place, given_up))
+            let sort_key = record::text(&row, "sk").unwrap_or_default().to_owned();
+            record::read::<GivenUpRecord>(row).map(|given_up| (sort_key, given_up))
         };
         page.items.unwrap_or_default().into_iter().map(read).collect()
     }

@@ -29,7 +29,7 @@ impl Table {
         watch: &(dyn Fn(Seen) + Send + Sync),
     ) -> Result<Audited, Error> {
         let rows = self.scan(watch).await?;
-        let (misplaced, entries) = self.misplaced(&rows.places, watch, rows.seen()).await?;
+        let (misplaced, entries) = self.misplaced(&rows.index_entries, watch, rows.seen()).await?;
         let mut audited = Audited { rows: rows.count, ..Audited::default() };
         let aged = now.map(|now| ages(&rows.snapshot, now)).unwrap_or_default();
         let violations = [violations(&rows.snapshot), aged].concat();
@@ -42,7 +42,7 @@ impl Table {
                 + count(&of_catalogue),
         });
         audited.add(self.flaws_again([rows.flaws, rows.set_aside].concat()).await?);
-        audited.add((self.places_again(misplaced).await?, 0));
+        audited.add((self.recheck_entries(misplaced).await?, 0));
         let teams: BTreeSet<TeamId> =
             violations.iter().filter_map(|violation| violation.subject.team()).collect();
         for team in teams {

@@ -15,7 +15,7 @@ const TRIES: u32 = 12;
 
 /// The position of a row in an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct IndexEntry {
     index: Index,
     pk: String,
     sk: String,
@@ -23,41 +23,41 @@ pub(super) struct Place {
 }
 
 /// Returns the index positions of a row, from its attributes.
-pub(super) fn places(row: &Attributes) -> Vec<Place> {
-    INDEXES.iter().filter_map(|index| place(row, *index)).collect()
+pub(super) fn index_entries(row: &Attributes) -> Vec<IndexEntry> {
+    INDEXES.iter().filter_map(|index| index_entry(row, *index)).collect()
 }
 
-fn place(row: &Attributes, index: Index) -> Option<Place> {
+fn index_entry(row: &Attributes, index: Index) -> Option<IndexEntry> {
     let text = |name| record::text(row, name).map(str::to_owned);
-    Some(Place { index, pk: text(index.pk)?, sk: text(index.sk)?, key: record::key(row)? })
+    Some(IndexEntry { index, pk: text(index.pk)?, sk: text(index.sk)?, key: record::key(row)? })
 }
 
 impl Table {
     /// Returns the positions that only the table or only an index has, and the number of index rows.
     pub(super) async fn misplaced(
         &self,
-        of_table: &BTreeSet<Place>,
+        of_table: &BTreeSet<IndexEntry>,
         watch: &(dyn Fn(Seen) + Send + Sync),
         seen: Seen,
-    ) -> Result<(Vec<Place>, u64), Error> {
+    ) -> Result<(Vec<IndexEntry>, u64), Error> {
         let (mut violations, mut rows) = (BTreeSet::new(), 0);
         for index in INDEXES {
             let before = seen.rows + rows;
-            let take = |row: Attributes| violations.extend(place(&row, index));
+            let take = |row: Attributes| violations.extend(index_entry(&row, index));
             let watch_rows = |read| watch(Seen { rows: before + read, ..seen });
             rows += self.pages(Some(index.name), take, watch_rows).await?;
         }
-        let misplaced: Vec<Place> = of_table.symmetric_difference(&violations).cloned().collect();
+        let misplaced: Vec<IndexEntry> = of_table.symmetric_difference(&violations).cloned().collect();
         watch(Seen { rows: seen.rows + rows, violations: seen.violations + count(&misplaced) });
         Ok((misplaced, rows))
     }
 
     /// Returns a violation for each position on which table and index disagree at every look.
-    pub(super) async fn places_again(&self, misplaced: Vec<Place>) -> Result<Vec<Violation>, Error> {
+    pub(super) async fn recheck_entries(&self, misplaced: Vec<IndexEntry>) -> Result<Vec<Violation>, Error> {
         let mut violations = Vec::new();
-        for place in misplaced {
-            if let Some(detail) = self.disagree(&place).await? {
-                let subject = Subject::Record { partition: place.key.pk, sort: place.key.sk };
+        for entry in misplaced {
+            if let Some(detail) = self.disagree(&entry).await? {
+                let subject = Subject::Record { partition: entry.key.pk, sort: entry.key.sk };
                 violations.push(Violation { rule: "I18", subject, detail });
             }
         }
@@ -65,35 +65,35 @@ impl Table {
     }
 
     /// Returns how table and index disagree about a position, if they do at every look.
-    async fn disagree(&self, place: &Place) -> Result<Option<String>, Error> {
+    async fn disagree(&self, entry: &IndexEntry) -> Result<Option<String>, Error> {
         let (mut in_table, mut in_index) = (false, false);
         for attempt in 0..TRIES {
             // Each round reads the table too: the row may have moved or be deleted since the scan.
-            let row = self.attributes(place.key.clone()).await?;
-            in_table = row.is_some_and(|row| places(&row).contains(place));
-            in_index = self.is_in_index(place).await?;
+            let row = self.attributes(entry.key.clone()).await?;
+            in_table = row.is_some_and(|row| index_entries(&row).contains(entry));
+            in_index = self.is_in_index(entry).await?;
             if in_table == in_index {
                 return Ok(None);
             }
             pause(attempt).await;
         }
         let has = |it: bool| if it { "has" } else { "lacks" };
-        let index = place.index.name;
+        let index = entry.index.name;
         Ok(Some(format!("{index} {} the row, but the table {} it", has(in_index), has(in_table))))
     }
 
-    async fn is_in_index(&self, place: &Place) -> Result<bool, Error> {
+    async fn is_in_index(&self, entry: &IndexEntry) -> Result<bool, Error> {
         let query = self
             .client
             .query()
             .table_name(&self.name)
-            .index_name(place.index.name)
+            .index_name(entry.index.name)
             .key_condition_expression("#pk = :pk AND #sk = :sk")
-            .expression_attribute_names("#pk", place.index.pk)
-            .expression_attribute_names("#sk", place.index.sk)
-            .expression_attribute_values(":pk", AttributeValue::S(place.pk.clone()))
-            .expression_attribute_values(":sk", AttributeValue::S(place.sk.clone()));
+            .expression_attribute_names("#pk", entry.index.pk)
+            .expression_attribute_names("#sk", entry.index.sk)
+            .expression_attribute_values(":pk", AttributeValue::S(entry.pk.clone()))
+            .expression_attribute_values(":sk", AttributeValue::S(entry.sk.clone()));
         let rows = query.call().await?.items.unwrap_or_default();
-        Ok(rows.iter().any(|row| record::key(row).as_ref() == Some(&place.key)))
+        Ok(rows.iter().any(|row| record::key(row).as_ref() == Some(&entry.key)))
     }
 }

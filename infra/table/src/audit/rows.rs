@@ -1,6 +1,6 @@
 //! Decodes rows one by one, and checks each by itself (I3, I5, I11, I18, I24, I25).
 
-use super::indexes::{Place, places};
+use super::indexes::{IndexEntry, index_entries};
 use crate::client::Error;
 use crate::key::{self, INDEXES, Index};
 use crate::read::related;
@@ -38,7 +38,7 @@ pub struct Rows {
     pub(super) flaws: Vec<Violation>,
     /// Work that is set aside. The rows are correct, but an operator must act.
     pub(super) set_aside: Vec<Violation>,
-    pub(super) places: BTreeSet<Place>,
+    pub(super) index_entries: BTreeSet<IndexEntry>,
 }
 
 impl Rows {
@@ -59,7 +59,7 @@ impl Rows {
     /// Adds a row and its violations.
     pub(super) fn add(&mut self, row: Attributes) {
         self.count += 1;
-        self.places.extend(places(&row));
+        self.index_entries.extend(index_entries(&row));
         let bytes = size::of_record(&row);
         let detail = || format!("bytes: {bytes}, must be at most {ROW_BYTES_MAX}");
         self.require(bytes <= ROW_BYTES_MAX, "I24", &row, detail);
@@ -247,18 +247,18 @@ impl Rows {
 
     fn declaration(&mut self, row: &Attributes) -> Result<(), Error> {
         record::is_of_this_format(row)?;
-        let (place, text) = related::declaration(row)?;
+        let (declaration_id, text) = related::declaration(row)?;
         let detail =
             || format!("bytes of a declaration: {}, must be at most {DECLARATION_BYTES_MAX}", text.len());
         self.require(text.len() <= DECLARATION_BYTES_MAX, "I24", row, detail);
-        self.snapshot.declarations.insert(place, Hash::of(&text));
+        self.snapshot.declarations.insert(declaration_id, Hash::of(&text));
         Ok(())
     }
 
     /// Adds a pointer from a team's name to its id, or from a service's id to its title.
     fn pointer(&mut self, row: &Attributes) -> Result<(), Error> {
         record::is_of_this_format(row)?;
-        let nowhere = || Error::corrupt(record::place(row), "the pointer has no valid target");
+        let nowhere = || Error::corrupt(record::key_text(row), "the pointer has no valid target");
         let pk = record::text(row, "pk").unwrap_or_default();
         if let Some(name) = pk.strip_prefix("TEAM_NAME#") {
             let id = record::integer(row, "to").and_then(TeamId::new).ok_or_else(nowhere)?;

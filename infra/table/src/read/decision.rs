@@ -91,7 +91,7 @@ impl Table {
                 Some(HeadRecord::TYPE) => decision_rows.head = Some(record::read::<HeadRecord>(row)?),
                 other => {
                     return Err(Error::corrupt(
-                        record::place(&row),
+                        record::key_text(&row),
                         format!("unexpected record type {other:?}"),
                     ));
                 }

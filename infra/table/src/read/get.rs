@@ -37,7 +37,7 @@ impl Table {
                 Some(ApplicationRecord::TYPE) => applications.push(record::read::<ApplicationRecord>(row)?),
                 other => {
                     return Err(Error::corrupt(
-                        record::place(&row),
+                        record::key_text(&row),
                         format!("unexpected record type {other:?} in a team"),
                     ));
                 }
@@ -135,7 +135,7 @@ impl Table {
         let Some(pointer) = self.attributes(key::service_id(id)).await? else { return Ok(None) };
         match record::text(&pointer, "to") {
             Some(title) => self.service(title).await,
-            None => Err(Error::corrupt(record::place(&pointer), "the pointer has no valid target")),
+            None => Err(Error::corrupt(record::key_text(&pointer), "the pointer has no valid target")),
         }
     }
 
@@ -145,7 +145,7 @@ impl Table {
         let id = pointer.get("to").and_then(|to| to.as_n().ok()).and_then(|n| n.parse().ok());
         match id.and_then(TeamId::new) {
             Some(id) => self.team(id).await,
-            None => Err(Error::corrupt(record::place(&pointer), "the pointer has no valid target")),
+            None => Err(Error::corrupt(record::key_text(&pointer), "the pointer has no valid target")),
         }
     }
 

@@ -56,9 +56,9 @@ impl Table {
             Some(text) => text,
             None => {
                 let key = key::schema(&version.0, version.1);
-                let place = key.to_string();
+                let key_text = key.to_string();
                 let stored = self.get::<SchemaRecord>(key).await?;
-                stored.ok_or_else(|| Error::corrupt(place, "is missing"))?.text.into()
+                stored.ok_or_else(|| Error::corrupt(key_text, "is missing"))?.text.into()
             }
         };
         self.compiled(version, text)
@@ -119,10 +119,10 @@ impl Table {
     }
 
     fn compiled(&self, version: Version, text: Arc<str>) -> Result<Arc<Schema>, Error> {
-        let place = key::schema(&version.0, version.1).to_string();
+        let key_text = key::schema(&version.0, version.1).to_string();
         // Compilation takes milliseconds of CPU time and must not block the other tasks of this worker.
         let schema =
-            off_worker(|| schema::load(&text)).map_err(|_| Error::corrupt(place, "does not compile"))?;
+            off_worker(|| schema::load(&text)).map_err(|_| Error::corrupt(key_text, "does not compile"))?;
         let schema = Arc::new(schema);
         self.cached_schemas().keep(version, text, Some(Arc::clone(&schema)));
         Ok(schema)

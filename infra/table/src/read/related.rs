@@ -191,7 +191,10 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
                 related.declarations.insert(key, text);
             }
             other => {
-                return Err(Error::corrupt(record::place(&row), format!("unexpected record type {other:?}")));
+                return Err(Error::corrupt(
+                    record::key_text(&row),
+                    format!("unexpected record type {other:?}"),
+                ));
             }
         }
     }
@@ -234,7 +237,7 @@ fn named_by_item(item: &Item) -> impl Iterator<Item = Beside> {
 
 /// Returns the team, the hash and the text of a stored declaration.
 pub(crate) fn declaration(row: &record::Attributes) -> Result<((TeamId, Hash), String), Error> {
-    let corrupt = || Error::corrupt(record::place(row), "the record is not a declaration");
+    let corrupt = || Error::corrupt(record::key_text(row), "the record is not a declaration");
     let team = record::text(row, "pk")
         .and_then(|pk| pk.strip_prefix("DECLARATION#"))
         .and_then(|id| id.parse().ok())

@@ -28,6 +28,6 @@ pub(crate) fn key(attributes: &Attributes) -> Option<Key> {
 }
 
 /// Returns the key of attributes, for messages.
-pub(crate) fn place(attributes: &Attributes) -> String {
+pub(crate) fn key_text(attributes: &Attributes) -> String {
     format!("{} / {}", text(attributes, "pk").unwrap_or("?"), text(attributes, "sk").unwrap_or("?"))
 }

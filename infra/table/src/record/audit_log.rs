@@ -321,7 +321,7 @@ impl Record for RecordedRecord {
             }
             Subject::Team => "TEAM".to_owned(),
         };
-        let place = format!("{:016}#{}#{of}", recorded.at.micros(), recorded.request);
-        key::recorded_at(recorded.team.id, &place)
+        let sort_key = format!("{:016}#{}#{of}", recorded.at.micros(), recorded.request);
+        key::recorded_at(recorded.team.id, &sort_key)
     }
 }

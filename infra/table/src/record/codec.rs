@@ -1,6 +1,6 @@
 //! The conversion of a domain value into attributes and back.
 
-use super::attributes::{Attributes, integer, place, text};
+use super::attributes::{Attributes, integer, key_text, text};
 use super::invalid::Bad;
 use crate::client::Error;
 use crate::key::Key;
@@ -47,7 +47,7 @@ pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
 
 /// Returns the value of attributes.
 pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error> {
-    let key = place(&attributes);
+    let key = key_text(&attributes);
     if text(&attributes, "ty") != Some(R::TYPE) {
         return Err(Error::corrupt(key, format!("the record is not a {}", R::TYPE)));
     }
@@ -60,7 +60,7 @@ pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error>
 
 /// Fails if attributes have another format than this code.
 pub(crate) fn is_of_this_format(attributes: &Attributes) -> Result<(), Error> {
-    let corrupt = |reason| Err(Error::corrupt(place(attributes), reason));
+    let corrupt = |reason| Err(Error::corrupt(key_text(attributes), reason));
     match integer(attributes, "v") {
         Some(FORMAT) => Ok(()),
         Some(1) => corrupt("its format is older than this version supports: start with new data"),

@@ -189,8 +189,8 @@ impl Record for CourseRecord {
     }
 
     fn indexes(course: &Course) -> Vec<(u8, String, String)> {
-        let place = |due| (3, key::ALL_DUE.to_owned(), key::by_age(due, course.service.id.get()));
-        course.due.map(place).into_iter().collect()
+        let entry = |due| (3, key::ALL_DUE.to_owned(), key::by_age(due, course.service.id.get()));
+        course.due.map(entry).into_iter().collect()
     }
 }
 

@@ -276,7 +276,7 @@ impl Record for GivenUpRecord {
     }
 
     fn key(given_up: &GivenUp) -> Key {
-        let place = format!("{:016}#{}", given_up.at.micros(), given_up.event);
-        key::given_up_at(given_up.webhook, &place)
+        let sort_key = format!("{:016}#{}", given_up.at.micros(), given_up.event);
+        key::given_up_at(given_up.webhook, &sort_key)
     }
 }

@@ -88,7 +88,7 @@ impl Table {
 
     /// Returns at most `limit` stagings that were begun before a time, oldest first.
     pub async fn stagings(&self, before: Timestamp, limit: i32) -> Result<Vec<(TeamId, StagingId)>, Error> {
-        let places = self.places(key::ALL_STAGINGS, before, limit).await?;
-        Ok(places.iter().filter_map(|(pk, sk)| key::staging_at(pk, sk)).collect())
+        let keys = self.keys_before(key::ALL_STAGINGS, before, limit).await?;
+        Ok(keys.iter().filter_map(|(pk, sk)| key::staging_at(pk, sk)).collect())
     }
 }

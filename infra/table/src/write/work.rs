@@ -42,7 +42,7 @@ impl Table {
         let Some(row) = self.first_work(team, after, end).await? else { return Ok(None) };
         let id = record::text(&row, "pk").zip(record::text(&row, "sk"));
         let id = id.and_then(|(pk, sk)| key::work_at(pk, sk));
-        let id = id.ok_or_else(|| Error::corrupt(record::place(&row), "the record is not work"))?;
+        let id = id.ok_or_else(|| Error::corrupt(record::key_text(&row), "the record is not work"))?;
         let is_set_aside = record::text(&row, "gs3pk") == Some(key::QUARANTINE);
         Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
     }
@@ -73,8 +73,9 @@ impl Table {
         let (mut after, end) = ("0".to_owned(), "~".to_owned());
         loop {
             let Some(row) = self.first_work(team, after, end.clone()).await? else { return Ok(false) };
-            let place = record::key(&row).and_then(|place| key::work_at(&place.pk, &place.sk));
-            let id = place.ok_or_else(|| Error::corrupt(record::place(&row), "the record is not work"))?;
+            let work_id = record::key(&row).and_then(|row_key| key::work_at(&row_key.pk, &row_key.sk));
+            let id =
+                work_id.ok_or_else(|| Error::corrupt(record::key_text(&row), "the record is not work"))?;
             // Work of a staging without a commit does not count: the sweep will remove it
             // (docs/explanation/staging.md).
             let claimed = match id.staging {
@@ -110,8 +111,8 @@ impl Table {
     /// Returns the time of the oldest pending work record or staging.
     pub async fn oldest_work(&self) -> Result<Option<Timestamp>, Error> {
         let mut oldest: Option<Timestamp> = None;
-        for place in [key::ALL_WORK, key::ALL_STAGINGS] {
-            let rows = self.in_place(place, FOR_EVER, 1).await?;
+        for partition in [key::ALL_WORK, key::ALL_STAGINGS] {
+            let rows = self.rows_before(partition, FOR_EVER, 1).await?;
             let first = rows.first().and_then(|row| key::age_at(record::text(row, "gs3sk")?));
             oldest = oldest.into_iter().chain(first).min();
         }
@@ -141,18 +142,18 @@ impl Table {
         let tries: u64 = tries.and_then(|tries| tries.as_n().ok()?.parse().ok()).unwrap_or_default();
         // A crash between the two updates is harmless: the next failure finds a count above the limit.
         if tries >= TRIES_MAX {
-            self.place_work(id, key::QUARANTINE).await?;
+            self.move_work(id, key::QUARANTINE).await?;
         }
         Ok(tries >= TRIES_MAX)
     }
 
     /// Returns a work record that is set aside to the pending ones.
     pub async fn redrive(&self, id: WorkId) -> Result<(), Error> {
-        self.place_work(id, key::ALL_WORK).await
+        self.move_work(id, key::ALL_WORK).await
     }
 
     /// Moves a work record to another partition of the index and resets its count of failures.
-    async fn place_work(&self, id: WorkId, place: &str) -> Result<(), Error> {
+    async fn move_work(&self, id: WorkId, partition: &str) -> Result<(), Error> {
         // Staged work has no index entry until now. It gets the age 0, so it comes first.
         let age = key::by_age(Timestamp::from_micros(0), id.submission.get());
         let placed = self
@@ -161,7 +162,7 @@ impl Table {
             .expression_attribute_values(":age", AttributeValue::S(age))
             .expression_attribute_names("#gs3pk", "gs3pk")
             .expression_attribute_names("#tr", "tr")
-            .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
+            .expression_attribute_values(":place", AttributeValue::S(partition.to_owned()))
             .call()
             .await;
         match placed {
@@ -184,31 +185,31 @@ impl Table {
             .condition_expression("attribute_exists(pk)")
     }
 
-    async fn work_in(&self, place: &str, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
+    async fn work_in(&self, partition: &str, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
         // An entry of another type must not stop the sweep from processing the rest, so it is skipped.
-        let places = self.places(place, before, limit).await?;
-        Ok(places.iter().filter_map(|(pk, sk)| key::work_at(pk, sk)).collect())
+        let keys = self.keys_before(partition, before, limit).await?;
+        Ok(keys.iter().filter_map(|(pk, sk)| key::work_at(pk, sk)).collect())
     }
 
     /// Returns the keys of records in a partition of `gs3` before a time, oldest first.
-    pub(crate) async fn places(
+    pub(crate) async fn keys_before(
         &self,
-        place: &str,
+        partition: &str,
         before: Timestamp,
         limit: i32,
     ) -> Result<Vec<(String, String)>, Error> {
-        let rows = self.in_place(place, before, limit).await?;
-        let place = |row: &record::Attributes| {
+        let rows = self.rows_before(partition, before, limit).await?;
+        let row_key = |row: &record::Attributes| {
             let key = record::text(row, "pk").zip(record::text(row, "sk"));
             key.map(|(pk, sk)| (pk.to_owned(), sk.to_owned()))
         };
-        Ok(rows.iter().filter_map(place).collect())
+        Ok(rows.iter().filter_map(row_key).collect())
     }
 
     /// Returns at most `limit` rows of a partition of `gs3` before a time, oldest first.
-    pub(crate) async fn in_place(
+    pub(crate) async fn rows_before(
         &self,
-        place: &str,
+        partition: &str,
         before: Timestamp,
         limit: i32,
     ) -> Result<Vec<record::Attributes>, Error> {
@@ -218,15 +219,15 @@ impl Table {
             .table_name(&self.name)
             .index_name("gs3")
             .key_condition_expression("gs3pk = :place AND gs3sk < :before")
-            .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
+            .expression_attribute_values(":place", AttributeValue::S(partition.to_owned()))
             .expression_attribute_values(":before", AttributeValue::S(key::by_age(before, 0)))
             .limit(limit);
         Ok(query.call().await?.items.unwrap_or_default())
     }
 
-    async fn count_of(&self, place: &str) -> Result<u64, Error> {
+    async fn count_of(&self, partition: &str) -> Result<u64, Error> {
         let mut count = 0;
-        self.each_page_of(place, Select::Count, |page| {
+        self.each_page_of(partition, Select::Count, |page| {
             count += u64::try_from(page.count).unwrap_or_default();
         })
         .await?;
@@ -236,7 +237,7 @@ impl Table {
     /// Reads a whole partition of `gs3`, page by page.
     pub(crate) async fn each_page_of(
         &self,
-        place: &str,
+        partition: &str,
         select: Select,
         mut take: impl FnMut(QueryOutput),
     ) -> Result<(), Error> {
@@ -248,7 +249,7 @@ impl Table {
                 .table_name(&self.name)
                 .index_name("gs3")
                 .key_condition_expression("gs3pk = :place")
-                .expression_attribute_values(":place", AttributeValue::S(place.to_owned()))
+                .expression_attribute_values(":place", AttributeValue::S(partition.to_owned()))
                 .select(select.clone());
             let mut page = query.set_exclusive_start_key(after).call().await?;
             after = page.last_evaluated_key.take();

@@ -40,8 +40,8 @@ pub(crate) async fn nothing_is_wrong(twin: &Twin) {
     let rows = twin.rows();
     let mut read = audited.rows;
     for index in ["gs1pk", "gs2pk", "gs3pk"] {
-        let places = rows.iter().filter(|row| row.get(index).is_some()).count();
-        read += u64::try_from(places).unwrap();
+        let entries = rows.iter().filter(|row| row.get(index).is_some()).count();
+        read += u64::try_from(entries).unwrap();
         assert!(seen.contains(&Seen { rows: read, violations: aside }), "{index}: {seen:?}");
     }
     assert_eq!(audited.rows, u64::try_from(rows.len()).unwrap());
@@ -385,19 +385,19 @@ fn an_index_that_is_late_does_not_count_and_one_that_stays_wrong_does() {
                 audited.violations.iter().map(|one| format!("{} {}: {}", one.rule, one.subject, one.detail));
             (seen.last().unwrap().violations, Vec::from_iter(lines))
         };
-        let place =
+        let key =
             format!("{} / {}", change["pk"]["S"].as_str().unwrap(), change["sk"]["S"].as_str().unwrap());
         let of_index = || Reluctant::new(&twin, "Scan", ALWAYS, without(Some("gs1"), &change, "Scan"));
         assert_eq!(reported(of_index()).await, (1, vec![]));
         let wrong = of_index().and("Query", without(Some("gs1"), &change, "Query"));
         assert_eq!(
             reported(wrong).await,
-            (1, vec![format!("I18 record {place}: gs1 lacks the row, but the table has it")])
+            (1, vec![format!("I18 record {key}: gs1 lacks the row, but the table has it")])
         );
         let of_table = || Reluctant::new(&twin, "Scan", ALWAYS, without(None, &change, "Scan"));
         assert_eq!(reported(of_table()).await.1, [""; 0]);
         let wrong = of_table().and("GetItem", without(None, &change, "GetItem"));
-        let lacks = |index| format!("I18 record {place}: {index} has the row, but the table lacks it");
+        let lacks = |index| format!("I18 record {key}: {index} has the row, but the table lacks it");
         assert_eq!(reported(wrong).await.1, [lacks("gs1"), lacks("gs3")]);
     });
 }
