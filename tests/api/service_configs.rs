@@ -1,6 +1,6 @@
 //! Configs of a service: their writers, their readers and the number of stored versions.
 
-use domain::catalog::config::{CONFIG_BYTES_MAX, CONFIGS_KEPT};
+use domain::catalog::config::{CONFIG_BYTES_MAX, CONFIGS_MAX};
 use serde_json::{Value, json};
 use std::thread;
 use support::{Answer, Running};
@@ -59,7 +59,7 @@ fn a_config_has_versions_that_never_change_and_are_its_owners_alone() {
 #[test]
 fn the_newest_hundred_versions_are_kept_and_each_number_is_given_once() {
     let system = Running::demo();
-    let kept = usize::try_from(CONFIGS_KEPT).unwrap();
+    let configs_max = usize::try_from(CONFIGS_MAX).unwrap();
     // Concurrent uploads race for the next number. A losing upload can get 503, and then the client retries.
     let mut given: Vec<u64> = thread::scope(|scope| {
         let post = |worker: u64| {
@@ -81,7 +81,7 @@ fn the_newest_hundred_versions_are_kept_and_each_number_is_given_once() {
     assert_eq!(given, (1..=105).collect::<Vec<u64>>());
     let list = format!("{CONFIGS}?service_id=1&ordering=-version&limit=100");
     let actual = system.get(&list, "vm-owner-key");
-    assert_eq!(actual.at("/count"), &json!(kept));
+    assert_eq!(actual.at("/count"), &json!(configs_max));
     assert_eq!(versions(&actual), (6..=105).rev().collect::<Vec<u64>>());
     let first = (1_u64 << 20) | 1;
     assert_eq!(code(&system.get(&format!("{CONFIGS}{first}/"), "vm-owner-key")), (404, "not_found"));

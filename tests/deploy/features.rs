@@ -3,7 +3,7 @@
 
 use crate::scenarios::FOLDER;
 use crate::scenarios::player::on_a_stack;
-use domain::catalog::config::CONFIGS_KEPT;
+use domain::catalog::config::CONFIGS_MAX;
 use domain::model::work::TRIES_MAX;
 use dovetail_daemon::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
@@ -169,11 +169,11 @@ fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break()
     assert_eq!(stack.get(&docs, admin).at("/md_file"), "# VM");
     let configs = format!("{OWNER}/service_configs/");
     // The version above the limit removes the first one.
-    for version in 1..=CONFIGS_KEPT + 1 {
+    for version in 1..=CONFIGS_MAX + 1 {
         let made = stack.call("POST", &configs, admin, &json!({"service": 1, "config": {"n": version}}));
         assert_eq!((made.status, made.at("/version")), (201, &json!(version)), "{made:?}");
     }
-    assert_eq!(stack.get(&format!("{configs}?service_id=1"), admin).at("/count"), &json!(CONFIGS_KEPT));
+    assert_eq!(stack.get(&format!("{configs}?service_id=1"), admin).at("/count"), &json!(CONFIGS_MAX));
     submit(&stack, 8, "a");
     let service = stack.get(&format!("{OWNER}/services/1/"), admin);
     let mut definition = service.at("/schema/schema").clone();

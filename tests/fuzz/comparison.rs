@@ -57,8 +57,8 @@ fn same(differences: &Differences<'_>, before: &Declaration, after: &Declaration
     });
     assert_eq!(actual.collect::<BTreeMap<_, _>>(), expected);
     assert_eq!(differences.changes.len(), expected.len(), "each item once");
-    let kept = new.keys().filter(|key| old.contains_key(*key) && !expected.contains_key(*key)).count();
-    assert_eq!(differences.unchanged, kept);
+    let common = new.keys().filter(|key| old.contains_key(*key) && !expected.contains_key(*key)).count();
+    assert_eq!(differences.unchanged, common);
 }
 
 type Items<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a str>;

@@ -19,8 +19,8 @@ fn every_input_of_the_corpus_keeps_what_is_promised() {
         assert!(files.len() >= 5, "{} has {} inputs", target.name, files.len());
         for file in files {
             let bytes = fs::read(&file).unwrap();
-            let kept = std::panic::catch_unwind(|| (target.run)(&bytes));
-            assert!(kept.is_ok(), "{} breaks its promise on {}", target.name, file.display());
+            let result = std::panic::catch_unwind(|| (target.run)(&bytes));
+            assert!(result.is_ok(), "{} breaks its promise on {}", target.name, file.display());
         }
     }
 }
@@ -46,8 +46,8 @@ fn every_input_up_to_a_length_with_pieces_taken_away_keeps_what_is_promised() {
             for at in (0..bytes.len()).step_by(step) {
                 let cut_out = [&bytes[..at], &bytes[(at + step).min(bytes.len())..]].concat();
                 for input in [&bytes[..at], &bytes[at..], &cut_out] {
-                    let kept = std::panic::catch_unwind(|| (target.run)(input));
-                    assert!(kept.is_ok(), "{} on a part of {} at {at}", target.name, file.display());
+                    let result = std::panic::catch_unwind(|| (target.run)(input));
+                    assert!(result.is_ok(), "{} on a part of {} at {at}", target.name, file.display());
                 }
             }
         }

@@ -57,14 +57,14 @@ fn a_success_reports_its_cost_and_a_refusal_does_not() {
 
 #[test]
 fn numbers_are_written_as_they_are() {
-    for (number, digits, kept, expected) in [
+    for (number, digits, decimals_min, expected) in [
         (0, 3, 0, "0"),
         (2_500, 3, 0, "2.5"),
         (19_000, 3, 0, "19"),
         (312_500, 6, 2, "0.3125"),
         (11_000_000, 6, 2, "11.00"),
     ] {
-        assert_eq!(decimal(number, digits, kept), expected);
+        assert_eq!(decimal(number, digits, decimals_min), expected);
     }
     for (number, expected) in [("0", 0), ("2.5", 2_500), ("19", 19_000), ("0.125", 125)] {
         assert_eq!(thousandths(number), expected);

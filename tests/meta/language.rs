@@ -110,8 +110,8 @@ fn anchors(text: &str) -> Vec<String> {
     let headings = prose(text).into_iter().filter(|(_, line)| line.starts_with('#'));
     let anchor = |line: &str| {
         let title = line.trim_start_matches('#').trim().to_lowercase();
-        let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-        let anchor: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+        let letters = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        let anchor: String = letters.map(|c| if c == ' ' { '-' } else { c }).collect();
         let count = seen.entry(anchor.clone()).or_default();
         *count += 1;
         if *count == 1 { anchor } else { format!("{anchor}-{}", *count - 1) }

@@ -161,8 +161,8 @@ fn the_tables_are_those_that_are_created() {
         assert_eq!(indexes(properties), indexes(created), "{resource}");
         let stream = &created["StreamSpecification"]["StreamViewType"];
         assert_eq!(properties["StreamSpecification"]["StreamViewType"], *stream, "{resource}");
-        for kept in ["DeletionPolicy", "UpdateReplacePolicy"] {
-            assert_eq!(template["Resources"][resource][kept], "Retain", "{resource}");
+        for policy in ["DeletionPolicy", "UpdateReplacePolicy"] {
+            assert_eq!(template["Resources"][resource][policy], "Retain", "{resource}");
         }
         assert_eq!(properties["DeletionProtectionEnabled"], true);
         assert_eq!(properties["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], true);

@@ -334,7 +334,7 @@ fn an_export_that_is_not_whole_is_not_audited() {
     };
     let export = directory.path().join("AWSDynamoDB/01715094384115-3b1f1a5c");
     let file = export.join("data/0.json.gz");
-    let kept = fs::read(&file).unwrap();
+    let content = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
     assert!(error_of(directory.path()).ends_with("data: must contain a file of rows (*.json.gz)"));
     let write = |name: &str, lines: &str| {
@@ -351,9 +351,9 @@ fn an_export_that_is_not_whole_is_not_audited() {
     let no_row =
         "data/0.json.gz, line 2: record of an export is corrupt: the line is not a row in DynamoDB JSON";
     assert!(error_of(directory.path()).ends_with(no_row));
-    fs::write(&file, kept.get(..kept.len() / 2).unwrap()).unwrap();
+    fs::write(&file, content.get(..content.len() / 2).unwrap()).unwrap();
     assert!(error_of(directory.path()).contains("0.json.gz"));
-    fs::write(&file, kept).unwrap();
+    fs::write(&file, content).unwrap();
     fs::write(export.join("manifest-summary.json"), "{}").unwrap();
     assert!(error_of(directory.path()).ends_with("must contain the number of rows (itemCount)"));
     assert!(error_of(&export.join("data")).ends_with("must contain exactly one export, not 0"));

@@ -111,7 +111,7 @@ impl Owner<'_> {
 }
 
 /// Panics unless all created objects exist, and each healthcheck is in both tables.
-pub fn is_kept(system: &System, client_log: &ClientLog, snapshot: &Snapshot) {
+pub fn assert_stored(system: &System, client_log: &ClientLog, snapshot: &Snapshot) {
     let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
     let removed = client_log.removed.lock().unwrap_or_else(PoisonError::into_inner);
     for (request, answer) in

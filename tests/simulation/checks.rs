@@ -23,9 +23,9 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     let snapshot = system.table.snapshot().await.unwrap();
     settled(&snapshot);
     as_the_oracle_says(shape, stream, client_log, &snapshot);
-    answers_are_kept(client_log, &snapshot);
+    assert_answers_stored(client_log, &snapshot);
     as_previewed(client_log, &snapshot);
-    catalogue::is_kept(system, client_log, &snapshot);
+    catalogue::assert_stored(system, client_log, &snapshot);
     everything_is_published(&system.cloud.events(), &snapshot);
     // A second delivery of all stream records must change nothing (docs/explanation/audit.md, I22).
     let before = system.cloud.engine.rows_of(TABLE);
@@ -120,14 +120,14 @@ fn as_previewed(client_log: &ClientLog, snapshot: &Snapshot) {
 }
 
 /// Checks that every accepted submission and every decision is in the table.
-fn answers_are_kept(client_log: &ClientLog, snapshot: &Snapshot) {
+fn assert_answers_stored(client_log: &ClientLog, snapshot: &Snapshot) {
     let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
     for (request, answer) in answers.iter() {
         assert_ne!(answer.status, 500, "{request:?}: {answer:?}");
         let id = answer.body["id"].as_u64();
         if request.path.ends_with("/submit/") && answer.status == 201 {
-            let kept = snapshot.submissions.iter().any(|submission| Some(submission.id.get()) == id);
-            assert!(kept, "submission {id:?} was accepted and is lost");
+            let is_stored = snapshot.submissions.iter().any(|submission| Some(submission.id.get()) == id);
+            assert!(is_stored, "submission {id:?} was accepted and is lost");
         }
         if request.method == "PATCH" && request.path.contains("change_instances") && answer.status == 200 {
             let change = snapshot.changes.values().find(|change| Some(change.id.get()) == id).unwrap();
@@ -135,9 +135,9 @@ fn answers_are_kept(client_log: &ClientLog, snapshot: &Snapshot) {
             assert!(states.any(|state| request.body["state"] == state), "a decision on {id:?} is lost");
             let brought = &request.body["deployed_item"];
             let mut versions = snapshot.deployed.iter().filter(|one| one.item == change.item);
-            let is_kept = |data: &str| serde_json::from_str::<Value>(data).ok().as_ref() == Some(brought);
+            let is_brought = |data: &str| serde_json::from_str::<Value>(data).ok().as_ref() == Some(brought);
             assert!(
-                brought.is_null() || versions.any(|version| is_kept(&version.data)),
+                brought.is_null() || versions.any(|version| is_brought(&version.data)),
                 "a deployed item of {id:?} is lost"
             );
         }

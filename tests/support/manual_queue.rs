@@ -50,14 +50,14 @@ impl ManualQueue {
         let (waiting, now) = (Waiting::default(), Arc::new(Mutex::new(dovetail_aws::now().micros())));
         let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let (kept, clock) = (Arc::clone(&waiting), Arc::clone(&now));
+        let (shared, clock) = (Arc::clone(&waiting), Arc::clone(&now));
         let answer = move |event: Event| {
             assert_eq!(event.headers["x-amz-target"], "AmazonSQS.SendMessage");
             let sent: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
             let delay = sent["DelaySeconds"].as_u64().unwrap();
             assert!(delay <= dovetail_queue::DELAY_SECONDS_MAX, "{delay}");
             let due = *clock.lock().unwrap() + delay * 1_000_000;
-            kept.lock().unwrap().push((due, sent["MessageBody"].as_str().unwrap().to_owned()));
+            shared.lock().unwrap().push((due, sent["MessageBody"].as_str().unwrap().to_owned()));
             async { plain(200, &json!({"MessageId": "1"})) }
         };
         drop(system.spawn(gateway::serve(listener, answer, std::future::pending())));

@@ -118,8 +118,8 @@ impl Proxy {
     /// Starts a proxy that records requests. It answers transactions itself, so they write nothing.
     pub async fn keeping(engine: String) -> (Self, SentRequests) {
         let all = SentRequests::default();
-        let kept = Arc::clone(&all);
-        (Self::start(move |request| keep(request, engine.clone(), Arc::clone(&kept))).await, all)
+        let shared = Arc::clone(&all);
+        (Self::start(move |request| keep(request, engine.clone(), Arc::clone(&shared))).await, all)
     }
 
     /// Starts a proxy that measures the largest transaction, in bytes of its request.
@@ -132,8 +132,8 @@ impl Proxy {
     /// Starts a proxy that records requests and answers.
     pub async fn watching(engine: String) -> (Self, AllSeen) {
         let all = AllSeen::default();
-        let kept = Arc::clone(&all);
-        (Self::start(move |request| watch(request, engine.clone(), Arc::clone(&kept))).await, all)
+        let shared = Arc::clone(&all);
+        (Self::start(move |request| watch(request, engine.clone(), Arc::clone(&shared))).await, all)
     }
 
     async fn start<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> Self

@@ -57,13 +57,13 @@ impl Receiver {
         let (sender, arrivals) = mpsc::channel();
         let says = Arc::<Mutex<BTreeMap<String, Say>>>::default();
         let said = Arc::clone(&says);
-        let (kept, script) = (Arc::clone(&requests), Arc::clone(&answers));
+        let (shared, script) = (Arc::clone(&requests), Arc::clone(&answers));
         let answer = move |event: Event| {
             let request = received(&event);
             let mut script = script.lock().unwrap();
             let left = script.get_mut(&request.path).filter(|left| !left.is_empty());
             let status = left.map_or(200, |left| left.remove(0));
-            kept.lock().unwrap().push(request.clone());
+            shared.lock().unwrap().push(request.clone());
             let words = said.lock().unwrap().get(&request.path).map(|say| say(&request));
             // The channel is closed after the end of a test.
             drop(sender.send(request));

@@ -212,7 +212,7 @@ impl Running {
         } = self.block_on(self.table.snapshot()).unwrap();
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
-        let replaced: Vec<_> = replaced.values().map(|kept| (kept, &kept.metadata)).collect();
+        let replaced: Vec<_> = replaced.values().map(|old| (old, &old.metadata)).collect();
         let more = (charges, declarations.keys(), replaced, remembered, catalogue);
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }

@@ -68,10 +68,10 @@ impl Tls {
     /// Returns the environment of a function with this proxy as AWS's endpoint.
     pub fn environment(&self, of: &str) -> String {
         let plain = ["DOVETAIL_ENDPOINT=", "DOVETAIL_BUS_ENDPOINT="];
-        let kept = of.lines().filter(|line| !plain.iter().any(|name| line.starts_with(name)));
+        let lines = of.lines().filter(|line| !plain.iter().any(|name| line.starts_with(name)));
         let url = format!("AWS_ENDPOINT_URL={}", self.url());
         let bundle = format!("AWS_CA_BUNDLE={}", self.bundle().display());
-        kept.chain([url.as_str(), &bundle]).collect::<Vec<_>>().join("\n")
+        lines.chain([url.as_str(), &bundle]).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -274,14 +274,14 @@ mod tests {
             message: "m".repeat(bytes - pointer.len() - tokens * TOKEN_BYTES_MAX),
             change: None,
         };
-        let kept = |problem: &dyn Fn() -> Problem| {
+        let limited = |problem: &dyn Fn() -> Problem| {
             let mut problems = Problems::default();
             (0..2 * PROBLEMS_MAX).for_each(|_| problems.push(problem));
             problems.into_vec().len()
         };
-        assert_eq!(kept(&|| problem("/a", 0, 2)), 1_000);
+        assert_eq!(limited(&|| problem("/a", 0, 2)), 1_000);
         // Each problem takes a quarter of the limit, half of it as path; the one over the limit is the last.
-        assert_eq!(kept(&|| problem("/a", 512, 262_144)), 5);
+        assert_eq!(limited(&|| problem("/a", 512, 262_144)), 5);
         let mut problems = Problems::default();
         problems.push(|| problem("/a", 0, 2));
         let cases = [("rule", "/a"), ("rule", "/b"), ("another", "/a")];

@@ -8,7 +8,7 @@ use crate::catalog::service::Service;
 use std::fmt;
 
 /// Maximum number of stored versions of a service's config; each new one then removes the oldest.
-pub const CONFIGS_KEPT: u64 = 100;
+pub const CONFIGS_MAX: u64 = 100;
 
 /// Maximum size of a config in canonical JSON, in bytes.
 pub const CONFIG_BYTES_MAX: usize = 128 * 1024;
@@ -55,6 +55,6 @@ pub fn next(service: &Service, newest: Option<u64>, text: String, ctx: &RequestC
         created: ctx.now,
     };
     // The newest version always stays, so the next number follows from it, without a counter (ADR 19).
-    let leaves = version.checked_sub(CONFIGS_KEPT).and_then(|oldest| ConfigId::new(service.id, oldest));
+    let leaves = version.checked_sub(CONFIGS_MAX).and_then(|oldest| ConfigId::new(service.id, oldest));
     Some(Next { config, leaves })
 }

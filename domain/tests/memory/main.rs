@@ -35,8 +35,8 @@ fn measured<T>(call: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
     let returned = call();
-    let (most, kept) = (ALLOCATOR.peak_usage(), ALLOCATOR.current_usage());
-    (returned, most.saturating_sub(before), kept.saturating_sub(before))
+    let (most, retained) = (ALLOCATOR.peak_usage(), ALLOCATOR.current_usage());
+    (returned, most.saturating_sub(before), retained.saturating_sub(before))
 }
 
 fn with_property(property: &Value) -> Value {
@@ -214,11 +214,11 @@ fn finding_04_the_stated_cost_of_a_definition_is_an_upper_bound() {
         json!({"patternProperties": {"^[a-z]{1,100}$": {"items": {"uniqueItems": true}}}}),
     ] {
         let definition = with_property(&property).to_string();
-        let (schema, _, kept) = measured(|| {
+        let (schema, _, retained) = measured(|| {
             let schema = publish(definition.as_bytes()).unwrap();
             schema.problems(&text, &mut Budget::of_request());
             schema
         });
-        assert!(kept <= schema.bytes, "{kept} of {} bytes: {definition:.80}", schema.bytes);
+        assert!(retained <= schema.bytes, "{retained} of {} bytes: {definition:.80}", schema.bytes);
     }
 }

@@ -172,9 +172,9 @@ fn r22_dependent_teams_are_those_of_the_submission() {
     assert_eq!(table(&world.generate()), [("CoreVM1", Create, NP_OWNER)]);
     let (_, generated) = world.declare_and_generate(&[vm("CoreVM1", 2)]);
     assert!(generated.is_empty());
-    let kept = world.open("CoreVM1", NP_OWNER, State::Pending);
-    world.decide(kept, State::Approved);
-    world.decide(kept, State::Completed);
+    let dependent_change = world.open("CoreVM1", NP_OWNER, State::Pending);
+    world.decide(dependent_change, State::Approved);
+    world.decide(dependent_change, State::Completed);
 }
 
 #[test]

@@ -53,8 +53,12 @@ fn metadata_at(world: &World, now: Replaced, moment: Moment) -> Option<String> {
     if moment.has(now.since) {
         return Some(now.metadata);
     }
-    let kept = world.snapshot.replaced.values().filter(|kept| kept.of == now.of && moment.has(kept.since));
-    kept.max_by_key(|kept| kept.since.submission).map(|kept| kept.metadata.clone())
+    let replaced = world
+        .snapshot
+        .replaced
+        .values()
+        .filter(|replaced| replaced.of == now.of && moment.has(replaced.since));
+    replaced.max_by_key(|replaced| replaced.since.submission).map(|replaced| replaced.metadata.clone())
 }
 
 /// Returns the declarations at a moment: team metadata, unchanged applications, and changed ones.

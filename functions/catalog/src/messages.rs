@@ -26,7 +26,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
             NotTaken::OutOfNumbers => Code::OutOfNumbers,
         })?;
         let made = after.all.last().ok_or(Code::Broken)?;
-        if kept(table, call, Event::MessageCreated, (&before, &after), made).await? {
+        if store(table, call, Event::MessageCreated, (&before, &after), made).await? {
             return Ok(reply(call, 201, &after, made));
         }
         pause(attempt).await;
@@ -46,7 +46,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
             return Ok(reply(call, 200, &before, message));
         };
         let changed = after.find(id).ok_or(Code::Broken)?;
-        if kept(table, call, Event::MessageChanged, (&before, &after), changed).await? {
+        if store(table, call, Event::MessageChanged, (&before, &after), changed).await? {
             return Ok(reply(call, 200, &after, changed));
         }
         pause(attempt).await;
@@ -61,7 +61,7 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
         let before = messages(table, call).await?;
         let removed = before.find(id).ok_or(Code::NotFound)?;
         let after = before.without(id, &call.ctx());
-        if kept(table, call, Event::MessageRemoved, (&before, &after), removed).await? {
+        if store(table, call, Event::MessageRemoved, (&before, &after), removed).await? {
             return Ok(Reply::nothing());
         }
         pause(attempt).await;
@@ -84,7 +84,7 @@ async fn messages(table: &Table, call: &Call) -> Result<Messages, Failure> {
 }
 
 /// Stores the messages, and returns false if another request was faster.
-async fn kept(
+async fn store(
     table: &Table,
     call: &Call,
     event: Event,

@@ -42,12 +42,12 @@ fn settings(fields: &mut Fields, before: Settings, is_new: bool, targets: Target
     let description = fields.string("description").max(DESCRIPTION_BYTES_MAX).or(before.description);
     let target_url = target_url(fields, targets, is_new);
     let sent = authorization(fields, is_new);
-    let is_kept = sent.as_deref().is_none_or(|text| text == view::MASK);
-    let has_stored = is_kept && before.authorization.is_some();
+    let is_unchanged = sent.as_deref().is_none_or(|text| text == view::MASK);
+    let has_stored = is_unchanged && before.authorization.is_some();
     let changed = Settings {
         name,
         description,
-        authorization: if is_kept { before.authorization } else { sent.filter(|text| !text.is_empty()) },
+        authorization: if is_unchanged { before.authorization } else { sent.filter(|text| !text.is_empty()) },
         state: fields
             .one_of("change_instance_state", State::ALL.map(State::name), State::parse)
             .or_null()

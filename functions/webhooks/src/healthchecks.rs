@@ -119,16 +119,16 @@ fn settings(fields: &mut Fields, stored: Option<&Settings>, targets: Targets) ->
     let target_url = body::target_url(fields, targets, true);
     let sent = body::authorization(fields, stored.is_none());
     // The mask stands for the stored credentials; a body without `authorization` removes them.
-    let kept = stored.filter(|_| sent.as_deref() == Some(view::MASK));
+    let unchanged = stored.filter(|_| sent.as_deref() == Some(view::MASK));
     let schedule_enabled = fields.boolean("schedule_enabled").or(false);
     let crontab = fields.string(CRONTAB).parse(|text| Crontab::parse(&text)).nullable();
-    if let (Some((before, _)), Some(after)) = (kept, &target_url) {
+    if let (Some((before, _)), Some(after)) = (unchanged, &target_url) {
         body::check_origin(fields, before, after);
     }
     if schedule_enabled && crontab.is_none() {
         fields.refuse(CRONTAB, "must be present, because schedule_enabled is true");
     }
-    let authorization = kept.map(|(_, stored)| stored.clone()).or(sent).filter(|text| !text.is_empty());
+    let authorization = unchanged.map(|(_, stored)| stored.clone()).or(sent).filter(|text| !text.is_empty());
     Some(Settings { target_url: target_url?, authorization, schedule_enabled, crontab })
 }
 

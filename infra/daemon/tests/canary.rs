@@ -84,14 +84,14 @@ impl Cage {
     fn break_records(&self, types: &[&str]) -> usize {
         let table = dovetail_daemon::settings::TABLE;
         let rows = self.engine("Scan", &json!({"TableName": table}))["Items"].take();
-        let is_kept = |name: &str| ["pk", "sk", "ty"].contains(&name) || name.starts_with("gs");
+        let is_key_attribute = |name: &str| ["pk", "sk", "ty"].contains(&name) || name.starts_with("gs");
         let mut broken = 0;
         for mut row in rows.as_array().unwrap().iter().cloned() {
             if !types.iter().any(|row_type| row["ty"]["S"] == *row_type) {
                 continue;
             }
             for (name, value) in row.as_object_mut().unwrap() {
-                if value.get("S").is_some() && !is_kept(name) {
+                if value.get("S").is_some() && !is_key_attribute(name) {
                     *value = json!({"S": "hunter-broken"});
                 }
             }

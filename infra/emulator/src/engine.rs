@@ -399,10 +399,10 @@ mod tests {
         create_table(&mut Client::new(&engine));
         let user = Engine::elsewhere(engine.endpoint(), &Storage::Memory).unwrap();
         assert_eq!(user.endpoint(), engine.endpoint());
-        let kept = user.directory().to_owned();
-        assert!(kept.is_dir() && kept != engine.directory());
+        let user_directory = user.directory().to_owned();
+        assert!(user_directory.is_dir() && user_directory != engine.directory());
         user.stop().unwrap();
-        assert!(!kept.exists());
+        assert!(!user_directory.exists());
         put(&mut Client::new(&engine), "after");
     }
 

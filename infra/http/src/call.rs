@@ -157,10 +157,10 @@ impl Call {
 
     fn from(&self, parameter: &str, value: &str) -> String {
         // A cursor contains the rest of its offset, so a link has only one of the two.
-        let kept = self.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
+        let pairs = self.query.pairs().filter(|(name, _)| *name != "cursor" && *name != "offset");
         let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let mut url = format!("{}{}?", self.base, self.path);
-        for (name, value) in kept {
+        for (name, value) in pairs {
             url.push_str(&format_args!("{}={}&", encode(name), encode(value)).to_string());
         }
         url.push_str(parameter);

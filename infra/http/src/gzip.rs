@@ -118,10 +118,11 @@ mod tests {
     #[test]
     fn no_more_is_unpacked_than_shows_that_it_is_too_large() {
         let coding = headers(header::CONTENT_ENCODING, b"gzip");
-        for (bytes, kept) in [(-1, -1), (0, 0), (1, 1), (2, 1), (50_000_000, 1)] {
-            let [bytes, kept] = [bytes, kept].map(|more| BODY_BYTES_MAX.checked_add_signed(more).unwrap());
+        for (bytes, expected_bytes) in [(-1, -1), (0, 0), (1, 1), (2, 1), (50_000_000, 1)] {
+            let [bytes, expected_bytes] =
+                [bytes, expected_bytes].map(|more| BODY_BYTES_MAX.checked_add_signed(more).unwrap());
             let actual = unpacked(&coding, gzip(&vec![b' '; bytes])).unwrap();
-            assert_eq!(actual.len(), kept, "{bytes}");
+            assert_eq!(actual.len(), expected_bytes, "{bytes}");
         }
     }
 

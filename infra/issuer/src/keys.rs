@@ -29,7 +29,7 @@ pub(crate) struct Key {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct CachedKeys {
     keys: Vec<Key>,
     /// Time of the last successful request.
     read: Option<Timestamp>,
@@ -37,7 +37,7 @@ pub(crate) struct Kept {
     requested: Option<Timestamp>,
 }
 
-impl Kept {
+impl CachedKeys {
     /// Returns whether a token with this key id calls for a new request.
     pub(crate) fn is_due(&self, kid: &str, now: Timestamp) -> bool {
         let since = |then: Option<Timestamp>| then.map(|then| now.micros().saturating_sub(then.micros()));
@@ -107,20 +107,23 @@ mod tests {
 
     #[test]
     fn the_issuer_is_asked_when_keys_are_old_or_missing_and_seldom() {
-        let mut kept = Kept::default();
-        assert!(kept.is_due("a", at(100)));
-        kept.failed(at(100));
-        assert!(!kept.is_due("a", at(104)) && kept.is_due("a", at(105)), "without any key it is asked soon");
-        kept.replace(one("a"), at(105));
-        assert!(!kept.is_due("a", at(3_704)) && kept.is_due("a", at(3_705)), "an hour");
-        assert!(!kept.is_due("b", at(164)) && kept.is_due("b", at(165)), "a minute, for an unknown key");
+        let mut cached = CachedKeys::default();
+        assert!(cached.is_due("a", at(100)));
+        cached.failed(at(100));
+        assert!(
+            !cached.is_due("a", at(104)) && cached.is_due("a", at(105)),
+            "without any key it is asked soon"
+        );
+        cached.replace(one("a"), at(105));
+        assert!(!cached.is_due("a", at(3_704)) && cached.is_due("a", at(3_705)), "an hour");
+        assert!(!cached.is_due("b", at(164)) && cached.is_due("b", at(165)), "a minute, for an unknown key");
         // An unreachable issuer must not invalidate the cached keys.
-        kept.failed(at(3_705));
-        assert!(kept.get("a").is_some() && !kept.is_due("a", at(3_764)) && kept.is_due("a", at(3_765)));
-        kept.replace(one("b"), at(3_765));
-        assert!(kept.get("a").is_none() && kept.get("b").is_some(), "what is withdrawn is gone");
+        cached.failed(at(3_705));
+        assert!(cached.get("a").is_some() && !cached.is_due("a", at(3_764)) && cached.is_due("a", at(3_765)));
+        cached.replace(one("b"), at(3_765));
+        assert!(cached.get("a").is_none() && cached.get("b").is_some(), "what is withdrawn is gone");
         // A clock that goes back must not cause more requests.
-        assert!(!kept.is_due("a", at(0)));
+        assert!(!cached.is_due("a", at(0)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod verifier;
 use aws_smithy_runtime_api::client::http::SharedHttpConnector;
 use domain::Timestamp;
 use dovetail_aws::{Trust, connector, log, now};
-use keys::{Kept, Key};
+use keys::{CachedKeys, Key};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The issuer and the audience of accepted tokens.
@@ -72,7 +72,7 @@ impl std::error::Error for Unreachable {}
 #[derive(Debug)]
 pub struct Issuer {
     settings: Settings,
-    kept: Mutex<Kept>,
+    cached: Mutex<CachedKeys>,
     /// Locked during a request for keys, so that only one runs at a time.
     asking: tokio::sync::Mutex<()>,
     connector: OnceLock<SharedHttpConnector>,
@@ -84,7 +84,7 @@ impl Issuer {
         verifier::install();
         Self {
             settings,
-            kept: Mutex::default(),
+            cached: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
             connector: OnceLock::new(),
         }
@@ -99,11 +99,11 @@ impl Issuer {
 
     /// Returns the key with this id.
     async fn key(&self, kid: &str) -> Result<Option<Key>, Unreachable> {
-        if self.kept().is_due(kid, now()) {
+        if self.cached().is_due(kid, now()) {
             self.refresh(kid).await;
         }
-        let kept = self.kept();
-        if kept.is_empty() { Err(Unreachable) } else { Ok(kept.get(kid)) }
+        let cached = self.cached();
+        if cached.is_empty() { Err(Unreachable) } else { Ok(cached.get(kid)) }
     }
 
     /// Requests the keys of the issuer.
@@ -112,25 +112,25 @@ impl Issuer {
         // with an unknown key wait for the request that is already running.
         let _asking = match self.asking.try_lock() {
             Ok(asking) => asking,
-            Err(_) if self.kept().get(kid).is_some() => return,
+            Err(_) if self.cached().get(kid).is_some() => return,
             Err(_) => self.asking.lock().await,
         };
         let now = now();
         // Another task may have finished the same request while this one waited for the lock.
-        if !self.kept().is_due(kid, now) {
+        if !self.cached().is_due(kid, now) {
             return;
         }
         match self.published().await {
-            Ok(keys) => self.kept().replace(keys, now),
+            Ok(keys) => self.cached().replace(keys, now),
             Err(error) => {
                 log(&format!("the issuer {}", self.settings.url), &error);
-                self.kept().failed(now);
+                self.cached().failed(now);
             }
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cached(&self) -> MutexGuard<'_, CachedKeys> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads the published keys of the issuer.
@@ -167,7 +167,7 @@ mod tests {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let issuer = Issuer::new(Settings::new(&url, "dovetail").unwrap());
         let set = json!({"keys": [{"kty": "EC", "crv": "P-256", "kid": "a", "x": "AA", "y": "AA"}]});
-        issuer.kept().replace(keys::usable(&set), Timestamp::from_micros(1));
+        issuer.cached().replace(keys::usable(&set), Timestamp::from_micros(1));
         (listener, issuer)
     }
 

@@ -86,8 +86,8 @@ fn following_next_finds_each_row_once_and_the_count_grows_until_it_is_exact() {
             ("service_id=1&limit=100", ITEMS),
         ] {
             // The order of the index. Other orders need a sort of all rows, so their first page has the exact count.
-            let kept = if key == "one" { ["created", "-created"] } else { ["id", "-id"] };
-            for ordering in kept {
+            let orderings = if key == "one" { ["created", "-created"] } else { ["id", "-id"] };
+            for ordering in orderings {
                 let (mut seen, mut counts) = (Vec::new(), Vec::new());
                 let pages = pages(&format!("{list}?{filter}&ordering={ordering}"), key);
                 for page in &pages {

@@ -232,7 +232,8 @@ fn rows_that_leave_or_join_a_filtered_list_take_no_others_with_them() {
     let (system, all) = moving();
     let first = system.get(&format!("{OWNER}/change_instances/?limit=3&state=PENDING"), "one");
     let mut seen = ids(first.at("/results").as_array().unwrap());
-    let (gone, kept): (Vec<u64>, Vec<u64>) = all.iter().partition(|id| seen.contains(id) || *id % 32 == 0);
+    let (gone, remaining): (Vec<u64>, Vec<u64>) =
+        all.iter().partition(|id| seen.contains(id) || *id % 32 == 0);
     for id in &gone {
         decide(&system, &json!(id), &json!({"state": "APPROVED"}));
     }
@@ -246,7 +247,7 @@ fn rows_that_leave_or_join_a_filtered_list_take_no_others_with_them() {
     }
     let unique: BTreeSet<u64> = seen.iter().copied().collect();
     assert_eq!(unique.len(), seen.len(), "{seen:?}");
-    assert!(kept.iter().all(|id| unique.contains(id)), "{kept:?} {seen:?}");
+    assert!(remaining.iter().all(|id| unique.contains(id)), "{remaining:?} {seen:?}");
 }
 
 #[test]

@@ -48,10 +48,10 @@ pub fn thousandths(number: &str) -> u64 {
 }
 
 /// Returns a number with `digits` decimals, without zeros at the end after the first `kept` decimals.
-pub fn decimal(number: u64, digits: usize, kept: usize) -> String {
+pub fn decimal(number: u64, digits: usize, decimals_min: usize) -> String {
     let text = format!("{number:0width$}", width = digits + 1);
     let (whole, rest) = text.split_at(text.len() - digits);
-    let (kept, more) = rest.split_at(kept);
-    let rest = format!("{kept}{}", more.trim_end_matches('0'));
+    let (fixed, more) = rest.split_at(decimals_min);
+    let rest = format!("{fixed}{}", more.trim_end_matches('0'));
     if rest.is_empty() { whole.to_owned() } else { format!("{whole}.{rest}") }
 }

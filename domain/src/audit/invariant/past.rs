@@ -18,7 +18,7 @@ impl Audit<'_> {
         for now in of_teams.chain(of_applications) {
             self.chain(&now, &mut visited);
         }
-        for (key, kept) in &snapshot.replaced {
+        for (key, replaced) in &snapshot.replaced {
             let subject = subject(key.0);
             self.require(
                 visited.contains(key),
@@ -26,7 +26,7 @@ impl Audit<'_> {
                 subject.clone(),
                 "metadata are stored that it never had",
             );
-            self.replaced_size(subject, kept);
+            self.replaced_size(subject, replaced);
         }
     }
 
@@ -42,8 +42,9 @@ impl Audit<'_> {
             "the submission that declared its metadata does not exist",
         );
         // A submission that failed before its commit may have stored the present metadata already.
-        let kept = snapshot.replaced.get(&(now.of, now.since.submission)).filter(|kept| *kept == now);
-        visited.extend(kept.map(|kept| (kept.of, kept.since.submission)));
+        let previous =
+            snapshot.replaced.get(&(now.of, now.since.submission)).filter(|previous| *previous == now);
+        visited.extend(previous.map(|previous| (previous.of, previous.since.submission)));
         if now.since == Since::EVER {
             // An older release may have replaced metadata without a record of it.
             let of_it = snapshot.replaced.keys().filter(|(of, _)| *of == now.of);
@@ -51,12 +52,12 @@ impl Audit<'_> {
         }
         let mut since = now.since;
         while let Some(before) = since.before {
-            let kept = snapshot.replaced.get(&(now.of, before)).filter(|_| before < since.submission);
+            let previous = snapshot.replaced.get(&(now.of, before)).filter(|_| before < since.submission);
             let detail = "its replaced metadata are not stored";
-            self.require(kept.is_some(), "I19", subject(now.of), detail);
-            let Some(kept) = kept else { return };
-            visited.insert((kept.of, before));
-            since = kept.since;
+            self.require(previous.is_some(), "I19", subject(now.of), detail);
+            let Some(previous) = previous else { return };
+            visited.insert((previous.of, before));
+            since = previous.since;
         }
     }
 

@@ -48,13 +48,14 @@ pub(super) fn measure(pattern: &str, explored: &mut u64) -> Pattern {
     };
     let count = forward.states().len().max(reverse.states().len());
     let caches = explore(&forward, explored).zip(explore(&reverse, explored));
-    let (rate, kept) = match caches {
+    let (rate, cache_bytes) = match caches {
         Some((forward, reverse)) => (1, forward.saturating_add(reverse)),
         // Without the whole automaton, the engine may simulate every state at each byte.
         None => (count, PATTERN_CACHE_BYTES.saturating_mul(2).saturating_add(BACKTRACKING_BYTES)),
     };
     let states = forward.memory_usage().saturating_add(reverse.memory_usage());
-    let bytes = [PATTERN_BYTES, states, one_pass(&forward), kept].into_iter().fold(0, usize::saturating_add);
+    let bytes =
+        [PATTERN_BYTES, states, one_pass(&forward), cache_bytes].into_iter().fold(0, usize::saturating_add);
     Pattern { rate: u64::try_from(rate).unwrap_or(u64::MAX), bytes }
 }
 

@@ -78,10 +78,10 @@ fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, bud
     let (declaration, mandatory) = (request.declaration, request.mandatory);
     let team = declaration.team.as_str();
     if let Some(schema) = &mandatory.team {
-        let kept = || json::parse(stored.team.metadata.as_bytes(), DEPTH_MAX).unwrap_or_default();
+        let stored_metadata = || json::parse(stored.team.metadata.as_bytes(), DEPTH_MAX).unwrap_or_default();
         match (&declaration.metadata, request.scope) {
             (Some(sent), _) => against(schema, sent, &[team, METADATA], problems, budget),
-            (None, Scope::Whole) => against(schema, &kept(), &[team, METADATA], problems, budget),
+            (None, Scope::Whole) => against(schema, &stored_metadata(), &[team, METADATA], problems, budget),
             (None, Scope::Partial) => {}
         }
     }

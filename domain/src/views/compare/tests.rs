@@ -284,7 +284,7 @@ fn the_listed_differences_make_the_new_document_of_the_old_one() {
         }
         assert_eq!(canonical(&made), canonical(&new), "seed {seed}");
         let items = new["items"].as_object().unwrap().len();
-        let kept = items - differences.count(ChangeType::Create) - differences.count(ChangeType::Modify);
-        assert_eq!(differences.unchanged, kept, "seed {seed}");
+        let remaining = items - differences.count(ChangeType::Create) - differences.count(ChangeType::Modify);
+        assert_eq!(differences.unchanged, remaining, "seed {seed}");
     }
 }

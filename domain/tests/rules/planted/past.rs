@@ -28,7 +28,7 @@ fn application_of(snapshot: &mut Snapshot) -> &mut Application {
 }
 
 /// Returns the oldest replaced metadata of an application.
-fn kept(snapshot: &mut Snapshot) -> &mut Replaced {
+fn oldest_replaced(snapshot: &mut Snapshot) -> &mut Replaced {
     let of_it = |(of, _): &&(Of, u64)| matches!(of, Of::Application(_));
     let key = *snapshot.replaced.keys().find(of_it).unwrap();
     snapshot.replaced.get_mut(&key).unwrap()
@@ -42,7 +42,7 @@ const PAST: &[Planted] = &[
         s.replaced.remove(&(Of::Team(consumer()), 0));
     }),
     ("I19 application", "metadata are stored that it never had", |s| {
-        let other = Replaced { since: domain::model::metadata::Since::EVER, ..kept(s).clone() };
+        let other = Replaced { since: domain::model::metadata::Since::EVER, ..oldest_replaced(s).clone() };
         s.replaced.insert((other.of, 0), other);
     }),
     ("I19 application", "metadata are stored that it never had", |s| {
@@ -53,7 +53,7 @@ const PAST: &[Planted] = &[
         application_of(s).since.submission = 90;
     }),
     ("I24 application", "bytes of replaced metadata: 4097, must be at most 4096", |s| {
-        kept(s).metadata = "x".repeat(METADATA_BYTES_MAX + 1);
+        oldest_replaced(s).metadata = "x".repeat(METADATA_BYTES_MAX + 1);
     }),
     ("I8 head", "its root does not match its newest submission", |s| {
         let newest = s.submissions.iter_mut().max_by_key(|one| one.id).unwrap();

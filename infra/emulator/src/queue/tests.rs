@@ -112,8 +112,11 @@ async fn what_a_function_never_does_is_given_up() {
         work_on(&fixture.journal, &invoker, batch).await.unwrap();
     }
     assert_eq!(received, RECEIVES_MAX);
-    let (_, kept) = fixture.journal.failures().unwrap().pop().unwrap();
-    assert_eq!((kept.function.as_str(), kept.reason.as_str()), (FUNCTION, "the function reported a failure"));
-    let payload: Value = serde_json::from_str(kept.record["payload"].as_str().unwrap()).unwrap();
+    let (_, failure) = fixture.journal.failures().unwrap().pop().unwrap();
+    assert_eq!(
+        (failure.function.as_str(), failure.reason.as_str()),
+        (FUNCTION, "the function reported a failure")
+    );
+    let payload: Value = serde_json::from_str(failure.record["payload"].as_str().unwrap()).unwrap();
     assert_eq!(payload["Records"][0]["body"], "bad");
 }

@@ -65,7 +65,7 @@ impl Table {
         recorded: &Recorded,
     ) -> Result<Keyed, Error> {
         let actions = || {
-            let [kept, stands] = match before {
+            let [put, stands] = match before {
                 None => [
                     statement::create::<HealthcheckRecord>(&self.keys, after)?,
                     statement::create::<CourseRecord>(&self.name, course)?,
@@ -75,7 +75,7 @@ impl Table {
                     statement::replace::<CourseRecord>(&self.name, stood.revision, course)?,
                 ],
             };
-            Ok(vec![kept, stands, self.audit_entry_action(recorded)?])
+            Ok(vec![put, stands, self.audit_entry_action(recorded)?])
         };
         let commit = self.transact(actions).await?;
         self.forget_check(after.service.id);

@@ -40,11 +40,11 @@ impl Table {
         recorded: &Recorded,
     ) -> Result<Keyed, Error> {
         let actions = || {
-            let kept = match before {
+            let put = match before {
                 0 => statement::create::<MessagesRecord>(&self.name, after)?,
                 _ => statement::replace::<MessagesRecord>(&self.name, before, after)?,
             };
-            Ok(vec![kept, self.audit_entry_action(recorded)?])
+            Ok(vec![put, self.audit_entry_action(recorded)?])
         };
         let commit = self.transact(actions).await?;
         let is_stored =

@@ -80,8 +80,8 @@ fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = Key> 
 
 /// Returns the records of former metadata.
 fn replaced(snapshot: &Snapshot, of: Of) -> impl Iterator<Item = Key> {
-    let kept = snapshot.replaced.keys().filter(move |(whose, _)| *whose == of);
-    kept.map(|(of, submission)| key::replaced(*of, *submission))
+    let keys = snapshot.replaced.keys().filter(move |(whose, _)| *whose == of);
+    keys.map(|(of, submission)| key::replaced(*of, *submission))
 }
 
 /// Returns a head with the records that a rule compares it with.

@@ -100,45 +100,46 @@ impl Rows {
         match record::type_of(row) {
             Some(ItemRecord::TYPE) => {
                 self.within(size::of_record(row), ITEM_BYTES_MAX, "bytes of an item", row);
-                self.keep::<ItemRecord, _>(row, |kept, item| kept.items.insert(item.id, item))
+                self.keep::<ItemRecord, _>(row, |snapshot, item| snapshot.items.insert(item.id, item))
             }
-            Some(ChangeRecord::TYPE) => {
-                self.keep::<ChangeRecord, _>(row, |kept, change| kept.changes.insert(change.id, change))
-            }
+            Some(ChangeRecord::TYPE) => self
+                .keep::<ChangeRecord, _>(row, |snapshot, change| snapshot.changes.insert(change.id, change)),
             Some(DeployedRecord::TYPE) => self.deployed(row),
-            Some(ChargeRecord::TYPE) => {
-                self.keep::<ChargeRecord, _>(row, |kept, charge| kept.charges.insert(charge.id, charge))
+            Some(ChargeRecord::TYPE) => self
+                .keep::<ChargeRecord, _>(row, |snapshot, charge| snapshot.charges.insert(charge.id, charge)),
+            Some(ShareRecord::TYPE) => self.keep::<ShareRecord, _>(row, |snapshot, share| {
+                snapshot.shares.insert((share.item, share.owner))
+            }),
+            Some(SubmissionRecord::TYPE) => self.keep::<SubmissionRecord, _>(row, |snapshot, submission| {
+                snapshot.submissions.push(submission)
+            }),
+            Some(WorkRecord::TYPE) => {
+                self.keep::<WorkRecord, _>(row, |snapshot, work| snapshot.works.push(work))
             }
-            Some(ShareRecord::TYPE) => {
-                self.keep::<ShareRecord, _>(row, |kept, share| kept.shares.insert((share.item, share.owner)))
-            }
-            Some(SubmissionRecord::TYPE) => {
-                self.keep::<SubmissionRecord, _>(row, |kept, submission| kept.submissions.push(submission))
-            }
-            Some(WorkRecord::TYPE) => self.keep::<WorkRecord, _>(row, |kept, work| kept.works.push(work)),
             Some(StagingRecord::TYPE) => {
-                self.keep::<StagingRecord, _>(row, |kept, staging| kept.stagings.push(staging))
+                self.keep::<StagingRecord, _>(row, |snapshot, staging| snapshot.stagings.push(staging))
             }
-            Some(RememberedRecord::TYPE) => {
-                self.keep::<RememberedRecord, _>(row, |kept, remembered| kept.remembered.push(remembered))
-            }
+            Some(RememberedRecord::TYPE) => self.keep::<RememberedRecord, _>(row, |snapshot, remembered| {
+                snapshot.remembered.push(remembered)
+            }),
             Some(TeamRecord::TYPE) => {
-                self.keep::<TeamRecord, _>(row, |kept, team| kept.teams.insert(team.id, team))
+                self.keep::<TeamRecord, _>(row, |snapshot, team| snapshot.teams.insert(team.id, team))
             }
             Some(HeadRecord::TYPE) => {
-                self.keep::<HeadRecord, _>(row, |kept, head| kept.heads.insert(head.team, head))
+                self.keep::<HeadRecord, _>(row, |snapshot, head| snapshot.heads.insert(head.team, head))
             }
-            Some(ApplicationRecord::TYPE) => self.keep::<ApplicationRecord, _>(row, |kept, application| {
-                kept.applications.insert(application.id, application)
+            Some(ApplicationRecord::TYPE) => self
+                .keep::<ApplicationRecord, _>(row, |snapshot, application| {
+                    snapshot.applications.insert(application.id, application)
+                }),
+            Some(ReplacedRecord::TYPE) => self.keep::<ReplacedRecord, _>(row, |snapshot, replaced| {
+                snapshot.replaced.insert((replaced.of, replaced.since.submission), replaced)
             }),
-            Some(ReplacedRecord::TYPE) => self.keep::<ReplacedRecord, _>(row, |kept, replaced| {
-                kept.replaced.insert((replaced.of, replaced.since.submission), replaced)
+            Some(ServiceRecord::TYPE) => self.keep::<ServiceRecord, _>(row, |snapshot, service| {
+                snapshot.catalogue.services.insert(service.title.clone(), service)
             }),
-            Some(ServiceRecord::TYPE) => self.keep::<ServiceRecord, _>(row, |kept, service| {
-                kept.catalogue.services.insert(service.title.clone(), service)
-            }),
-            Some(SchemaRecord::TYPE) => self.keep::<SchemaRecord, _>(row, |kept, schema| {
-                kept.catalogue.schemas.insert((schema.title, schema.version))
+            Some(SchemaRecord::TYPE) => self.keep::<SchemaRecord, _>(row, |snapshot, schema| {
+                snapshot.catalogue.schemas.insert((schema.title, schema.version))
             }),
             Some(DocsRecord::TYPE) => self.docs(row),
             Some(ConfigRecord::TYPE) => self.config(row),
@@ -165,10 +166,10 @@ impl Rows {
         }
     }
 
-    fn keep<R: Record, Kept>(
+    fn keep<R: Record, Inserted>(
         &mut self,
         row: &Attributes,
-        put: impl FnOnce(&mut Snapshot, R::Value) -> Kept,
+        put: impl FnOnce(&mut Snapshot, R::Value) -> Inserted,
     ) -> Result<(), Error> {
         let value = self.value::<R>(row)?;
         put(&mut self.snapshot, value);

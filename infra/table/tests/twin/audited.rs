@@ -118,17 +118,17 @@ async fn messages(table: &Table) {
     let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(1) };
     let service = table.service("VM").await.unwrap().unwrap().to_ref();
     let content = |services| Content { description: "rest".to_owned(), expires: Some(ctx.now), services };
-    let mut kept = Messages::none(owner.clone());
+    let mut stored = Messages::none(owner.clone());
     for services in [vec![service], Vec::new()] {
-        let after = kept.with(content(services), &ctx).unwrap();
+        let after = stored.with(content(services), &ctx).unwrap();
         let last = after.all.last().unwrap();
         let recorded = Recorded::of_message(Event::MessageCreated, &owner, last, &ctx);
-        let keep = async |after| table.keep_messages(kept.revision, after, &recorded).await.unwrap();
+        let keep = async |after| table.keep_messages(stored.revision, after, &recorded).await.unwrap();
         assert_eq!(keep(&after).await, Keyed::Stored);
         let other =
-            kept.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..ctx.clone() });
+            stored.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..ctx.clone() });
         assert_eq!(keep(&other.unwrap()).await, Keyed::Stale, "another writer was faster");
-        kept = after;
+        stored = after;
     }
     assert_eq!(table.message_owners().await.unwrap(), BTreeSet::from([owner.id]));
 }

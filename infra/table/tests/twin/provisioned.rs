@@ -8,7 +8,7 @@ use domain::account::audit_log::{Event, Recorded, Subject};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::base::id::ConfigId;
-use domain::catalog::config::CONFIGS_KEPT;
+use domain::catalog::config::CONFIGS_MAX;
 use domain::catalog::docs::Docs;
 use domain::catalog::service::{Service, Settings};
 use domain::catalog::{config, schema, service};
@@ -72,8 +72,8 @@ fn documentation_is_stored_with_a_word_of_it_on_the_service_as_it_was_read() {
         let first = service::documented(&before, ctx(1).now);
         for _ in 0..2 {
             // A repeated request must find its own write, as after a lost answer.
-            let kept = table.keep_docs(&before, &first, &docs(1), &ctx(1)).await.unwrap();
-            assert_eq!(kept, Kept::Stored);
+            let outcome = table.keep_docs(&before, &first, &docs(1), &ctx(1)).await.unwrap();
+            assert_eq!(outcome, Kept::Stored);
         }
         assert_eq!(table.service("VM").await.unwrap().as_ref(), Some(&first));
         // A writer that read no documentation must not overwrite it unseen.
@@ -99,21 +99,21 @@ fn a_version_of_a_config_is_given_once_and_the_oldest_leaves_for_the_newest() {
         let table = &twin.table;
         let service = table.service("VM").await.unwrap().unwrap();
         assert_eq!(table.newest_config(service.id).await.unwrap(), None);
-        for number in 1..=CONFIGS_KEPT + 2 {
+        for number in 1..=CONFIGS_MAX + 2 {
             let newest = table.newest_config(service.id).await.unwrap();
             assert_eq!(newest.unwrap_or_default(), number - 1);
             let next = config::next(&service, newest, "{}".to_owned(), &ctx(number)).unwrap();
             for _ in 0..2 {
-                let kept = table.keep_config(&next, &service, &ctx(number)).await.unwrap();
-                assert_eq!(kept, Kept::Stored);
+                let outcome = table.keep_config(&next, &service, &ctx(number)).await.unwrap();
+                assert_eq!(outcome, Kept::Stored);
             }
             let late = config::next(&service, newest, "{}".to_owned(), &ctx(999)).unwrap();
             assert_eq!(table.keep_config(&late, &service, &ctx(999)).await.unwrap(), Kept::Stale);
             assert_eq!(table.config(next.config.id).await.unwrap(), Some(next.config));
         }
-        for (version, is_kept) in [(1, false), (2, false), (3, true), (CONFIGS_KEPT + 2, true)] {
+        for (version, is_stored) in [(1, false), (2, false), (3, true), (CONFIGS_MAX + 2, true)] {
             let id = ConfigId::new(service.id, version).unwrap();
-            assert_eq!(table.config(id).await.unwrap().is_some(), is_kept, "{version}");
+            assert_eq!(table.config(id).await.unwrap().is_some(), is_stored, "{version}");
         }
     });
 }

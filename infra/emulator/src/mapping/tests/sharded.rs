@@ -13,13 +13,13 @@ use crate::gateway::{self, plain};
 /// The engine; it stops when dropped.
 pub(super) struct Sharded {
     pub(super) endpoint: String,
-    shards: Arc<Mutex<Vec<Kept>>>,
+    shards: Arc<Mutex<Vec<ServedShard>>>,
     /// The number of issued iterators, and the first one that is still valid.
     iterators: Arc<Mutex<(u64, u64)>>,
     task: JoinHandle<()>,
 }
 
-struct Kept {
+struct ServedShard {
     id: &'static str,
     parent: Option<&'static str>,
     numbers: Vec<u32>,
@@ -31,11 +31,11 @@ impl Sharded {
     pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let shards = Arc::<Mutex<Vec<Kept>>>::default();
+        let shards = Arc::<Mutex<Vec<ServedShard>>>::default();
         let iterators = Arc::<Mutex<(u64, u64)>>::default();
-        let (kept, counted) = (Arc::clone(&shards), Arc::clone(&iterators));
+        let (served, counted) = (Arc::clone(&shards), Arc::clone(&iterators));
         let respond = move |event: Event| {
-            let reply = answer(&kept.lock().unwrap(), &mut counted.lock().unwrap(), &event);
+            let reply = answer(&served.lock().unwrap(), &mut counted.lock().unwrap(), &event);
             async { reply }
         };
         let task = tokio::spawn(gateway::serve(listener, respond, std::future::pending()));
@@ -44,7 +44,8 @@ impl Sharded {
 
     /// Adds one shard with three records.
     pub(super) fn begin(&self) {
-        let parent = Kept { id: "shard-parent", parent: None, numbers: vec![1, 2, 3], is_closed: false };
+        let parent =
+            ServedShard { id: "shard-parent", parent: None, numbers: vec![1, 2, 3], is_closed: false };
         self.shards.lock().unwrap().push(parent);
     }
 
@@ -55,7 +56,7 @@ impl Sharded {
         parent.numbers.push(4);
         parent.is_closed = true;
         for (id, numbers) in [("shard-left", vec![5, 6]), ("shard-right", vec![7])] {
-            shards.insert(0, Kept { id, parent: Some("shard-parent"), numbers, is_closed: false });
+            shards.insert(0, ServedShard { id, parent: Some("shard-parent"), numbers, is_closed: false });
         }
     }
 
@@ -84,7 +85,7 @@ impl Drop for Sharded {
     }
 }
 
-fn answer(shards: &[Kept], iterators: &mut (u64, u64), event: &Event) -> EventReply {
+fn answer(shards: &[ServedShard], iterators: &mut (u64, u64), event: &Event) -> EventReply {
     let target = event.headers.get("x-amz-target").unwrap().to_str().unwrap();
     let request: Value = serde_json::from_str(event.body.as_deref().unwrap()).unwrap();
     let response = match target.rsplit('.').next().unwrap() {
@@ -98,7 +99,7 @@ fn answer(shards: &[Kept], iterators: &mut (u64, u64), event: &Event) -> EventRe
 }
 
 /// Lists the shards, one in each page.
-fn describe(shards: &[Kept], request: &Value) -> Value {
+fn describe(shards: &[ServedShard], request: &Value) -> Value {
     let after = request["ExclusiveStartShardId"].as_str();
     let at = after.map_or(0, |after| shards.iter().position(|shard| shard.id == after).unwrap() + 1);
     let Some(shard) = shards.get(at) else { return json!({"StreamDescription": {"Shards": []}}) };
@@ -108,7 +109,11 @@ fn describe(shards: &[Kept], request: &Value) -> Value {
 }
 
 /// Issues an iterator: the shard, the number of the last record, and the number of the iterator.
-fn iterator(shards: &[Kept], iterators: &mut (u64, u64), request: &Value) -> Result<Value, &'static str> {
+fn iterator(
+    shards: &[ServedShard],
+    iterators: &mut (u64, u64),
+    request: &Value,
+) -> Result<Value, &'static str> {
     let id = request["ShardId"].as_str().unwrap();
     let after = match request["ShardIteratorType"].as_str().unwrap() {
         "TRIM_HORIZON" => 0,
@@ -127,7 +132,11 @@ fn given_out(id: &str, after: u32, iterators: &mut (u64, u64)) -> String {
     format!("{id} {after} {}", iterators.0)
 }
 
-fn records(shards: &[Kept], iterators: &mut (u64, u64), request: &Value) -> Result<Value, &'static str> {
+fn records(
+    shards: &[ServedShard],
+    iterators: &mut (u64, u64),
+    request: &Value,
+) -> Result<Value, &'static str> {
     let [id, after, own] =
         request["ShardIterator"].as_str().unwrap().split(' ').collect::<Vec<_>>().try_into().unwrap();
     if own.parse::<u64>().unwrap() <= iterators.1 {
