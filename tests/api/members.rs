@@ -2,7 +2,7 @@
 
 use crate::security::people::{CONSUMER, MEMBERS, OWNER, added, by, code, system};
 use domain::Timestamp;
-use domain::account::audit_log::{Event, Recorded};
+use domain::account::audit_log::{AuditEntry, Event};
 use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
@@ -108,8 +108,8 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
         let (by, request) = (Actor::System, format!("r{n}"));
         let ctx = RequestContext { by, request, now: Timestamp::from_micros(n + 1) };
         let member = Member::new(format!("u-{n}"), "J".to_owned(), Role::General, team.clone(), &ctx);
-        let recorded = Recorded::of_member(Event::MemberAdded, &member, &ctx);
-        system.block_on(system.table.add_member(&member, &recorded)).unwrap()
+        let audit_entry = AuditEntry::of_member(Event::MemberAdded, &member, &ctx);
+        system.block_on(system.table.add_member(&member, &audit_entry)).unwrap()
     };
     for n in 1..MEMBERS_MAX {
         assert_eq!(add(n), Keyed::Stored, "{n}");
@@ -133,8 +133,8 @@ fn of_two_concurrent_changes_of_a_member_one_must_retry() {
         let ctx =
             RequestContext { by: Actor::System, request: name.to_owned(), now: Timestamp::from_micros(at) };
         let after = before.changed(Some(name.to_owned()), None).unwrap();
-        let recorded = Recorded::of_member(Event::MemberChanged, &after, &ctx);
-        let changing = spent(system.table.change_member(&before, &after, &recorded));
+        let audit_entry = AuditEntry::of_member(Event::MemberChanged, &after, &ctx);
+        let changing = spent(system.table.change_member(&before, &after, &audit_entry));
         let (changed, spent) = system.block_on(changing);
         (changed.unwrap(), spent.conflicts)
     };

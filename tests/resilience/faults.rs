@@ -129,12 +129,12 @@ fn vm(cpu: u64) -> Value {
 
 #[test]
 fn a_submission_with_a_lost_answer_is_recorded_once_and_published() {
-    with_losses(async |system| recorded_once(system).await);
+    with_losses(async |system| assert_stored_once(system).await);
 }
 
 #[test]
 fn a_staged_submission_with_a_lost_answer_is_recorded_once_and_published() {
-    with_losses_of(1, async |system| recorded_once(system).await);
+    with_losses_of(1, async |system| assert_stored_once(system).await);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn the_metrics_count_retries_and_conflicts() {
     });
 }
 
-async fn recorded_once(system: &Lossy) {
+async fn assert_stored_once(system: &Lossy) {
     let response = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
     assert_eq!((response.status, response.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
     let response = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;

@@ -177,12 +177,12 @@ fn sixteen_concurrent_whole_submissions_end_with_the_last_one() {
     answers.iter().filter(|answer| answer.status != 201).for_each(assert_contended);
 
     let snapshot = system.block_on(system.table.snapshot()).unwrap();
-    let numbers: BTreeSet<u64> = snapshot.submissions.iter().map(|recorded| recorded.id.number()).collect();
+    let numbers: BTreeSet<u64> = snapshot.submissions.iter().map(|stored| stored.id.number()).collect();
     let taken = answers.iter().filter(|answer| answer.status == 201).count();
     let dense: BTreeSet<u64> = (1..).take(taken).collect();
     assert_eq!(numbers, dense);
 
-    let last = snapshot.submissions.iter().max_by_key(|recorded| recorded.id.number()).unwrap();
+    let last = snapshot.submissions.iter().max_by_key(|stored| stored.id.number()).unwrap();
     let wins = |answer: &&Answer| answer.at("/id") == last.id.get();
     let at = answers.iter().position(|answer| wins(&answer)).unwrap();
     let declared = bodies.get(at).unwrap().pointer("/AwesomeConsumer/App/services/VM").unwrap();
@@ -247,12 +247,12 @@ fn nothing_is_lost_while_the_owner_decides_and_the_consumer_submits() {
         });
         accepted.count()
     };
-    let recorded = |state: &str| {
+    let entries_in = |state: &str| {
         let entries = snapshot.changes.values().flat_map(|change| &change.history);
         entries.filter(|entry| entry.to.name() == state && entry.from.is_some()).count()
     };
-    assert_eq!(recorded("APPROVED"), decided("APPROVED"));
-    assert_eq!(recorded("COMPLETED"), decided("COMPLETED"));
+    assert_eq!(entries_in("APPROVED"), decided("APPROVED"));
+    assert_eq!(entries_in("COMPLETED"), decided("COMPLETED"));
     system.assert_sound();
 }
 

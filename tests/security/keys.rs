@@ -2,7 +2,7 @@
 
 use domain::Timestamp;
 use domain::account::api_key::{ApiKey, Made};
-use domain::account::audit_log::{Event, Recorded};
+use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::rules::visibility::Pov;
@@ -146,8 +146,8 @@ fn key_in(system: &Running, role: Role, state: State) -> String {
             now: Timestamp::from_micros(u64::try_from(name.len()).unwrap()),
         };
         let key = ApiKey::new(Made { hash, name, role, expires }, team, &ctx);
-        let recorded = Recorded::of_key(Event::KeyCreated, &key, &ctx);
-        system.block_on(system.table.create_api_key(&key, &recorded)).unwrap();
+        let audit_entry = AuditEntry::of_key(Event::KeyCreated, &key, &ctx);
+        system.block_on(system.table.create_api_key(&key, &audit_entry)).unwrap();
         return secret;
     }
     let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };

@@ -27,7 +27,7 @@ const TARGETS: [Option<u8>; 4] = [Some(1), Some(2), Some(3), None];
 struct History {
     system: Arc<System>,
     team: TeamId,
-    recorded: Mutex<Recorded>,
+    operations: Mutex<Recorded>,
 }
 
 /// Creates the history of a seed and searches for a sequential order. Returns the number of answered requests, or the
@@ -44,7 +44,7 @@ async fn make(seed: u64) -> usize {
     let system = System::start(&world(), actions_max, cloud).await;
     let team = system.table.team_by_name("AwesomeConsumer").await.unwrap().unwrap().id;
     system.cloud.suffer(faults);
-    let history = Arc::new(History { system, team, recorded: Mutex::default() });
+    let history = Arc::new(History { system, team, operations: Mutex::default() });
     let clients = (0..CLIENTS).map(|_| {
         let history = Arc::clone(&history);
         tokio::spawn(async move {
@@ -57,10 +57,11 @@ async fn make(seed: u64) -> usize {
         client.await.unwrap();
     }
     let outcome = history.outcome().await;
-    let recorded = history.recorded.lock().unwrap_or_else(PoisonError::into_inner);
-    let message = || format!("in no order could this have happened and come to {outcome:#?}: {recorded:#?}");
-    assert!(recorded.is_linearizable(&outcome), "{}", message());
-    recorded.answered()
+    let operations = history.operations.lock().unwrap_or_else(PoisonError::into_inner);
+    let message =
+        || format!("in no order could this have happened and come to {outcome:#?}: {operations:#?}");
+    assert!(operations.is_linearizable(&outcome), "{}", message());
+    operations.answered()
 }
 
 /// Returns a world with one service. Its owner approves every change, and no team depends on it.
@@ -129,20 +130,20 @@ impl History {
 
     /// Sends one request. Returns whether it has a final answer.
     async fn attempt(&self, op: &Op) -> bool {
-        let lock = || self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.operations.lock().unwrap_or_else(PoisonError::into_inner);
         let attempt = lock().begin(op.clone());
         let id = self.system.next_request();
         let answer = self.system.send(&self.request_of(op), &id).await;
         let Some(ret) = answer.as_ref().and_then(|answer| self.ret(op, answer)) else { return false };
-        let mut recorded = lock();
+        let mut operations = lock();
         match (op, ret) {
             // The storage's answer got lost. The decision succeeded, but another change came before the read that
             // confirms it.
             (Op::Decide(at, to), Ret::Is(state, change_type)) if state != *to => {
-                recorded.end(attempt, Ret::Is(*to, change_type));
-                recorded.meanwhile(attempt, Op::Read(*at), Ret::Is(state, change_type));
+                operations.end(attempt, Ret::Is(*to, change_type));
+                operations.meanwhile(attempt, Op::Read(*at), Ret::Is(state, change_type));
             }
-            (_, ret) => recorded.end(attempt, ret),
+            (_, ret) => operations.end(attempt, ret),
         }
         true
     }

@@ -113,7 +113,7 @@ pub enum Subject {
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct AuditEntry {
     /// The team of the changed record.
     pub team: TeamRef,
     pub event: Event,
@@ -126,7 +126,7 @@ pub struct Recorded {
     pub request: String,
 }
 
-impl Recorded {
+impl AuditEntry {
     /// Creates the entry for a change of a key.
     pub fn of_key(event: Event, key: &ApiKey, ctx: &RequestContext) -> Self {
         let ApiKey { id, name, role, expires, .. } = key.clone();

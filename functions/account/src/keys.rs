@@ -2,7 +2,7 @@
 
 use crate::{body, whole};
 use domain::account::api_key::{ApiKey, KEYS_MAX, Made};
-use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::KeyId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
@@ -39,7 +39,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let ctx = call.ctx();
     let made = Made { hash: secret.hash(), name: created.name, role: created.role, expires: created.expires };
     let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
-    match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &ctx)).await? {
+    match table.create_api_key(&key, &AuditEntry::of_key(AuditEvent::KeyCreated, &key, &ctx)).await? {
         Keyed::Stored => Ok(with_secret(call, &key, &secret)),
         // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
         Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
@@ -58,8 +58,8 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     let secret = Secret::made().ok_or(Code::Broken)?;
     let ctx = call.ctx();
     let (ended, successor) = key.rotated(secret.hash(), rotated.expires, rotated.overlap_micros, &ctx);
-    let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &ctx);
-    match table.rotate_api_key(&ended, &successor, &recorded).await? {
+    let audit_entry = AuditEntry::of_key(AuditEvent::KeyRotated, &ended, &ctx);
+    match table.rotate_api_key(&ended, &successor, &audit_entry).await? {
         Keyed::Stored => Ok(with_secret(call, &successor, &secret)),
         // A key has one successor, so a concurrent rotation wins.
         Keyed::Stale if load(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
@@ -71,7 +71,7 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Revokes an API key.
 pub(crate) async fn revoke(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = load(table, call).await?;
-    match table.revoke_api_key(&key, &Recorded::of_key(Happened::KeyRevoked, &key, &call.ctx())).await? {
+    match table.revoke_api_key(&key, &AuditEntry::of_key(AuditEvent::KeyRevoked, &key, &call.ctx())).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),
     }

@@ -1,7 +1,7 @@
 //! The members of a team.
 
 use crate::{body, whole};
-use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::base::id::MemberId;
 use dovetail_http::view::{self, Viewpoint};
@@ -29,8 +29,8 @@ pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let body::Added { subject, name, role } = body::added(call.fields()?)?;
     let ctx = call.ctx();
     let member = Member::new(subject, name, role, call.caller.team.clone(), &ctx);
-    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &ctx);
-    match table.add_member(&member, &recorded).await? {
+    let audit_entry = AuditEntry::of_member(AuditEvent::MemberAdded, &member, &ctx);
+    match table.add_member(&member, &audit_entry).await? {
         Keyed::Stored => Ok(Reply::new(201, view::member(&member, &Viewpoint::of(call)))),
         Keyed::Stale => Err(why_not_added(table, &member).await?.into()),
     }
@@ -55,8 +55,8 @@ pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure>
     let Some(after) = before.changed(name, role) else {
         return Ok(Reply::new(200, view::member(&before, &viewpoint)));
     };
-    let recorded = Recorded::of_member(Happened::MemberChanged, &after, &call.ctx());
-    match table.change_member(&before, &after, &recorded).await? {
+    let audit_entry = AuditEntry::of_member(AuditEvent::MemberChanged, &after, &call.ctx());
+    match table.change_member(&before, &after, &audit_entry).await? {
         Keyed::Stored => Ok(Reply::new(200, view::member(&after, &viewpoint))),
         Keyed::Stale => Err(Code::Contended.into()),
     }
@@ -65,8 +65,8 @@ pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Ends a membership.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let member = load(table, call).await?;
-    let recorded = Recorded::of_member(Happened::MemberRemoved, &member, &call.ctx());
-    match table.remove_member(&member, &recorded).await? {
+    let audit_entry = AuditEntry::of_member(AuditEvent::MemberRemoved, &member, &call.ctx());
+    match table.remove_member(&member, &audit_entry).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),
     }

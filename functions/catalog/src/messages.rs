@@ -1,7 +1,7 @@
 //! Messages of a service owner to the consumers of its services.
 
 use crate::ATTEMPTS_MAX;
-use domain::account::audit_log::{Event, Recorded};
+use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::id::{MessageId, ServiceId};
 use domain::base::refs::ServiceRef;
 use domain::outreach::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
@@ -91,8 +91,8 @@ async fn store(
     (before, after): (&Messages, &Messages),
     message: &Message,
 ) -> Result<bool, Failure> {
-    let recorded = Recorded::of_message(event, &after.owner, message, &call.ctx());
-    Ok(table.keep_messages(before.revision, after, &recorded).await? == Keyed::Stored)
+    let audit_entry = AuditEntry::of_message(event, &after.owner, message, &call.ctx());
+    Ok(table.keep_messages(before.revision, after, &audit_entry).await? == Keyed::Stored)
 }
 
 fn reply(call: &Call, status: u16, messages: &Messages, message: &Message) -> Reply {

@@ -1,7 +1,7 @@
 //! Healthchecks: at most one for each service, created and replaced by its owner.
 
 use crate::body;
-use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::crontab::Crontab;
 use domain::outreach::healthcheck::run::Course;
@@ -66,16 +66,16 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
     let (settings, service) = fields.finish(|| Some((settings?, service?)))?;
     let ctx = call.ctx();
     let (event, after) = match &before {
-        None => (Happened::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
+        None => (AuditEvent::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
         Some((healthcheck, course)) => match healthcheck.changed(settings, call.now) {
-            Some(after) => (Happened::HealthcheckChanged, after),
+            Some(after) => (AuditEvent::HealthcheckChanged, after),
             None => return Ok(reply(call, 200, healthcheck, course)),
         },
     };
     let course = Course::of(&after, before.as_ref().map(|(_, course)| course), call.now);
-    let recorded = Recorded::of_healthcheck(event, &after, &ctx);
+    let audit_entry = AuditEntry::of_healthcheck(event, &after, &ctx);
     let set = (after, course);
-    match table.put_healthcheck(before.as_ref(), &set, &recorded).await? {
+    match table.put_healthcheck(before.as_ref(), &set, &audit_entry).await? {
         Keyed::Stored => Ok(reply(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
         Keyed::Stale => Err(Code::Contended.into()),
     }
@@ -84,8 +84,8 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
 /// Removes a healthcheck.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let healthcheck = table.healthcheck(call.caller.team.id, own(call)?).await?.ok_or(Code::NotFound)?;
-    let recorded = Recorded::of_healthcheck(Happened::HealthcheckRemoved, &healthcheck, &call.ctx());
-    match table.remove_healthcheck(&healthcheck, &recorded).await? {
+    let audit_entry = AuditEntry::of_healthcheck(AuditEvent::HealthcheckRemoved, &healthcheck, &call.ctx());
+    match table.remove_healthcheck(&healthcheck, &audit_entry).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),
     }

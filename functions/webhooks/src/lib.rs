@@ -5,7 +5,7 @@ mod failures;
 mod healthchecks;
 mod triggers;
 
-use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Delivery, Replied};
 use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
@@ -83,8 +83,8 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let (secret, ctx) = (Secret::made().ok_or(Code::Broken)?, call.ctx());
     let (text, hash) = (secret.text().to_owned(), secret.hash());
     let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
-    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook, &ctx);
-    match table.create_webhook(&webhook, &recorded).await? {
+    let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &webhook, &ctx);
+    match table.create_webhook(&webhook, &audit_entry).await? {
         Keyed::Stored => Ok(with_secret(call, 201, &webhook)),
         Keyed::Stale => {
             // The transaction checks the limit, but does not name its failed condition.
@@ -104,7 +104,7 @@ async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let Some(after) = before.changed(settings, call.now) else {
         return reply(table, call, 200, &before).await;
     };
-    stored(table, call, Happened::WebhookChanged, (&before, &after)).await?;
+    stored(table, call, AuditEvent::WebhookChanged, (&before, &after)).await?;
     reply(table, call, 200, &after).await
 }
 
@@ -112,14 +112,14 @@ async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let before = load(table, call).await?;
     let secret = Secret::made().ok_or(Code::Broken)?;
     let after = before.rotated(secret.text().to_owned(), call.now);
-    stored(table, call, Happened::WebhookRotated, (&before, &after)).await?;
+    stored(table, call, AuditEvent::WebhookRotated, (&before, &after)).await?;
     Ok(with_secret(call, 201, &after))
 }
 
 async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let webhook = load(table, call).await?;
-    let recorded = Recorded::of_webhook(Happened::WebhookRemoved, &webhook, &call.ctx());
-    match table.remove_webhook(&webhook, &recorded).await? {
+    let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookRemoved, &webhook, &call.ctx());
+    match table.remove_webhook(&webhook, &audit_entry).await? {
         Keyed::Stored => Ok(Reply::nothing()),
         Keyed::Stale => Err(Code::Contended.into()),
     }
@@ -152,11 +152,11 @@ fn tried(webhook: &Webhook, call: &Call) -> Value {
 async fn stored(
     table: &Table,
     call: &Call,
-    event: Happened,
+    event: AuditEvent,
     (before, after): (&Webhook, &Webhook),
 ) -> Result<(), Failure> {
-    let recorded = Recorded::of_webhook(event, after, &call.ctx());
-    match table.change_webhook(before.revision, after, &recorded).await? {
+    let audit_entry = AuditEntry::of_webhook(event, after, &call.ctx());
+    match table.change_webhook(before.revision, after, &audit_entry).await? {
         Keyed::Stored => Ok(()),
         Keyed::Stale => Err(Code::Contended.into()),
     }

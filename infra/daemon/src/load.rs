@@ -14,7 +14,7 @@ use std::{
 
 use domain::account::api_key;
 use domain::account::api_key::ApiKey;
-use domain::account::audit_log::{Event, Recorded};
+use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::catalog::metadata_policy::{Mandatory, Version};
@@ -205,7 +205,7 @@ async fn create_key(
     };
     let made = api_key::Made { hash, name: planned.name.clone(), role: planned.role, expires: None };
     let key = ApiKey::new(made, stored.clone(), &ctx);
-    match table.create_api_key(&key, &Recorded::of_key(Event::KeyCreated, &key, &ctx)).await? {
+    match table.create_api_key(&key, &AuditEntry::of_key(Event::KeyCreated, &key, &ctx)).await? {
         Keyed::Stored => {
             let (team, name) = (team.name.to_owned(), planned.name.clone());
             Ok(NewKey { team, name, role: planned.role, key: secret, is_generated })

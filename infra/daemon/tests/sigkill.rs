@@ -138,9 +138,8 @@ fn whenever_it_is_killed_nothing_that_was_accepted_is_lost() {
         program.all(&format!("{CORE}/consumer/change_instances/?state=PENDING,APPROVED"), "awesome-key");
     assert_eq!(open.unwrap(), Vec::<Value>::new());
     let submissions = program.all(&format!("{CORE}/consumer/submissions/?limit=100"), "awesome-key").unwrap();
-    let recorded: Vec<u64> =
-        submissions.iter().map(|submission| submission["id"].as_u64().unwrap()).collect();
-    assert!(users.accepted.iter().all(|id| recorded.contains(id)), "{:?} in {recorded:?}", users.accepted);
+    let stored: Vec<u64> = submissions.iter().map(|submission| submission["id"].as_u64().unwrap()).collect();
+    assert!(users.accepted.iter().all(|id| stored.contains(id)), "{:?} in {stored:?}", users.accepted);
     assert!(submissions.iter().all(|submission| submission["state"] == "SETTLED"));
     assert_published(&program);
     eprintln!("{} declarations and {} decisions with {KILLS} kills", users.round, users.calls);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// A request for a page of past events.
 #[derive(Debug)]
-pub struct Happened<'a> {
+pub struct EventList<'a> {
     call: &'a Call,
     key: &'a CursorKey,
     cursor: Option<Cursor>,
@@ -15,7 +15,7 @@ pub struct Happened<'a> {
     pub limit: usize,
 }
 
-impl<'a> Happened<'a> {
+impl<'a> EventList<'a> {
     /// Parses a request; such a list has no filters.
     pub fn parse(call: &'a Call, key: &'a CursorKey) -> Result<Self, Failure> {
         call.only_knows(&["limit", "cursor"])?;

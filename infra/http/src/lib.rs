@@ -34,7 +34,7 @@ pub use call::Call;
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};
 pub use event::{Event, EventReply};
-pub use event_list::Happened;
+pub use event_list::EventList;
 pub use field::FieldError;
 pub use fields::{Field, Fields};
 pub use front::Front;

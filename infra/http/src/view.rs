@@ -12,7 +12,7 @@ mod service;
 mod team;
 mod webhook;
 
-pub use account::{api_key, member, recorded};
+pub use account::{api_key, audit_entry, member};
 pub use change::{
     Blocker, change_instance, change_instance_as_created, history, history_entry, light_change_instance,
 };

@@ -252,13 +252,13 @@ pub(crate) fn check_throttle(id: ItemId) -> Key {
 }
 
 /// Returns the partition of a team's audit log, in the table of keys.
-pub(crate) fn recorded_partition(team: TeamId) -> String {
+pub(crate) fn audit_log_partition(team: TeamId) -> String {
     format!("RECORDED#{team}")
 }
 
 /// Returns the key of an audit log entry: `RECORDED#{team}` / `{time}#{request}#{subject}`.
-pub(crate) fn recorded_at(team: TeamId, sort_key: &str) -> Key {
-    Key::new(recorded_partition(team), sort_key)
+pub(crate) fn audit_entry_at(team: TeamId, sort_key: &str) -> Key {
+    Key::new(audit_log_partition(team), sort_key)
 }
 
 /// Returns the partition of all items of a team.

@@ -29,7 +29,7 @@ mod webhook;
 
 pub(crate) use api_key::ApiKeyRecord;
 pub(crate) use attributes::{Attributes, integer, key, key_text, text, type_of};
-pub(crate) use audit_log::RecordedRecord;
+pub(crate) use audit_log::AuditEntryRecord;
 pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
 pub(crate) use change::{ChangeRecord, closed_queue};
 pub(crate) use charge::ChargeRecord;

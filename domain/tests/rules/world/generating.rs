@@ -56,11 +56,11 @@ impl World {
 
     pub(super) fn created_of(&mut self, work: WorkId, planned: &[PlannedChange]) -> Vec<Change> {
         assert!(planned.iter().all(|planned| (planned.kind == Kind::Dependent) == planned.cause.is_some()));
-        let recorded = self.snapshot.submissions.iter().find(|submission| submission.id == work.submission);
-        let recorded = recorded.unwrap().clone();
+        let stored = self.snapshot.submissions.iter().find(|submission| submission.id == work.submission);
+        let stored = stored.unwrap().clone();
         let item = self.snapshot.items.get(&planned[0].item).cloned();
         let ctx = self.ctx(Actor::System);
-        let generated = generate(planned, &recorded, item.as_ref(), &self.snapshot.changes, &ctx).unwrap();
+        let generated = generate(planned, &stored, item.as_ref(), &self.snapshot.changes, &ctx).unwrap();
         self.apply(&generated.writes);
         generated.created
     }
@@ -72,9 +72,9 @@ impl World {
             let exists = |planned: &PlannedChange| self.snapshot.changes.contains_key(&planned.id);
             let finished = self.snapshot.works.iter().find(|work| work.entries.iter().all(exists));
             let Some(work) = finished.cloned() else { return };
-            let recorded =
+            let stored =
                 self.snapshot.submissions.iter().find(|submission| submission.id == work.id.submission);
-            let (_, done) = finish_work(recorded.unwrap(), &work, now);
+            let (_, done) = finish_work(stored.unwrap(), &work, now);
             self.apply(&done);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Viewpoint, team_ref};
 use domain::account::api_key::ApiKey;
-use domain::account::audit_log::{Recorded, Subject};
+use domain::account::audit_log::{AuditEntry, Subject};
 use domain::account::member::Member;
 use domain::base::id::KeyId;
 use domain::outreach::healthcheck::crontab::Crontab;
@@ -37,20 +37,20 @@ pub fn member(member: &Member, viewpoint: &Viewpoint) -> Value {
 }
 
 /// Returns an audit log entry.
-pub fn recorded(recorded: &Recorded) -> Value {
+pub fn audit_entry(entry: &AuditEntry) -> Value {
     json!({
-        "at": recorded.at.to_wire(),
-        "event": recorded.event.name(),
-        "api_key": key(&recorded.subject),
-        "member": member_ref(&recorded.subject),
-        "service": service(&recorded.subject),
-        "webhook": webhook(&recorded.subject),
-        "message": message(&recorded.subject),
-        "healthcheck": healthcheck(&recorded.subject),
-        "changed_by": recorded.by,
-        "changed_by_team": recorded.by_team.as_ref().map(|team| &team.name),
-        "changed_by_team_id": recorded.by_team.as_ref().map(|team| team.id.get()),
-        "request": recorded.request,
+        "at": entry.at.to_wire(),
+        "event": entry.event.name(),
+        "api_key": key(&entry.subject),
+        "member": member_ref(&entry.subject),
+        "service": service(&entry.subject),
+        "webhook": webhook(&entry.subject),
+        "message": message(&entry.subject),
+        "healthcheck": healthcheck(&entry.subject),
+        "changed_by": entry.by,
+        "changed_by_team": entry.by_team.as_ref().map(|team| &team.name),
+        "changed_by_team_id": entry.by_team.as_ref().map(|team| team.id.get()),
+        "request": entry.request,
     })
 }
 

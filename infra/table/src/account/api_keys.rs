@@ -8,7 +8,7 @@ use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::TeamId;
 use domain::account::api_key::{ApiKey, KEYS_MAX};
-use domain::account::audit_log::Recorded;
+use domain::account::audit_log::AuditEntry;
 use domain::base::id::KeyId;
 
 impl Table {
@@ -35,11 +35,11 @@ impl Table {
     }
 
     /// Stores a new key, unless its team has had one of that name or has reached the limit.
-    pub async fn create_api_key(&self, made: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn create_api_key(&self, made: &ApiKey, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
         // The name has a record of its own that outlives the key, so a name is never used twice.
         let name = || statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into());
         self.keyed(made, || {
-            Ok([vec![name()?], self.stored(made)?, vec![self.audit_entry_action(recorded)?]].concat())
+            Ok([vec![name()?], self.stored(made)?, vec![self.audit_entry_action(audit_entry)?]].concat())
         })
         .await
     }
@@ -49,25 +49,25 @@ impl Table {
         &self,
         ended: &ApiKey,
         made: &ApiKey,
-        recorded: &Recorded,
+        audit_entry: &AuditEntry,
     ) -> Result<Keyed, Error> {
         let actions = || {
             let ended = rows(ended)?.map(|row| statement::succeed(&self.keys, row));
             let ended: Vec<_> = ended.into_iter().collect::<Result<_, _>>()?;
-            Ok([ended, self.stored(made)?, vec![self.audit_entry_action(recorded)?]].concat())
+            Ok([ended, self.stored(made)?, vec![self.audit_entry_action(audit_entry)?]].concat())
         };
         self.keyed(made, actions).await
     }
 
     /// Removes a key, with its audit log entry in the same transaction.
-    pub async fn revoke_api_key(&self, revoked: &ApiKey, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn revoke_api_key(&self, revoked: &ApiKey, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
         let (hash, team) = (&revoked.hash, revoked.team.id);
         let actions = || {
             let gone = [key::api_key(hash), key::api_key_of(revoked.id)];
             let gone: Vec<_> =
                 gone.map(|key| statement::remove(&self.keys, key)).into_iter().collect::<Result<_, _>>()?;
             let fewer = statement::one_less(&self.keys, key::api_key_count(team))?;
-            Ok([gone, vec![fewer, self.audit_entry_action(recorded)?]].concat())
+            Ok([gone, vec![fewer, self.audit_entry_action(audit_entry)?]].concat())
         };
         let commit = self.transact(actions).await?;
         // An absent record is the requested result, even if another request removed it.

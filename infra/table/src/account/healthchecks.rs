@@ -9,7 +9,7 @@ use crate::key;
 use crate::record::{self, CheckThrottleRecord, CourseRecord, HealthRecord, HealthcheckRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::account::audit_log::Recorded;
+use domain::account::audit_log::AuditEntry;
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::run::Course;
 use domain::outreach::healthcheck::{CheckThrottle, Health, Healthcheck};
@@ -62,7 +62,7 @@ impl Table {
         &self,
         before: Option<&Set>,
         (after, course): &Set,
-        recorded: &Recorded,
+        audit_entry: &AuditEntry,
     ) -> Result<Keyed, Error> {
         let actions = || {
             let [put, stands] = match before {
@@ -75,7 +75,7 @@ impl Table {
                     statement::replace::<CourseRecord>(&self.name, stood.revision, course)?,
                 ],
             };
-            Ok(vec![put, stands, self.audit_entry_action(recorded)?])
+            Ok(vec![put, stands, self.audit_entry_action(audit_entry)?])
         };
         let commit = self.transact(actions).await?;
         self.forget_check(after.service.id);
@@ -88,14 +88,14 @@ impl Table {
     pub async fn remove_healthcheck(
         &self,
         removed: &Healthcheck,
-        recorded: &Recorded,
+        audit_entry: &AuditEntry,
     ) -> Result<Keyed, Error> {
         let (team, service) = (removed.team.id, removed.service.id);
         let actions = || {
             Ok(vec![
                 statement::remove(&self.keys, key::healthcheck(team, service))?,
                 statement::remove(&self.name, key::course(team, service))?,
-                self.audit_entry_action(recorded)?,
+                self.audit_entry_action(audit_entry)?,
             ])
         };
         let commit = self.transact(actions).await?;

@@ -6,7 +6,7 @@ use crate::record::{self, Attributes, MemberRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
-use domain::account::audit_log::Recorded;
+use domain::account::audit_log::AuditEntry;
 use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::base::id::MemberId;
 
@@ -32,13 +32,13 @@ impl Table {
     }
 
     /// Adds a member, unless the person is one already, or the team or the person has reached the limit.
-    pub async fn add_member(&self, added: &Member, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn add_member(&self, added: &Member, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
         let actions = || {
             // The counts are records of their own, so two additions at once cannot exceed a limit together.
             let of_team = statement::one_more(&self.keys, key::member_count(added.team.id), MEMBERS_MAX)?;
             let of_person =
                 statement::one_more(&self.keys, key::membership_count(&added.subject), TEAMS_MAX)?;
-            let mut actions = vec![of_team, of_person, self.audit_entry_action(recorded)?];
+            let mut actions = vec![of_team, of_person, self.audit_entry_action(audit_entry)?];
             for row in rows(added)? {
                 actions.push(statement::put_new(&self.keys, row)?);
             }
@@ -52,10 +52,10 @@ impl Table {
         &self,
         before: &Member,
         after: &Member,
-        recorded: &Recorded,
+        audit_entry: &AuditEntry,
     ) -> Result<Keyed, Error> {
         let actions = || {
-            let mut actions = vec![self.audit_entry_action(recorded)?];
+            let mut actions = vec![self.audit_entry_action(audit_entry)?];
             for row in rows(after)? {
                 actions.push(statement::replace_member(&self.keys, before.revision, row)?);
             }
@@ -65,7 +65,7 @@ impl Table {
     }
 
     /// Removes a member and writes the audit log entry in the same transaction.
-    pub async fn remove_member(&self, removed: &Member, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn remove_member(&self, removed: &Member, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
         let (subject, team) = (&removed.subject, removed.team.id);
         let actions = || {
             Ok(vec![
@@ -73,7 +73,7 @@ impl Table {
                 statement::remove(&self.keys, key::member_of(removed.id))?,
                 statement::one_less(&self.keys, key::member_count(team))?,
                 statement::one_less(&self.keys, key::membership_count(subject))?,
-                self.audit_entry_action(recorded)?,
+                self.audit_entry_action(audit_entry)?,
             ])
         };
         let commit = self.transact(actions).await?;

@@ -5,7 +5,7 @@ use crate::key;
 use crate::record::{self, Attributes, MessagesRecord, ServiceRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::Select;
-use domain::account::audit_log::Recorded;
+use domain::account::audit_log::AuditEntry;
 use domain::base::id::ServiceId;
 use domain::catalog::service::Service;
 use domain::outreach::message::Messages;
@@ -37,14 +37,14 @@ impl Table {
         &self,
         before: u64,
         after: &Messages,
-        recorded: &Recorded,
+        audit_entry: &AuditEntry,
     ) -> Result<Keyed, Error> {
         let actions = || {
             let put = match before {
                 0 => statement::create::<MessagesRecord>(&self.name, after)?,
                 _ => statement::replace::<MessagesRecord>(&self.name, before, after)?,
             };
-            Ok(vec![put, self.audit_entry_action(recorded)?])
+            Ok(vec![put, self.audit_entry_action(audit_entry)?])
         };
         let commit = self.transact(actions).await?;
         let is_stored =

@@ -9,7 +9,7 @@ use crate::record::{self, Attributes, CoolingRecord, GivenUpRecord, RepliedRecor
 use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::TeamId;
-use domain::account::audit_log::Recorded;
+use domain::account::audit_log::AuditEntry;
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Cooling, GivenUp, Replied};
 use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
@@ -28,12 +28,12 @@ impl Table {
     }
 
     /// Stores a new webhook, unless its team has reached the limit.
-    pub async fn create_webhook(&self, made: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn create_webhook(&self, made: &Webhook, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
         let actions = || {
             Ok(vec![
                 statement::one_more(&self.keys, key::webhook_count(made.team.id), WEBHOOKS_MAX)?,
                 statement::create::<WebhookRecord>(&self.keys, made)?,
-                self.audit_entry_action(recorded)?,
+                self.audit_entry_action(audit_entry)?,
             ])
         };
         self.hooked(made, actions).await
@@ -44,22 +44,22 @@ impl Table {
         &self,
         before: u64,
         after: &Webhook,
-        recorded: &Recorded,
+        audit_entry: &AuditEntry,
     ) -> Result<Keyed, Error> {
         let actions = || {
             let after = statement::replace::<WebhookRecord>(&self.keys, before, after)?;
-            Ok(vec![after, self.audit_entry_action(recorded)?])
+            Ok(vec![after, self.audit_entry_action(audit_entry)?])
         };
         self.hooked(after, actions).await
     }
 
     /// Removes a webhook, with its audit log entry in the same transaction.
-    pub async fn remove_webhook(&self, removed: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn remove_webhook(&self, removed: &Webhook, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
         let actions = || {
             Ok(vec![
                 statement::remove(&self.keys, key::webhook(removed.id))?,
                 statement::one_less(&self.keys, key::webhook_count(removed.team.id))?,
-                self.audit_entry_action(recorded)?,
+                self.audit_entry_action(audit_entry)?,
             ])
         };
         let commit = self.transact(actions).await?;

@@ -6,7 +6,7 @@ use super::invalid::Bad;
 use super::parts::{self, TeamPart, at};
 use super::settings::SettingsPart;
 use crate::key::{self, Key};
-use domain::account::audit_log::{Event, Recorded, Subject};
+use domain::account::audit_log::{AuditEntry, Event, Subject};
 use domain::base::actor::Role;
 use domain::base::id::{KeyId, MemberId, MessageId, ServiceId, WebhookId};
 use domain::{TeamId, Timestamp};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// One entry of the audit log, in the table of keys. It never changes. At most one of the subject attributes is
 /// present.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct RecordedRecord {
+pub(crate) struct AuditEntryRecord {
     /// Team of the subject.
     tm: TeamPart,
     /// Event, for example `API_KEY_CREATED`.
@@ -265,29 +265,29 @@ fn parts(subject: &Subject) -> Parts {
     }
 }
 
-impl Record for RecordedRecord {
+impl Record for AuditEntryRecord {
     const TYPE: &'static str = "RECORDED";
-    type Value = Recorded;
+    type Value = AuditEntry;
 
-    fn of(recorded: &Recorded) -> Self {
-        let Parts { key, member, service, webhook, message, check } = parts(&recorded.subject);
+    fn of(entry: &AuditEntry) -> Self {
+        let Parts { key, member, service, webhook, message, check } = parts(&entry.subject);
         Self {
-            tm: TeamPart::of(&recorded.team),
-            ev: recorded.event.name().to_owned(),
+            tm: TeamPart::of(&entry.team),
+            ev: entry.event.name().to_owned(),
             key,
             member,
             service,
             webhook,
             message,
             check,
-            at: recorded.at.micros(),
-            by: recorded.by.clone(),
-            bt: recorded.by_team.as_ref().map(TeamPart::of),
-            op: recorded.request.clone(),
+            at: entry.at.micros(),
+            by: entry.by.clone(),
+            bt: entry.by_team.as_ref().map(TeamPart::of),
+            op: entry.request.clone(),
         }
     }
 
-    fn value(self) -> Result<Recorded, Bad> {
+    fn value(self) -> Result<AuditEntry, Bad> {
         let subject = match (self.key, self.member, self.service, self.webhook, self.message, self.check) {
             (Some(key), None, None, None, None, None) => key.value()?,
             (None, Some(member), None, None, None, None) => member.value()?,
@@ -298,7 +298,7 @@ impl Record for RecordedRecord {
             (None, None, None, None, None, None) => Subject::Team,
             _ => return Err(Bad("subject")),
         };
-        Ok(Recorded {
+        Ok(AuditEntry {
             team: self.tm.value()?,
             event: Event::parse(&self.ev).ok_or(Bad("event"))?,
             subject,
@@ -309,8 +309,8 @@ impl Record for RecordedRecord {
         })
     }
 
-    fn key(recorded: &Recorded) -> Key {
-        let of = match &recorded.subject {
+    fn key(entry: &AuditEntry) -> Key {
+        let of = match &entry.subject {
             Subject::Key { id, .. } => format!("KEY#{id}"),
             Subject::Member { id, .. } => format!("MEMBER#{id}"),
             Subject::Service { id, revision, .. } => format!("SERVICE#{id}#{revision}"),
@@ -321,7 +321,7 @@ impl Record for RecordedRecord {
             }
             Subject::Team => "TEAM".to_owned(),
         };
-        let sort_key = format!("{:016}#{}#{of}", recorded.at.micros(), recorded.request);
-        key::recorded_at(recorded.team.id, &sort_key)
+        let sort_key = format!("{:016}#{}#{of}", entry.at.micros(), entry.request);
+        key::audit_entry_at(entry.team.id, &sort_key)
     }
 }

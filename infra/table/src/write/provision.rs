@@ -6,7 +6,7 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::account::audit_log::{Event, Recorded};
+use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
 use domain::catalog::schema::Schema;
@@ -53,7 +53,7 @@ impl Table {
                 )?,
                 statement::create::<TeamRecord>(&self.name, &team)?,
                 statement::create::<HeadRecord>(&self.name, &team.first_head())?,
-                self.audit_entry_action(&Recorded::of_team(&team.to_ref(), ctx))?,
+                self.audit_entry_action(&AuditEntry::of_team(&team.to_ref(), ctx))?,
             ];
             self.transact(|| Ok(actions.clone())).await?;
             // The answer may be lost, or another request may have won the name or the number. The next round reads
@@ -94,7 +94,7 @@ impl Table {
                 AttributeValue::S(service.title.clone()),
             )?,
             statement::create::<ServiceRecord>(&self.name, &service)?,
-            self.audit_entry_action(&Recorded::of_service(Event::ServicePublished, &service, ctx))?,
+            self.audit_entry_action(&AuditEntry::of_service(Event::ServicePublished, &service, ctx))?,
         ];
         actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
         self.published(service, actions).await
@@ -111,7 +111,7 @@ impl Table {
         let event = if schema.is_some() { Event::ServicePublished } else { Event::ServiceChanged };
         let mut actions = vec![
             statement::replace::<ServiceRecord>(&self.name, before, &service)?,
-            self.audit_entry_action(&Recorded::of_service(event, &service, ctx))?,
+            self.audit_entry_action(&AuditEntry::of_service(event, &service, ctx))?,
         ];
         actions.extend(self.schema_version(&service, schema)?);
         self.published(service, actions).await

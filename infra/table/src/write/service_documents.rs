@@ -7,7 +7,7 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, ConfigRecord, DocsRecord, ServiceRecord};
 use aws_sdk_dynamodb::types::TransactWriteItem;
-use domain::account::audit_log::{Event, Recorded};
+use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::context::RequestContext;
 use domain::base::id::{ConfigId, ServiceId};
 use domain::catalog::config::{Config, Next};
@@ -37,8 +37,8 @@ impl Table {
             let service = statement::replace::<ServiceRecord>(&self.name, before.revision, after)?;
             vec![service, statement::put_new(&self.name, row()?)?]
         };
-        let recorded = Recorded::of_service(Event::ServiceDocumented, after, ctx);
-        if self.keep(actions, &recorded).await? {
+        let audit_entry = AuditEntry::of_service(Event::ServiceDocumented, after, ctx);
+        if self.keep(actions, &audit_entry).await? {
             return Ok(Kept::Stored);
         }
         // The answer may be lost. The record holds the id of the request, so an equal one is from this request.
@@ -68,16 +68,20 @@ impl Table {
         if let Some(leaves) = next.leaves {
             actions.push(statement::remove(&self.name, key::config(leaves))?);
         }
-        let recorded = Recorded::of_service(Event::ServiceConfigured, service, ctx);
-        if self.keep(actions, &recorded).await? {
+        let audit_entry = AuditEntry::of_service(Event::ServiceConfigured, service, ctx);
+        if self.keep(actions, &audit_entry).await? {
             return Ok(Kept::Stored);
         }
         let is_stored = self.config(next.config.id).await?.as_ref() == Some(&next.config);
         Ok(if is_stored { Kept::Stored } else { Kept::Stale })
     }
 
-    async fn keep(&self, mut actions: Vec<TransactWriteItem>, recorded: &Recorded) -> Result<bool, Error> {
-        actions.push(self.audit_entry_action(recorded)?);
+    async fn keep(
+        &self,
+        mut actions: Vec<TransactWriteItem>,
+        audit_entry: &AuditEntry,
+    ) -> Result<bool, Error> {
+        actions.push(self.audit_entry_action(audit_entry)?);
         Ok(self.transact(|| Ok(actions.clone())).await? == Commit::Done)
     }
 }

@@ -3,7 +3,7 @@
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{Twin, run, table_by};
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
-use domain::account::audit_log::{Event, Recorded};
+use domain::account::audit_log::{AuditEntry, Event};
 use domain::audit::invariant::SET_ASIDE;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
@@ -122,8 +122,8 @@ async fn messages(table: &Table) {
     for services in [vec![service], Vec::new()] {
         let after = stored.with(content(services), &ctx).unwrap();
         let last = after.all.last().unwrap();
-        let recorded = Recorded::of_message(Event::MessageCreated, &owner, last, &ctx);
-        let keep = async |after| table.keep_messages(stored.revision, after, &recorded).await.unwrap();
+        let audit_entry = AuditEntry::of_message(Event::MessageCreated, &owner, last, &ctx);
+        let keep = async |after| table.keep_messages(stored.revision, after, &audit_entry).await.unwrap();
         assert_eq!(keep(&after).await, Keyed::Stored);
         let other =
             stored.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..ctx.clone() });
@@ -165,12 +165,12 @@ async fn healthchecks(twin: &Twin) {
     let (table, item) = (&twin.table, twin.world.item("a").clone());
     let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &ctx);
     let course = Course::of(&made, None, at(1));
-    let recorded = Recorded::of_healthcheck(Event::HealthcheckCreated, &made, &ctx);
+    let audit_entry = AuditEntry::of_healthcheck(Event::HealthcheckCreated, &made, &ctx);
     let set = (made.clone(), course.clone());
-    assert_eq!(table.put_healthcheck(None, &set, &recorded).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_healthcheck(None, &set, &audit_entry).await.unwrap(), Keyed::Stored);
     let other = Healthcheck { revision: 9, ..made.clone() };
     let late = (other, Course { revision: 9, ..course.clone() });
-    assert_eq!(table.put_healthcheck(Some(&late), &late, &recorded).await.unwrap(), Keyed::Stale);
+    assert_eq!(table.put_healthcheck(Some(&late), &late, &audit_entry).await.unwrap(), Keyed::Stale);
     assert_eq!(table.due(at(59_999_999), 10).await.unwrap(), []);
     assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), std::slice::from_ref(&course));
     let (begun, run) = course.begun(at(60_000_000)).unwrap();

@@ -4,7 +4,7 @@ use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, VM_OWNER, World, team};
 use domain::Timestamp;
 use domain::account::api_key::{ApiKey, KEYS_MAX, Made};
-use domain::account::audit_log::{Event, Recorded, Subject};
+use domain::account::audit_log::{AuditEntry, Event, Subject};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::base::id::ConfigId;
@@ -134,10 +134,10 @@ fn a_key_is_found_by_its_hash_alone() {
         let twin = Twin::of(World::new()).await;
         let table = &twin.table;
         for (number, role) in [(1, Role::Admin), (2, Role::General), (3, Role::ReadOnly)] {
-            let (key, recorded) = key(number, role);
+            let (key, audit_entry) = key(number, role);
             // A repeated request must find its own write, as after a lost answer.
             for _ in 0..2 {
-                assert_eq!(table.create_api_key(&key, &recorded).await.unwrap(), Keyed::Stored);
+                assert_eq!(table.create_api_key(&key, &audit_entry).await.unwrap(), Keyed::Stored);
             }
             assert_eq!(table.api_key(&key.hash).await.unwrap(), Some(key));
         }
@@ -146,10 +146,10 @@ fn a_key_is_found_by_its_hash_alone() {
         let names: Vec<String> =
             table.api_keys(team).await.unwrap().into_iter().map(|key| key.name).collect();
         assert_eq!(names, ["n1", "n2", "n3"]);
-        let newest = table.recorded(team, None, 2).await.unwrap();
-        let older = table.recorded(team, Some(&newest[1].0), 2).await.unwrap();
-        let names = |page: &[(String, Recorded)]| -> String {
-            let name = |(_, recorded): &(String, Recorded)| match &recorded.subject {
+        let newest = table.audit_log(team, None, 2).await.unwrap();
+        let older = table.audit_log(team, Some(&newest[1].0), 2).await.unwrap();
+        let names = |page: &[(String, AuditEntry)]| -> String {
+            let name = |(_, audit_entry): &(String, AuditEntry)| match &audit_entry.subject {
                 Subject::Key { name, .. } | Subject::Member { name, .. } | Subject::Webhook { name, .. } => {
                     name.clone()
                 }
@@ -167,11 +167,11 @@ fn ctx(now: u64) -> RequestContext {
     RequestContext { by: Actor::System, request: "r".to_owned(), now: Timestamp::from_micros(now) }
 }
 
-fn key(number: u64, role: Role) -> (ApiKey, Recorded) {
+fn key(number: u64, role: Role) -> (ApiKey, AuditEntry) {
     let ctx = ctx(number);
     let made = Made { hash: format!("h{number}"), name: format!("n{number}"), role, expires: None };
     let key = ApiKey::new(made, team(CONSUMER), &ctx);
-    (key.clone(), Recorded::of_key(Event::KeyCreated, &key, &ctx))
+    (key.clone(), AuditEntry::of_key(Event::KeyCreated, &key, &ctx))
 }
 
 #[test]
@@ -179,11 +179,11 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
         let table = &twin.table;
-        let (first, recorded) = key(1, Role::Admin);
-        assert_eq!(table.create_api_key(&first, &recorded).await.unwrap(), Keyed::Stored);
-        let (mut second, recorded) = key(2, Role::Admin);
+        let (first, audit_entry) = key(1, Role::Admin);
+        assert_eq!(table.create_api_key(&first, &audit_entry).await.unwrap(), Keyed::Stored);
+        let (mut second, audit_entry) = key(2, Role::Admin);
         second.name.clone_from(&first.name);
-        assert_eq!(table.create_api_key(&second, &recorded).await.unwrap(), Keyed::Stale);
+        assert_eq!(table.create_api_key(&second, &audit_entry).await.unwrap(), Keyed::Stale);
         assert!(table.is_key_name_taken(first.team.id, &first.name).await.unwrap());
 
         for number in [3, 4] {
@@ -193,8 +193,8 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
                 now: Timestamp::from_micros(number),
             };
             let (ended, made) = first.rotated(format!("h{number}"), None, 7, &ctx);
-            let recorded = Recorded::of_key(Event::KeyRotated, &ended, &ctx);
-            let keyed = table.rotate_api_key(&ended, &made, &recorded).await.unwrap();
+            let audit_entry = AuditEntry::of_key(Event::KeyRotated, &ended, &ctx);
+            let keyed = table.rotate_api_key(&ended, &made, &audit_entry).await.unwrap();
             assert_eq!(keyed, if number == 3 { Keyed::Stored } else { Keyed::Stale });
         }
         let ended = table.api_key("h1").await.unwrap().unwrap();
@@ -203,17 +203,17 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
         assert_eq!(table.api_key_by_id(ended.id).await.unwrap(), Some(ended));
 
         for number in 5..=KEYS_MAX + 2 {
-            let (key, recorded) = key(number, Role::General);
-            assert_eq!(table.create_api_key(&key, &recorded).await.unwrap(), Keyed::Stored, "{number}");
+            let (key, audit_entry) = key(number, Role::General);
+            assert_eq!(table.create_api_key(&key, &audit_entry).await.unwrap(), Keyed::Stored, "{number}");
         }
-        let (more, recorded) = key(200, Role::General);
-        assert_eq!(table.create_api_key(&more, &recorded).await.unwrap(), Keyed::Stale);
+        let (more, audit_entry) = key(200, Role::General);
+        assert_eq!(table.create_api_key(&more, &audit_entry).await.unwrap(), Keyed::Stale);
         let (_, revoked) = key(201, Role::General);
         // A repeated removal must succeed, as after a lost answer.
         for _ in 0..2 {
             assert_eq!(table.revoke_api_key(&first, &revoked).await.unwrap(), Keyed::Stored);
         }
-        assert_eq!(table.create_api_key(&more, &recorded).await.unwrap(), Keyed::Stored);
+        assert_eq!(table.create_api_key(&more, &audit_entry).await.unwrap(), Keyed::Stored);
     });
 }
 

@@ -14,11 +14,11 @@ use self::json::{attributes_of, dynamodb_json};
 use super::*;
 use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
-    ApiKeyRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord, MemberRecord,
-    MessagesRecord, RecordedRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
+    ApiKeyRecord, AuditEntryRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord,
+    MemberRecord, MessagesRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
 };
 use domain::account::api_key::{ApiKey, Made};
-use domain::account::audit_log::{Event as Happened, Recorded};
+use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::account::member::Member;
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
@@ -100,10 +100,10 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(1) };
     let config = domain::catalog::config::next(&offered(), Some(1), "{\"ip\":\"10.0.0.1\"}".to_owned(), &ctx);
     golden::<ConfigRecord>("config", &config.unwrap().config);
-    let (key, member, recorded) = account();
+    let (key, member, audit_entry) = account();
     golden::<ApiKeyRecord>("api_key", &key);
     golden::<MemberRecord>("member", &member);
-    golden::<RecordedRecord>("recorded", &recorded);
+    golden::<AuditEntryRecord>("recorded", &audit_entry);
     golden::<WebhookRecord>("webhook", &webhook());
     let delivery = Delivery::new(
         webhook().id,
@@ -119,8 +119,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     };
     golden::<CoolingRecord>("cooling", &cooling);
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
-    let recorded = Recorded::of_webhook(Happened::WebhookCreated, &webhook(), &ctx);
-    golden::<RecordedRecord>("recorded_webhook", &recorded);
+    let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &webhook(), &ctx);
+    golden::<AuditEntryRecord>("recorded_webhook", &audit_entry);
     let content = Content {
         description: "VMs rest on Sunday".to_owned(),
         expires: Some(at(9)),
@@ -128,8 +128,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     };
     let messages = Messages::none(owner()).with(content, &ctx).unwrap();
     golden::<MessagesRecord>("messages", &messages);
-    let recorded = Recorded::of_message(Happened::MessageCreated, &messages.owner, &messages.all[0], &ctx);
-    golden::<RecordedRecord>("recorded_message", &recorded);
+    let audit_entry =
+        AuditEntry::of_message(AuditEvent::MessageCreated, &messages.owner, &messages.all[0], &ctx);
+    golden::<AuditEntryRecord>("recorded_message", &audit_entry);
     let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
     let version = MandatoryVersion { number: 2, team: None, application: Some(schema), created: at(0) };
     golden::<MandatoryRecord>("mandatory", &version);
@@ -155,15 +156,15 @@ fn what_was_stored_before_the_past_was_noted_reads_as_not_noted() {
 }
 
 /// Returns a key, a member that it added, and the audit log entry of that.
-fn account() -> (ApiKey, Member, Recorded) {
+fn account() -> (ApiKey, Member, AuditEntry) {
     let by = Actor::Key { name: "VMOwnerTeam-1".to_owned(), team: owner() };
     let ctx =
         RequestContext { by, request: "r-1".to_owned(), now: Timestamp::from_micros(1_700_000_000_000_000) };
     let expires = Some(Timestamp::from_micros(1_800_000_000_000_000));
     let made = Made { hash: "5e88".to_owned(), name: "pipeline".to_owned(), role: Role::General, expires };
     let member = Member::new("auth0|5".to_owned(), "Jane".to_owned(), Role::Admin, owner(), &ctx);
-    let recorded = Recorded::of_member(Happened::MemberAdded, &member, &ctx);
-    (ApiKey::new(made, owner(), &ctx), member, recorded)
+    let audit_entry = AuditEntry::of_member(AuditEvent::MemberAdded, &member, &ctx);
+    (ApiKey::new(made, owner(), &ctx), member, audit_entry)
 }
 
 fn webhook() -> Webhook {

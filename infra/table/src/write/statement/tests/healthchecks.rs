@@ -18,8 +18,8 @@ fn the_records_of_healthchecks_are_these() {
     );
     golden::<HealthRecord>("health", &health());
     golden::<CheckThrottleRecord>("asked", &CheckThrottle { item: health().item, at: at(0) });
-    let recorded = Recorded::of_healthcheck(Happened::HealthcheckChanged, &healthcheck(), &ctx);
-    golden::<RecordedRecord>("recorded_healthcheck", &recorded);
+    let audit_entry = AuditEntry::of_healthcheck(AuditEvent::HealthcheckChanged, &healthcheck(), &ctx);
+    golden::<AuditEntryRecord>("recorded_healthcheck", &audit_entry);
 }
 
 fn healthcheck() -> Healthcheck {
