@@ -15,9 +15,9 @@ fn members_are_added_changed_and_removed_and_all_of_it_is_recorded() {
     let (system, issuer) = system();
     let jane = added(&system, CONSUMER, "u-1", "Jane", Role::ReadOnly);
     let path = jane.at("/url").as_str().unwrap();
-    let again =
+    let repeated =
         system.call("POST", MEMBERS, CONSUMER, &json!({"subject": "u-1", "name": "J", "role": "ADMIN"}));
-    assert_eq!(code(&again), (400, "already_member"));
+    assert_eq!(code(&repeated), (400, "already_member"));
     let listed = system.get(MEMBERS, CONSUMER);
     assert_eq!((listed.at("/count"), listed.at("/results/0")), (&json!(1), &jane.body));
     assert_eq!(system.get(path, CONSUMER).body, jane.body);

@@ -19,7 +19,7 @@ const TIME: &str = "/usr/bin/time";
 pub const SAID: &str = "said.txt";
 
 /// Shell script that runs a command repeatedly. Status 2 is the status of a plan with changes.
-const AGAIN: &str = r#"runs=$1; shift; while [ "$runs" -gt 0 ]; do
+const REPEAT_SCRIPT: &str = r#"runs=$1; shift; while [ "$runs" -gt 0 ]; do
     "$@" > said.txt || [ $? = 2 ] || exit 1
     runs=$((runs - 1))
 done"#;
@@ -40,7 +40,7 @@ pub fn taken(runs: u32, directory: &Path, command: &[&str]) -> Taken {
     let status = Command::new(TIME)
         .args(["-q", "-f", "%U %S %M", "-o"])
         .arg(counted.path())
-        .args(["sh", "-c", AGAIN, "sh", &runs.to_string()])
+        .args(["sh", "-c", REPEAT_SCRIPT, "sh", &runs.to_string()])
         .args(command)
         .current_dir(directory)
         .stdin(Stdio::null())

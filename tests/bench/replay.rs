@@ -40,7 +40,7 @@ impl<'a> Recorder<'a> {
         let reply =
             self.system.block_on(functions::answer(&self.table, &self.cursor_key, &self.verdicts, event));
         assert!(reply.status_code < 300, "{}: {:?}", call.path, reply.body);
-        self.all.lock().unwrap().drain(..).map(again).collect()
+        self.all.lock().unwrap().drain(..).map(replayed).collect()
     }
 
     fn event(&self, call: &Call) -> Event {
@@ -62,7 +62,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-fn again(request: SentRequest) -> Call {
+fn replayed(request: SentRequest) -> Call {
     Call { method: Method::POST, path: "/".to_owned(), headers: request.headers, body: request.body }
 }
 

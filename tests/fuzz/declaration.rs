@@ -47,8 +47,8 @@ fn accepted(bytes: &[u8], declaration: &Declaration) {
             assert_eq!(item.body.get("name").and_then(Value::as_str), Some(item.name.as_str()));
             assert!(item.canonical.len() <= DECLARATION_BYTES_MAX, "{} is too large", item.pointer);
             assert_eq!(Hash::of(&item.canonical), item.hash);
-            let again = json::parse(item.canonical.as_bytes(), DEPTH_MAX).unwrap();
-            assert_eq!(json::canonical(&again), item.canonical, "canonical once is canonical for ever");
+            let reparsed = json::parse(item.canonical.as_bytes(), DEPTH_MAX).unwrap();
+            assert_eq!(json::canonical(&reparsed), item.canonical, "canonical once is canonical for ever");
             for name in [&declaration.team, &application.name, &item.service, &item.name] {
                 assert_eq!(name_problem(name), None, "{name:?}");
             }

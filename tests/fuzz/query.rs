@@ -98,9 +98,9 @@ fn parameters(raw: &str) {
     assert_eq!(pairs.len(), raw.split('&').filter(|pair| !pair.is_empty()).count());
     assert_eq!(pairs.iter().map(|(name, _)| *name).collect::<Vec<_>>(), query.names().collect::<Vec<_>>());
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    let again: Vec<String> =
+    let reencoded: Vec<String> =
         pairs.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
-    assert_eq!(Query::parse(&again.join("&")), query, "encoded by another client");
+    assert_eq!(Query::parse(&reencoded.join("&")), query, "encoded by another client");
     let names: BTreeSet<&str> = query.names().collect();
     for name in names.into_iter().take(NAMES_MAX) {
         let last = pairs.iter().rev().find(|(other, _)| *other == name).map(|(_, value)| *value);

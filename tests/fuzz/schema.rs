@@ -63,8 +63,8 @@ fn checked(schema: &Schema, loaded: &Schema, item: &Value) {
     if budget.taken() > STEPS_MAX / 16 {
         return;
     }
-    let again = |schema: &Schema, item| schema.problems(item, &mut Budget::of_request());
-    assert_eq!(problems, again(loaded, item), "what is loaded says what was published");
+    let problems_of = |schema: &Schema, item| schema.problems(item, &mut Budget::of_request());
+    assert_eq!(problems, problems_of(loaded, item), "what is loaded says what was published");
     let canonical = json::parse(json::canonical(item).as_bytes(), DEPTH_MAX).unwrap();
-    assert_eq!(problems.is_empty(), again(schema, &canonical).is_empty(), "whatever its spelling");
+    assert_eq!(problems.is_empty(), problems_of(schema, &canonical).is_empty(), "whatever its spelling");
 }

@@ -10,11 +10,11 @@ pub(crate) fn read_records(bytes: &[u8]) {
     let count = batch.records.len();
     let read: Vec<_> = records(batch.clone()).collect();
     assert_eq!(read.len(), count, "no record is passed over");
-    for (record, again) in read.iter().zip(records(batch)) {
-        assert_eq!(record.sequence, again.sequence);
-        match (&record.written, again.written) {
-            (Ok(written), Ok(again)) => {
-                assert_eq!(*written, again);
+    for (record, repeated) in read.iter().zip(records(batch)) {
+        assert_eq!(record.sequence, repeated.sequence);
+        match (&record.written, repeated.written) {
+            (Ok(written), Ok(repeated)) => {
+                assert_eq!(*written, repeated);
                 events(written);
             }
             (Err(error), Err(_)) => {

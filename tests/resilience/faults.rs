@@ -187,8 +187,8 @@ fn a_decision_with_a_lost_answer_is_stored_once_and_published() {
         let errored = system.unheard("PATCH", &path, "vm-owner-key", &error).await;
         assert_eq!((errored.status, errored.at("/state")), (200, &json!("ERRORED")));
 
-        let again = format!("{path}retry/");
-        let retried = system.unanswered("POST", &again, "vm-owner-key", &Value::Null).await;
+        let retry_path = format!("{path}retry/");
+        let retried = system.unanswered("POST", &retry_path, "vm-owner-key", &Value::Null).await;
         assert_eq!((retried.status, retried.at("/attempt")), (201, &json!(2)), "{retried:?}");
         let history = system.call("GET", &format!("{path}history/"), "vm-owner-key", &Value::Null).await;
         assert_eq!(history.at("/count"), 4, "each step once: {history:?}");

@@ -82,9 +82,9 @@ fn a_staged_submission_that_dies_at_any_call_is_completed_once_or_leaves_nothing
                     dying(&system, *point, *answer_lost);
                     system.assert_sound();
                     // The client retries with its idempotency key. Then the sweep removes abandoned staging.
-                    let again = system.send(&request(&balancers("AwesomeConsumer", 3)));
-                    assert_eq!(again.status, 201, "{context}: {again:?}");
-                    assert_eq!(again.at("/change_instances").as_array().unwrap().len(), 3, "{context}");
+                    let repeated = system.send(&request(&balancers("AwesomeConsumer", 3)));
+                    assert_eq!(repeated.status, 201, "{context}: {repeated:?}");
+                    assert_eq!(repeated.at("/change_instances").as_array().unwrap().len(), 3, "{context}");
                     sweep(&system);
                     system.assert_sound();
                     assert!(timeless(&system.rows()) == *expected, "{context}: the table is another");

@@ -103,7 +103,7 @@ fn a_key_that_is_only_named_is_made_and_shown_once() {
         {"name": "Newcomers", "api_keys": [{"name": "pipeline"}]},
     ]});
     let world = world::parse(&world.to_string()).unwrap();
-    let load_again = || {
+    let reload = || {
         let mut made = Vec::new();
         let mut keep = |key: &NewKey| {
             made.push(key.clone());
@@ -113,7 +113,7 @@ fn a_key_that_is_only_named_is_made_and_shown_once() {
         system.block_on(load::world(&system.table, &world, now, &mut keep)).unwrap();
         made
     };
-    let made = load_again();
+    let made = reload();
     let names: Vec<_> = made.iter().map(|key| (key.team.as_str(), key.name.as_str())).collect();
     let expected =
         [("AwesomeConsumer", "pipeline"), ("AwesomeConsumer", "report"), ("Newcomers", "pipeline")];
@@ -127,7 +127,7 @@ fn a_key_that_is_only_named_is_made_and_shown_once() {
     }
     let refused = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", &made[1].key, &json!({}));
     assert_eq!(refused.at("/code"), "read_only_key", "{refused:?}");
-    assert_eq!(load_again(), [], "nobody sees it again");
+    assert_eq!(reload(), [], "nobody sees it again");
     assert_eq!(system.get("/v1/account/teams/", &made[0].key).status, 200);
 }
 

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream>, client_log: &ClientLog) {
-    again_under_its_key(system, client_log).await;
+    check_repetition(system, client_log).await;
     let audited = system.table.audit(None, &|_| ()).await.unwrap();
     assert!(audited.violations.is_empty() && audited.unsettled == 0, "{audited:#?}");
     let snapshot = system.table.snapshot().await.unwrap();
@@ -29,7 +29,7 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     everything_is_published(&system.cloud.events(), &snapshot);
     // A second delivery of all stream records must change nothing (docs/explanation/audit.md, I22).
     let before = system.cloud.engine.rows_of(TABLE);
-    stream.again(system).await;
+    stream.redeliver(system).await;
     assert!(before == system.cloud.engine.rows_of(TABLE), "delivered again, the stream changes the table");
 }
 
@@ -61,18 +61,21 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, sn
 }
 
 /// Checks I20: a repeated submission with its idempotency key gets its first answer again.
-async fn again_under_its_key(system: &Arc<System>, client_log: &ClientLog) {
+async fn check_repetition(system: &Arc<System>, client_log: &ClientLog) {
     let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for (request, answer) in answers {
         if request.idempotency_key.is_some() && answer.status == 201 {
-            let again = system.send(&request, &system.next_request()).await.unwrap();
-            assert!(repeats(&answer, &again), "the reply is not repeated as it was:\n{answer:?}\n{again:?}");
+            let repeated = system.send(&request, &system.next_request()).await.unwrap();
+            assert!(
+                repeats(&answer, &repeated),
+                "the reply is not repeated as it was:\n{answer:?}\n{repeated:?}"
+            );
         }
     }
 }
 
 /// Returns whether two answers agree. An answer with a link to further change instances may show only some of them.
-fn repeats(first: &Answer, again: &Answer) -> bool {
+fn repeats(first: &Answer, repeated: &Answer) -> bool {
     let split = |answer: &Answer| {
         let mut body = answer.body.clone();
         // Messages of owners are those of the time of the answer.
@@ -81,11 +84,12 @@ fn repeats(first: &Answer, again: &Answer) -> bool {
         let Value::Array(changes) = body["change_instances"].take() else { panic!("no change instances") };
         (more, changes, body)
     };
-    let ((more, changes, body), (more_again, changes_again, body_again)) = (split(first), split(again));
+    let ((more, changes, body), (more_repeated, changes_repeated, body_repeated)) =
+        (split(first), split(repeated));
     let are_included = |these: &[Value], those: &[Value]| these.iter().all(|change| those.contains(change));
-    (first.status, body) == (again.status, body_again)
-        && (more || are_included(&changes_again, &changes))
-        && (more_again || are_included(&changes, &changes_again))
+    (first.status, body) == (repeated.status, body_repeated)
+        && (more || are_included(&changes_repeated, &changes))
+        && (more_repeated || are_included(&changes, &changes_repeated))
 }
 
 /// Checks R34: a submission with a preview's plan has caused exactly the previewed changes, or it was rejected.

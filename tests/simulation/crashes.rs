@@ -110,8 +110,8 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
         assert_eq!(first, None, "{request:?} is answered though its function dies {death:?}");
         // Its last request may still be on its way.
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let again = system.send(request, &system.next_request()).await.unwrap();
-        same(request, &answer, &again, death);
+        let repeated = system.send(request, &system.next_request()).await.unwrap();
+        same(request, &answer, &repeated, death);
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
@@ -202,8 +202,8 @@ async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
             let invocation = Invocation::new(Death::Never);
-            let again = system.run_until(&invocation, system.taken(name, batch)).await;
-            assert_eq!(again, Some(None), "{name} takes what it is woken by");
+            let repeated = system.run_until(&invocation, system.taken(name, batch)).await;
+            assert_eq!(repeated, Some(None), "{name} takes what it is woken by");
             calls.push(invocation.calls());
             stream.read(system);
         }
@@ -235,20 +235,20 @@ fn beside_messages(answer: &Answer) -> Answer {
 }
 
 /// Panics unless the second answer equals the lost one, or says that the request is done.
-fn same(request: &ApiRequest, first: &Answer, again: &Answer, death: Death) {
-    let (first, again) = (&beside_messages(first), &beside_messages(again));
-    let same = first.status == again.status && without_time(&first.body) == without_time(&again.body);
-    let done = match (request.method.as_str(), first.status, again.status) {
+fn same(request: &ApiRequest, first: &Answer, repeated: &Answer, death: Death) {
+    let (first, repeated) = (&beside_messages(first), &beside_messages(repeated));
+    let same = first.status == repeated.status && without_time(&first.body) == without_time(&repeated.body);
+    let done = match (request.method.as_str(), first.status, repeated.status) {
         // The object exists already, and a message says so.
         ("POST", 201, 200) => {
-            let mut again = without_time(&again.body);
-            again["message"].take();
+            let mut repeated = without_time(&repeated.body);
+            repeated["message"].take();
             let mut first = without_time(&first.body);
             first["message"].take();
-            first == again
+            first == repeated
         }
         // A second retry of the same change instance is not possible.
-        ("POST", 201, 400) => request.path.ends_with("/retry/") && again.body["code"] == "not_retryable",
+        ("POST", 201, 400) => request.path.ends_with("/retry/") && repeated.body["code"] == "not_retryable",
         _ => false,
     };
     let lines = |answer: &Answer| -> Vec<Value> {
@@ -256,7 +256,7 @@ fn same(request: &ApiRequest, first: &Answer, again: &Answer, death: Death) {
         std::iter::once(answer.status.into()).chain(text.lines().map(Value::from)).collect()
     };
     let context = format!("{} {}, dying {death:?}", request.method, request.path);
-    assert!(same || done, "{context}:\n{}", difference(&lines(first), &lines(again)));
+    assert!(same || done, "{context}:\n{}", difference(&lines(first), &lines(repeated)));
 }
 
 impl Start {

@@ -28,7 +28,7 @@ pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
         // The stream reports the deletion like any other write.
         let stream = Stream::whole(&system);
         stream.read(&system);
-        stream.again(&system).await;
+        stream.redeliver(&system).await;
         let status = submit(&system, 2).await;
         let audited = system.table.audit(None, &|_| ()).await.unwrap();
         assert_eq!(audited.violations, []);

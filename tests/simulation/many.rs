@@ -75,11 +75,11 @@ pub fn histories(first: u64, count: u64) -> Result<usize, String> {
 }
 
 /// Calls a function repeatedly on every processor, until it returns `false`.
-fn in_threads(again: impl Fn() -> bool + Sync) {
+fn in_threads(continues: impl Fn() -> bool + Sync) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| while again() {});
+            scope.spawn(|| while continues() {});
         }
     });
 }

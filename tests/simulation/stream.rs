@@ -158,7 +158,7 @@ impl Stream {
             let after = positions.last().unwrap() + 1;
             match delivered(system, name, &batch).await {
                 Delivery::Taken => (position, tries) = (after, 0),
-                Delivery::Again(from) => {
+                Delivery::Repeat(from) => {
                     let at = batch.iter().position(|record| sequence(record) == from).unwrap_or(0);
                     tries = if at > 0 { 1 } else { tries + 1 };
                     position = positions[at];
@@ -177,7 +177,7 @@ impl Stream {
     }
 
     /// Delivers all records twice more: first in order, then with the shards in reverse order.
-    pub async fn again(&self, system: &Arc<System>) {
+    pub async fn redeliver(&self, system: &Arc<System>) {
         let mut records = self.records();
         for _ in 0..2 {
             for (name, _) in FUNCTIONS {
@@ -196,7 +196,7 @@ impl Stream {
 
 enum Delivery {
     Taken,
-    Again(String),
+    Repeat(String),
     Died,
 }
 
@@ -218,16 +218,16 @@ async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]
         sent.insert(at, poison());
     }
     if system.cloud.befalls("stream duplicated", faults.duplicated) {
-        let (again, twin) = (sent.clone(), Arc::clone(system));
+        let (repeated, twin) = (sent.clone(), Arc::clone(system));
         // Only the other delivery reports to the stream.
-        system.cloud.set_off(async move { drop(twin.deliver(function, &again).await) });
+        system.cloud.set_off(async move { drop(twin.deliver(function, &repeated).await) });
     }
     match system.deliver(function, &sent).await {
         None => Delivery::Died,
         Some(None) => Delivery::Taken,
         Some(Some(from)) => match from.as_str() {
             POISON => skipped(&sent),
-            _ => Delivery::Again(from),
+            _ => Delivery::Repeat(from),
         },
     }
 }
@@ -235,7 +235,7 @@ async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]
 /// Skips an unreadable record. The next record follows.
 fn skipped(sent: &[Value]) -> Delivery {
     let at = sent.iter().position(|record| sequence(record) == POISON).unwrap_or(0);
-    sent.get(at + 1).map_or(Delivery::Taken, |next| Delivery::Again(sequence(next).to_owned()))
+    sent.get(at + 1).map_or(Delivery::Taken, |next| Delivery::Repeat(sequence(next).to_owned()))
 }
 
 const POISON: &str = "0";

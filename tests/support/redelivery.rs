@@ -34,7 +34,7 @@ impl Redelivery {
     }
 
     /// Delivers the new records of the stream again.
-    pub fn again_at_once(&mut self, system: &Running) {
+    pub fn redeliver_now(&mut self, system: &Running) {
         let last = self.records.last().map(|last| sequence(last).to_owned());
         self.records.extend(system.stream(last.as_deref()));
         let new = self.records[self.repeated..].to_vec();
@@ -43,7 +43,7 @@ impl Redelivery {
     }
 
     /// Delivers all records of the stream again, after all steps.
-    pub fn again_in_the_end(&mut self, system: &Running) {
+    pub fn redeliver_all(&mut self, system: &Running) {
         self.deliver(system, &self.records.clone());
     }
 

@@ -111,7 +111,7 @@ impl Messages {
             return Err(NotTaken::TooMany);
         }
         let id = MessageId::new(self.owner.id, self.next).ok_or(NotTaken::OutOfNumbers)?;
-        let mut after = self.again(ctx);
+        let mut after = self.next_revision(ctx);
         after.next = self.next.saturating_add(1);
         after.all.push(Message { id, content, created: ctx.now, modified: ctx.now });
         Ok(after)
@@ -119,7 +119,7 @@ impl Messages {
 
     /// Returns the record with other content of a message; none if the content is the same.
     pub fn changed(&self, id: MessageId, content: Content, ctx: &RequestContext) -> Option<Self> {
-        let mut after = self.again(ctx);
+        let mut after = self.next_revision(ctx);
         let message = after.all.iter_mut().find(|message| message.id == id && message.content != content)?;
         // The clocks of two functions may differ, but times in a record never go back.
         message.modified = ctx.now.not_before(message.modified);
@@ -129,12 +129,12 @@ impl Messages {
 
     /// Returns the record without a message.
     pub fn without(&self, id: MessageId, ctx: &RequestContext) -> Self {
-        let mut after = self.again(ctx);
+        let mut after = self.next_revision(ctx);
         after.all.retain(|message| message.id != id);
         after
     }
 
-    fn again(&self, ctx: &RequestContext) -> Self {
+    fn next_revision(&self, ctx: &RequestContext) -> Self {
         let revision = self.revision.saturating_add(1);
         Self { revision, request: ctx.request.clone(), ..self.clone() }
     }

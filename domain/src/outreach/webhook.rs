@@ -93,15 +93,15 @@ impl Webhook {
 
     /// Returns the webhook with other settings; none if they are the same.
     pub fn changed(&self, settings: Settings, now: Timestamp) -> Option<Self> {
-        (settings != self.settings).then(|| Self { settings, ..self.again(now) })
+        (settings != self.settings).then(|| Self { settings, ..self.next_revision(now) })
     }
 
     /// Returns the webhook with another secret.
     pub fn rotated(&self, secret: String, now: Timestamp) -> Self {
-        Self { secret, ..self.again(now) }
+        Self { secret, ..self.next_revision(now) }
     }
 
-    fn again(&self, now: Timestamp) -> Self {
+    fn next_revision(&self, now: Timestamp) -> Self {
         // The clocks of two functions may differ, but times in a record never go back.
         let modified = now.not_before(self.modified);
         Self { modified, revision: self.revision.saturating_add(1), ..self.clone() }

@@ -44,8 +44,8 @@ fn r10_a_rejected_delete_is_answered_by_declaring_the_item_again() {
     let mut world = in_service();
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
-    let again = world.declare(&[vm(NAME, 1)]).created[0].clone();
-    assert_eq!((again.change_type, world.state(rejected)), (Modify, State::Closed));
+    let second = world.declare(&[vm(NAME, 1)]).created[0].clone();
+    assert_eq!((second.change_type, world.state(rejected)), (Modify, State::Closed));
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn finding_16_r28_a_rejected_removal_is_asked_for_again_and_does_not_block() {
     let rejected = world.reject(NAME, VM_OWNER);
     let plan = world.declare(&[vm("CoreVM2", 1)]);
     assert_eq!(crate::world::table(&plan.created), [("CoreVM2", Create, VM_OWNER), (NAME, Delete, VM_OWNER)]);
-    let again = &plan.created[1];
+    let second = &plan.created[1];
     let last = world.change(rejected).history.last().unwrap();
-    assert_eq!((last.to, last.closed_by), (State::Closed, Some(ClosedBy::Answered(again.id))));
+    assert_eq!((last.to, last.closed_by), (State::Closed, Some(ClosedBy::Answered(second.id))));
     assert_eq!(world.head().blockers.count, 0);
     assert!(!world.declare(&[vm("CoreVM2", 1)]).submission.changed, "it is asked for once");
     world.audit();
@@ -187,8 +187,8 @@ fn r11_a_rejection_between_reading_and_writing_moves_the_head() {
         panic!("a head")
     };
     assert_ne!(*before, world.head(), "the plan's fence no longer holds");
-    let again = world.submit(&body, Scope::Whole).unwrap_err();
-    assert_eq!(broken(again), ["blocked"]);
+    let second = world.submit(&body, Scope::Whole).unwrap_err();
+    assert_eq!(broken(second), ["blocked"]);
 }
 
 #[test]
@@ -314,10 +314,10 @@ fn r13_a_retry_of_an_error_stays_approved() {
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
     let id = world.error(NAME, VM_OWNER);
-    let again = world.retry(id, VM_OWNER).unwrap().change;
-    assert_eq!((again.state, again.change_type), (State::Approved, Create));
+    let retried = world.retry(id, VM_OWNER).unwrap().change;
+    assert_eq!((retried.state, retried.change_type), (State::Approved, Create));
     assert_eq!(world.runtime_state(NAME), RuntimeState::InService);
-    world.decide(again.id, State::Completed);
+    world.decide(retried.id, State::Completed);
     assert!(world.is_settled(world.item(NAME)));
 }
 
@@ -326,9 +326,9 @@ fn r13_a_dependent_team_retries_its_own() {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm(NAME, 1)]);
     let id = world.reject(NAME, NP_OWNER);
-    let again = world.retry(id, NP_OWNER).unwrap().change;
-    assert_eq!((again.owner.name.as_str(), again.state), (NP_OWNER, State::Pending));
-    assert!(again.is_dependant());
+    let retried = world.retry(id, NP_OWNER).unwrap().change;
+    assert_eq!((retried.owner.name.as_str(), retried.state), (NP_OWNER, State::Pending));
+    assert!(retried.is_dependant());
 }
 
 #[test]
@@ -371,8 +371,8 @@ fn with_errored_delete() -> (World, ChangeId) {
 fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_again() {
     let (mut world, failed) = with_errored_delete();
     assert_eq!(world.runtime_state(NAME), RuntimeState::Decommissioned);
-    let again = world.declare(&[vm(NAME, 1)]).created[0].clone();
-    assert_eq!((again.change_type, world.state(failed)), (Create, State::Closed));
+    let second = world.declare(&[vm(NAME, 1)]).created[0].clone();
+    assert_eq!((second.change_type, world.state(failed)), (Create, State::Closed));
     assert_eq!(world.runtime_state(NAME), RuntimeState::Requested);
 }
 
@@ -392,9 +392,9 @@ fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out()
 #[test]
 fn r28_an_errored_delete_is_retried_by_its_owner() {
     let (mut world, failed) = with_errored_delete();
-    let again = world.retry(failed, VM_OWNER).unwrap().change;
-    assert_eq!((again.change_type, again.state), (Delete, State::Approved));
-    world.decide(again.id, State::Completed);
+    let retried = world.retry(failed, VM_OWNER).unwrap().change;
+    assert_eq!((retried.change_type, retried.state), (Delete, State::Approved));
+    world.decide(retried.id, State::Completed);
     assert!(world.is_settled(world.item(NAME)));
 }
 

@@ -92,8 +92,8 @@ fn r23_only_the_service_owner_brings_deployed_items() {
 fn r23_an_identical_deployed_item_is_not_a_new_version() {
     let (mut world, id) = approved();
     let first = world.deploy(id, VM_OWNER, &json!({"a": 1, "b": 2})).unwrap().deployed.unwrap();
-    let again = world.deploy(id, VM_OWNER, &json!({"b": 2, "a": 1.0})).unwrap();
-    assert!(again.writes.is_empty() && again.deployed.is_none());
+    let second = world.deploy(id, VM_OWNER, &json!({"b": 2, "a": 1.0})).unwrap();
+    assert!(second.writes.is_empty() && second.deployed.is_none());
     let other = world.deploy(id, VM_OWNER, &json!({"a": 2})).unwrap().deployed.unwrap();
     let back = world.deploy(id, VM_OWNER, &json!({"a": 1, "b": 2})).unwrap().deployed.unwrap();
     assert_eq!(

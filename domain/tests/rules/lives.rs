@@ -132,9 +132,13 @@ fn r06_redeclared_while_the_delete_is_pending_is_a_modify_even_if_nothing_else_c
     world.finish(NAME, VM_OWNER);
     let delete = world.declare(&[]).created[0].id;
     let plan = world.declare(&[vm(NAME, 1)]);
-    let again = &plan.created[0];
-    assert_eq!((again.change_type, again.old), (Modify, again.new), "what was declared before the removal");
-    assert_eq!(again.new.map(|new| new.number), Some(1), "the same declaration is the same version");
+    let second = &plan.created[0];
+    assert_eq!(
+        (second.change_type, second.old),
+        (Modify, second.new),
+        "what was declared before the removal"
+    );
+    assert_eq!(second.new.map(|new| new.number), Some(1), "the same declaration is the same version");
     assert_eq!(world.state(delete), State::Closed);
     assert_eq!(world.runtime_state(NAME), InService);
 }
@@ -144,8 +148,8 @@ fn r06_redeclared_while_the_delete_is_pending_is_a_create_if_it_never_was_in_ser
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     let delete = world.declare(&[]).created[0].id;
-    let again = world.declare(&[vm(NAME, 1)]).created[0].clone();
-    assert_eq!(again.change_type, Create);
+    let second = world.declare(&[vm(NAME, 1)]).created[0].clone();
+    assert_eq!(second.change_type, Create);
     assert_eq!(world.state(delete), State::Closed);
 }
 
@@ -241,10 +245,10 @@ fn r09_after_a_create_errored_the_modified_declaration_is_a_create() {
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
     world.error(NAME, VM_OWNER);
-    let again = world.declare(&[vm(NAME, 2)]).created[0].id;
-    assert_eq!(world.change(again).change_type, Create);
-    world.decide(again, State::Approved);
-    world.decide(again, State::Completed);
+    let second = world.declare(&[vm(NAME, 2)]).created[0].id;
+    assert_eq!(world.change(second).change_type, Create);
+    world.decide(second, State::Approved);
+    world.decide(second, State::Completed);
     assert_eq!(world.declare(&[vm(NAME, 3)]).created[0].change_type, Modify);
 }
 
@@ -255,10 +259,10 @@ fn r09_the_create_after_an_errored_one_leaves_the_item_in_service() {
     world.declare(&[vm(NAME, 1)]);
     world.approve(NAME, VM_OWNER);
     world.error(NAME, VM_OWNER);
-    let again = world.declare(&[vm(NAME, 2)]).created[0].id;
+    let second = world.declare(&[vm(NAME, 2)]).created[0].id;
     assert_eq!(world.runtime_state(NAME), InService);
-    world.decide(again, State::Rejected);
-    world.retry(again, VM_OWNER).unwrap();
+    world.decide(second, State::Rejected);
+    world.retry(second, VM_OWNER).unwrap();
     assert_eq!(world.runtime_state(NAME), InService);
     assert!(!world.declare(&[]).created[0].never_in_service, "its creation has begun");
 }

@@ -96,10 +96,10 @@ fn slot(snapshot: &mut Snapshot) -> &mut Slot {
 }
 
 /// Copies a change instance under another number.
-fn again(snapshot: &mut Snapshot, of: ChangeId, number: u64) -> ChangeId {
+fn copy(snapshot: &mut Snapshot, of: ChangeId, number: u64) -> ChangeId {
     let id = ChangeId::new(of.team(), number).unwrap();
-    let again = Change { id, ..snapshot.changes[&of].clone() };
-    snapshot.changes.insert(id, again);
+    let copy = Change { id, ..snapshot.changes[&of].clone() };
+    snapshot.changes.insert(id, copy);
     id
 }
 

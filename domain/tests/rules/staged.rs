@@ -198,8 +198,8 @@ fn a_torn_read_does_not_apply_a_planned_change_twice() {
     let planned = &work.entries[..1];
     let none = BTreeMap::new();
     let ctx = RequestContext { by: Actor::System, request: "again".to_owned(), now: plan.submission.created };
-    let again = generate(planned, &plan.submission, Some(&item), &none, &ctx);
-    assert_eq!(again.unwrap_err(), Missing::Change(planned[0].id));
+    let result = generate(planned, &plan.submission, Some(&item), &none, &ctx);
+    assert_eq!(result.unwrap_err(), Missing::Change(planned[0].id));
 }
 
 #[test]

@@ -182,7 +182,7 @@ impl Walk {
                 assert!(plan.submission.changed || plan.created.is_empty());
                 if !self.world.is_in_flight() {
                     self.is_declared(&body);
-                    self.again_is_no_change(&body, scope);
+                    self.repetition_is_no_change(&body, scope);
                 }
             }
             Err(refused) => {
@@ -277,11 +277,11 @@ impl Walk {
         }
     }
 
-    fn again_is_no_change(&mut self, body: &Value, scope: Scope) {
+    fn repetition_is_no_change(&mut self, body: &Value, scope: Scope) {
         let read = self.world.read(body, scope);
-        let again = self.world.plan(&read, body, scope).unwrap();
-        assert!(!again.submission.changed && again.created.is_empty() && again.planned.is_empty());
-        assert_eq!(again.submission.id.number(), self.world.head().submissions + 1);
+        let repeated = self.world.plan(&read, body, scope).unwrap();
+        assert!(!repeated.submission.changed && repeated.created.is_empty() && repeated.planned.is_empty());
+        assert_eq!(repeated.submission.id.number(), self.world.head().submissions + 1);
     }
 
     fn change_settings(&mut self) {

@@ -66,7 +66,7 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
 async fn follow(handles: &Handles, delivery: Delivery, ended: Ended, at: Timestamp) -> Result<Did, Undone> {
     match next(delivery, ended, at) {
         Next::Done => Ok(Did { delivered: 1, ..Did::default() }),
-        Next::Again(delivery, seconds) => {
+        Next::Retry(delivery, seconds) => {
             handles.queue.send(delivery.to_message(), seconds).await?;
             Ok(Did { not_taken: 1, ..Did::default() })
         }

@@ -75,7 +75,7 @@ impl Undone {
 /// failure of a receiver, a new message makes the next attempt (ADR 20).
 pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, Did) {
     let ended = join_all(event.records.iter().map(|message| work_on(handles, message))).await;
-    let (mut again, mut all) = (Vec::new(), Did::default());
+    let (mut retries, mut all) = (Vec::new(), Did::default());
     for (message, ended) in event.records.into_iter().zip(ended) {
         match ended {
             Ok(did) => {
@@ -85,11 +85,11 @@ pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, Did) {
             }
             Err(undone) => {
                 log(&format!("message {}", message.id), &undone.reason());
-                again.push(message.id);
+                retries.push(message.id);
             }
         }
     }
-    (QueueReply::again(again), all)
+    (QueueReply::retry(retries), all)
 }
 
 async fn work_on(handles: &Handles, message: &Message) -> Result<Did, Undone> {

@@ -2,7 +2,7 @@
 
 use dovetail_aws::log;
 use dovetail_table::Table;
-use dovetail_table::stream::{StreamEvent, StreamReply, Written, again_from, records};
+use dovetail_table::stream::{StreamEvent, StreamReply, Written, records, retry_from};
 use dovetail_worker::carry_out_all;
 
 /// Processes the work of the submissions in a batch of stream records.
@@ -18,8 +18,8 @@ pub async fn handle(table: &Table, event: StreamEvent) -> StreamReply {
         };
         if let Err(error) = done {
             log(&format!("stream record {}", record.sequence), &error.to_string());
-            return again_from(Some(record.sequence));
+            return retry_from(Some(record.sequence));
         }
     }
-    again_from(None)
+    retry_from(None)
 }

@@ -6,7 +6,7 @@ use domain::outreach::event;
 use domain::outreach::event::Event;
 use dovetail_aws::log;
 use dovetail_events::Bus;
-use dovetail_table::stream::{StreamEvent, StreamReply, Written, again_from, records};
+use dovetail_table::stream::{StreamEvent, StreamReply, Written, records, retry_from};
 
 /// Publishes the events of a batch of stream records.
 ///
@@ -32,13 +32,13 @@ pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
         }
     }
     match bus.publish(&events).await {
-        None => again_from(unread),
+        None => retry_from(unread),
         Some(first) => {
             // All events come from records before an unreadable one, so this retry includes that record.
             let sequence = sequences.get(first).cloned();
             let record = format!("stream record {}", sequence.as_deref().unwrap_or_default());
             log(&record, "the event bus rejected the event");
-            again_from(sequence)
+            retry_from(sequence)
         }
     }
 }

@@ -88,7 +88,7 @@ async fn submit(
         concerned.loaded(&loaded, &submitted);
         let planned = match followed {
             Ok(()) => submitted.plan_as_previewed(table, call, &loaded).await?,
-            Err(again) => Err(again),
+            Err(second) => Err(second),
         };
         match planned {
             Err(Again(why)) => refusal = why,

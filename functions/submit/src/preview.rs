@@ -43,7 +43,7 @@ pub(crate) async fn preview(
         concerned.loaded(&loaded, &submitted);
         let planned = match followed {
             Ok(()) => submitted.plan(table, call, &loaded).await?,
-            Err(again) => Err(again),
+            Err(second) => Err(second),
         };
         match planned {
             // A short wait: without pending work the preview has a token, and the client needs no second one.

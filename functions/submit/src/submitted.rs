@@ -71,7 +71,7 @@ impl Submitted {
         match revert.declaration(table, &team.stored).await? {
             Ok(Some(declaration)) => self.declaration = declaration,
             Ok(None) => {}
-            Err(again) => return Ok(Err(again)),
+            Err(second) => return Ok(Err(second)),
         }
         Ok(Ok(()))
     }

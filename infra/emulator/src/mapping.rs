@@ -213,7 +213,7 @@ impl Consumer {
             let (open, mut is_empty) = (self.course.turn(&self.with.stream).await, true);
             if open.is_empty() {
                 // The table is new, or the children of a closed shard are not listed yet.
-                self.with.stream.look_again().await?;
+                self.with.stream.refresh().await?;
             }
             for shard in open {
                 let read = self.read(&shard).await?;
@@ -264,7 +264,7 @@ impl Consumer {
         self.course.go_on(shard, last.or(after));
         if read.is_end {
             self.course.end(shard);
-            self.with.stream.look_again().await?;
+            self.with.stream.refresh().await?;
         }
         // A full read means that there is more, so the next one follows at once. At the end of the stream, a short
         // wait turns many small batches into a few large ones.

@@ -30,7 +30,7 @@ impl Stream {
         let no_stream = || Error::NoStream(table.to_owned());
         let arn = text(&streams, "/Streams/0/StreamArn").ok_or_else(no_stream)?;
         let stream = Self { source: Arc::new(Source { client, endpoint, arn }), shards: Arc::default() };
-        stream.look_again().await?;
+        stream.refresh().await?;
         Ok(stream)
     }
 
@@ -40,7 +40,7 @@ impl Stream {
     }
 
     /// Reads the list of shards. New ones appear after a shard has ended.
-    pub async fn look_again(&self) -> Result<(), Error> {
+    pub async fn refresh(&self) -> Result<(), Error> {
         let mut shards_by_id = self.shards.lock().await;
         let (mut shards, mut after) = (Vec::new(), Value::Null);
         loop {

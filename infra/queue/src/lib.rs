@@ -95,7 +95,7 @@ pub struct Undone {
 
 impl QueueReply {
     /// Returns the response that makes SQS deliver these messages again, and no others.
-    pub fn again(ids: Vec<String>) -> Self {
+    pub fn retry(ids: Vec<String>) -> Self {
         Self { failures: ids.into_iter().map(|id| Undone { id }).collect() }
     }
 }

@@ -71,7 +71,7 @@ impl OfItem {
                     attempt += 1;
                 }
             }
-            self.read_again(table).await?;
+            self.reload(table).await?;
             let (is_misfit, reason) = match tried {
                 Tried::Misfit(reason) => (true, reason),
                 // The item has its old revision, so another condition fails. A new read will not help.
@@ -148,7 +148,7 @@ impl OfItem {
         }
     }
 
-    async fn read_again(&mut self, table: &Table) -> Result<(), Error> {
+    async fn reload(&mut self, table: &Table) -> Result<(), Error> {
         let changes: Vec<ChangeId> = self.planned.iter().flat_map(named).collect();
         let items: Vec<_> = self.planned.iter().take(1).map(|planned| planned.item).collect();
         let (changes, mut items) = tokio::try_join!(table.changes(&changes), table.items(&items))?;

@@ -87,9 +87,9 @@ fn a_check_of_an_item_runs_at_once_and_the_item_shows_the_answer() {
     // The owner can check another item. Then a second check of the first item within 10 seconds is rejected.
     let by_owner = world.system.get(&path(CHECKS, &items(&world)[1]), OWNER);
     assert_eq!((by_owner.status, by_owner.at("/healthcheck_status")), (200, &json!("UNHEALTHY")));
-    let again = world.system.get(&path(CHECKS, item), OWNER);
+    let second = world.system.get(&path(CHECKS, item), OWNER);
     assert_eq!(
-        (again.status, again.at("/code"), again.header("retry-after")),
+        (second.status, second.at("/code"), second.header("retry-after")),
         (400, &json!("asked_just_now"), Some("10"))
     );
     assert_eq!(target.of("/").len(), 2);

@@ -56,8 +56,8 @@ fn a_compressed_request_repeats_the_plain_one() {
         })
     };
     let first = keyed("gzip", gzip(&body));
-    let again = keyed("identity", body);
-    assert_eq!((first.status, &first.body), (201, &again.body), "{again:?}");
+    let repeated = keyed("identity", body);
+    assert_eq!((first.status, &first.body), (201, &repeated.body), "{repeated:?}");
     let path = format!("{OWNER}/change_instances/{}/", first.at("/change_instances/0/id"));
     let approved = gzip(br#"{"state": "APPROVED"}"#);
     let answer = send(&system, "PATCH", &path, "vm-owner-key", "gzip", approved);

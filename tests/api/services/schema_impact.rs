@@ -60,8 +60,8 @@ fn schema_impact(
             for item in team["items"].as_array().unwrap() {
                 let name =
                     (team["name"].as_str().unwrap().to_owned(), item["name"].as_str().unwrap().to_owned());
-                let again = errors.insert(name, item["errors"].clone());
-                assert!(again.is_none(), "told twice: {item}");
+                let previous = errors.insert(name, item["errors"].clone());
+                assert!(previous.is_none(), "told twice: {item}");
                 failing += 1;
             }
         }

@@ -277,8 +277,12 @@ fn a_revert_declares_the_past_state_as_its_preview_says() {
             };
             assert_eq!(items.iter().find(is_it).unwrap()["declaration"], *body);
         }
-        let again = system.call("POST", &path, KEY, &Value::Null);
-        assert_eq!((again.status, again.at("/changed")), (200, &json!(false)), "it is declared already");
+        let repeated = system.call("POST", &path, KEY, &Value::Null);
+        assert_eq!(
+            (repeated.status, repeated.at("/changed")),
+            (200, &json!(false)),
+            "it is declared already"
+        );
     }
     system.assert_sound();
 }

@@ -94,8 +94,8 @@ fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
     let same = json!({"target_url": "https://AUTOMATION.example.com:443/other", "authorization": MASK});
     assert_eq!(world.system.call("PATCH", path, KEY, &same).status, 200);
     assert_eq!(stored().authorization.as_deref(), Some(credentials));
-    let again = json!({"target_url": elsewhere[2], "authorization": "Bearer two"});
-    assert_eq!(world.system.call("PATCH", path, KEY, &again).status, 200);
+    let repeated = json!({"target_url": elsewhere[2], "authorization": "Bearer two"});
+    assert_eq!(world.system.call("PATCH", path, KEY, &repeated).status, 200);
     assert_eq!(stored().authorization.as_deref(), Some("Bearer two"));
     let without = json!({"target_url": url, "authorization": null});
     assert_eq!(world.system.call("PATCH", path, KEY, &without).status, 200);

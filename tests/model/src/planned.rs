@@ -32,7 +32,7 @@ pub(crate) struct Read {
 /// The result of a plan.
 pub(crate) enum Planned {
     /// The read is torn, or a submission is in flight. The submitter reads again.
-    Again,
+    Retry,
     /// The declaration violates a rule.
     Refused,
     /// The plan can be written.
@@ -95,7 +95,7 @@ impl Read {
     }
 
     fn plan(&self, world: &World) -> Planned {
-        let Some(read) = stored(&self.team) else { return Planned::Again };
+        let Some(read) = stored(&self.team) else { return Planned::Retry };
         let items = self.items();
         // Without the check for torn reads, the plan gets a read with matching digests.
         let as_planned = if world.checks_reads { read.clone() } else { fitting(&read, &items) };
@@ -111,12 +111,12 @@ impl Read {
         };
         let plan = match plan::plan(&as_planned, &items, &world.offers, &request) {
             Ok(plan) => plan,
-            Err(Refused::Torn | Refused::InFlight(_)) => return Planned::Again,
+            Err(Refused::Torn | Refused::InFlight(_)) => return Planned::Retry,
             Err(Refused::Invalid(_) | Refused::OutOfNumbers) => return Planned::Refused,
         };
         let id = StagingId::of(&prepared.request, u32::from(self.attempt));
         let mut staged = if command.packing == Packing::Staged { plan.staged(id) } else { None };
-        let Ok(at_once) = plan.at_once(&prepared.ctx) else { return Planned::Again };
+        let Ok(at_once) = plan.at_once(&prepared.ctx) else { return Planned::Retry };
         let mut at_once = if staged.is_some() { Vec::new() } else { at_once.writes };
         let team = read.team.id;
         let declarations =

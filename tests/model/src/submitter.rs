@@ -171,7 +171,7 @@ fn earlier(
 
 fn write(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc<Read>, fate: Fate) -> Step {
     let ready = match read.planned(world) {
-        Planned::Again => return Step::Begin,
+        Planned::Retry => return Step::Begin,
         Planned::Refused => return Step::Done(Outcome::Refused),
         Planned::Ready(ready) => ready,
     };

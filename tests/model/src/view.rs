@@ -58,7 +58,7 @@ impl View {
     }
 
     /// Returns the same read at the current moment.
-    pub(crate) fn again(&self, table: &Table) -> Self {
+    pub(crate) fn refreshed(&self, table: &Table) -> Self {
         Self::of(table, self.rows.iter().map(|(key, _)| key.clone()))
     }
 

@@ -276,7 +276,7 @@ fn carry(
         Tried::Sheds(writes) => {
             // The excess is closed. The next plan needs the current records.
             if world.answered(state, writes, fate) {
-                return Some(Part::new(part.planned.clone(), part.view.again(&state.table)));
+                return Some(Part::new(part.planned.clone(), part.view.refreshed(&state.table)));
             }
             false
         }
@@ -285,12 +285,12 @@ fn carry(
     if is_done {
         return None;
     }
-    let again = part.view.again(&state.table);
+    let refreshed = part.view.refreshed(&state.table);
     // The same records would give the same result for ever.
-    if again == part.view && fate == Fate::Answered {
+    if refreshed == part.view && fate == Fate::Answered {
         state.broken = Some("I23: work can never be carried out");
     }
-    Some(Part::new(part.planned.clone(), again))
+    Some(Part::new(part.planned.clone(), refreshed))
 }
 
 fn finish(

@@ -70,7 +70,7 @@ fn played(path: &str, script: &Script, mut stage: Stage<Running>, by: By) -> Vec
         }
         stage.system.assert_sound();
         if by != By::Sweep && !stage.rests {
-            stream.again_at_once(&stage.system);
+            stream.redeliver_now(&stage.system);
         }
         if !update {
             assert_expected(step, &actual, by == By::Staged);
@@ -78,7 +78,7 @@ fn played(path: &str, script: &Script, mut stage: Stage<Running>, by: By) -> Vec
         results.push(actual);
     }
     if by != By::Sweep {
-        stream.again_in_the_end(&stage.system);
+        stream.redeliver_all(&stage.system);
         stage.system.assert_published();
     }
     if update {

@@ -69,7 +69,7 @@ pub(super) fn submissions() -> Table {
     let one = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     let one = Figures::from_answer(&one);
     table.row("one CREATE, in a new application", one);
-    let again = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
+    let repeated = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     let more = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
     table.row("one CREATE, in an application with one item", Figures::from_answer(&more));
     let eleven = submit(&system(), &json!({"App": vms(1..=11, 8)}));
@@ -78,11 +78,11 @@ pub(super) fn submissions() -> Table {
     let [fifty, sixty] =
         [50, 60].map(|count| Figures::from_answer(&submit(&system(), &json!({"App": vms(1..=count, 8)}))));
     table.writes("each further CREATE, staged", sixty.tenth_above(fifty));
-    table.row("no changes, 1 item", Figures::from_answer(&again));
+    table.row("no changes, 1 item", Figures::from_answer(&repeated));
     let fresh = system();
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
-    let again = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
-    table.row("no changes, 20 items", Figures::from_answer(&again));
+    let repeated = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
+    table.row("no changes, 20 items", Figures::from_answer(&repeated));
     let message =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
     let response = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);

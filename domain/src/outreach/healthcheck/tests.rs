@@ -153,11 +153,11 @@ fn one_run_of_a_service_is_under_way_at_a_time() {
     assert_eq!((running.due, running.began, running.revision), (None, Some(seconds(110)), 3));
     assert!(running.is_at(&run));
     // A request during a run: the next run starts after the end of the present one, or when it counts as lost.
-    let again = running.with_run_due(seconds(120)).unwrap();
-    assert_eq!(again.begun(seconds(120)), None);
-    let (_, late) = again.begun(seconds(110 + LOST_AFTER_SECONDS)).unwrap();
+    let second = running.with_run_due(seconds(120)).unwrap();
+    assert_eq!(second.begun(seconds(120)), None);
+    let (_, late) = second.begun(seconds(110 + LOST_AFTER_SECONDS)).unwrap();
     assert_ne!(late.began, run.began);
-    let ended = again.ended(&run, seconds(130)).unwrap();
+    let ended = second.ended(&run, seconds(130)).unwrap();
     assert_eq!((ended.began, ended.last.as_ref().unwrap().ended), (None, seconds(130)));
     assert_eq!(ended.ended(&run, seconds(131)), None, "it has ended");
     // After a clock step backwards, a run still gets a later start.

@@ -34,7 +34,7 @@ impl Delivery {
 
     /// Returns the next attempt.
     #[must_use]
-    pub fn again(self) -> Self {
+    pub fn next_attempt(self) -> Self {
         Self { attempt: self.attempt.saturating_add(1), ..self }
     }
 
@@ -183,7 +183,7 @@ pub struct GivenUp {
 pub enum Next {
     Done,
     /// Another attempt after this number of seconds.
-    Again(Delivery, u64),
+    Retry(Delivery, u64),
     /// No further attempt.
     GivenUp(GivenUp),
 }
@@ -203,7 +203,7 @@ pub fn next(delivery: Delivery, ended: Ended, now: Timestamp) -> Next {
         3 => 240,
         _ => super::HELD_SECONDS_MAX,
     };
-    Next::Again(delivery.again(), pause)
+    Next::Retry(delivery.next_attempt(), pause)
 }
 
 /// The cooling time of a webhook, with the waiting event.

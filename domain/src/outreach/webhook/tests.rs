@@ -70,9 +70,9 @@ fn a_delivery_is_tried_eight_times_and_then_given_up() {
     let (mut delivery, mut pauses) = (delivery(), Vec::new());
     let given_up = loop {
         match next(delivery, Ended::Answered(500), at(2)) {
-            Next::Again(again, pause) => {
+            Next::Retry(retry, pause) => {
                 pauses.push(pause);
-                delivery = again;
+                delivery = retry;
             }
             Next::GivenUp(given_up) => break given_up,
             Next::Done => panic!("500 is not a success"),
@@ -85,13 +85,13 @@ fn a_delivery_is_tried_eight_times_and_then_given_up() {
         assert_eq!(next(super::tests::delivery(), Ended::Answered(status), at(2)), Next::Done);
     }
     for ended in [Ended::Answered(199), Ended::Answered(300), Ended::TimedOut, Ended::NotPublic] {
-        assert!(matches!(next(super::tests::delivery(), ended, at(2)), Next::Again(_, 15)), "{ended:?}");
+        assert!(matches!(next(super::tests::delivery(), ended, at(2)), Next::Retry(_, 15)), "{ended:?}");
     }
 }
 
 #[test]
 fn a_message_reads_back_and_what_is_none_is_none() {
-    let sent = delivery().again();
+    let sent = delivery().next_attempt();
     let message = serde_json::from_str(&sent.to_message()).unwrap();
     assert_eq!(Delivery::of_message(&message), Some(sent));
     for (name, value) in

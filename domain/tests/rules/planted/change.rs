@@ -1,6 +1,6 @@
 //! Faults in change instances and in their numbers.
 
-use super::{Planted, again, assert_each_is_reported, busy, change, consumer, item, staged, violation_lines};
+use super::{Planted, assert_each_is_reported, busy, change, consumer, copy, item, staged, violation_lines};
 use crate::world::{LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, team};
 use domain::audit::invariant::Snapshot;
 use domain::base::state::Kind;
@@ -97,7 +97,7 @@ const ORIGIN: &[Planted] = &[
     }),
     ("I10 change", NO_DIRECT, |s| {
         let of = change(s, "b", VM_OWNER).id;
-        again(s, of, of.number() + 1);
+        copy(s, of, of.number() + 1);
     }),
     ("I10 change", "its submission planned no REFERENCED change instance with this number", |s| {
         change(s, "b", VM_OWNER).kind = Kind::Referenced;
@@ -105,7 +105,7 @@ const ORIGIN: &[Planted] = &[
     ("I10 change", "its submission planned no DEPENDENT change instance with this number", |s| {
         let next = s.heads[&consumer()].next_change;
         let of = change(s, "b", NP_OWNER).id;
-        again(s, of, next);
+        copy(s, of, next);
     }),
     ("I10 change", "its submission planned no RETRY change instance with this number", |s| {
         change(s, "b", VM_OWNER).kind = Kind::Retry;
@@ -139,22 +139,22 @@ fn a_change_instance_was_planned_and_follows_from_what_it_says() {
     assert_each_is_reported(busy, ORIGIN);
 }
 
-const AGAIN: &str = "its number is not below the counter";
+const NUMBER_TOO_HIGH: &str = "its number is not below the counter";
 
 const NUMBERS: &[Planted] = &[
     ("I5 head", "its next change instance number does not start a block", |s| {
         s.heads.get_mut(&consumer()).unwrap().next_change += 1;
     }),
-    ("I5 change", AGAIN, |s| {
+    ("I5 change", NUMBER_TOO_HIGH, |s| {
         let of = change(s, "b", VM_OWNER).id;
-        again(s, of, of.number() + 1);
+        copy(s, of, of.number() + 1);
     }),
-    ("I5 change", AGAIN, |s| {
+    ("I5 change", NUMBER_TOO_HIGH, |s| {
         let newest = s.changes.keys().next_back().unwrap().number();
         s.heads.get_mut(&consumer()).unwrap().next_change = newest;
     }),
-    ("I5 application", AGAIN, |s| s.heads.get_mut(&consumer()).unwrap().next_application = 1),
-    ("I5 item", AGAIN, |s| {
+    ("I5 application", NUMBER_TOO_HIGH, |s| s.heads.get_mut(&consumer()).unwrap().next_application = 1),
+    ("I5 item", NUMBER_TOO_HIGH, |s| {
         let newest = s.items.keys().map(|id| ItemId::number(*id)).max().unwrap();
         s.applications.values_mut().for_each(|application| application.next_item = newest);
     }),

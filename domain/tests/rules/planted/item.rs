@@ -1,6 +1,6 @@
 //! Faults in items: slots, stacks, deployed items and shares.
 
-use super::{Planted, again, assert_each_is_reported, busy, change, consumer, item, slot};
+use super::{Planted, assert_each_is_reported, busy, change, consumer, copy, item, slot};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, team};
 use domain::base::id::DeployedId;
 use domain::base::state::{ChangeType, RuntimeState};
@@ -10,7 +10,7 @@ use domain::{ChangeId, Hash, ItemId, State, Timestamp};
 const SLOTS: &[Planted] = &[
     ("I1 item", "in Validated", |s| {
         let of = change(s, "a", VM_OWNER).id;
-        again(s, of, of.number() + 160);
+        copy(s, of, of.number() + 160);
     }),
     ("I2 item", "its slots contain {}", |s| {
         item(s, "b")

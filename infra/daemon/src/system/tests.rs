@@ -135,8 +135,8 @@ async fn systems_on_one_engine_elsewhere_have_tables_of_their_own_and_find_them_
     assert!(first.handles.table.team_by_name("T").await.unwrap().is_some());
     assert!(second.handles.table.team_by_name("T").await.unwrap().is_none());
     first.serve(std::future::ready(())).await.unwrap();
-    let again = System::prepare(&on("first-table"), &world(r#"{"teams": []}"#)).await.unwrap();
-    assert!(again.handles.table.team_by_name("T").await.unwrap().is_some());
+    let reopened = System::prepare(&on("first-table"), &world(r#"{"teams": []}"#)).await.unwrap();
+    assert!(reopened.handles.table.team_by_name("T").await.unwrap().is_some());
 }
 
 #[tokio::test]

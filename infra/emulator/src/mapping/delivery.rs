@@ -207,7 +207,7 @@ impl Delivery {
                 if self.policy.bisect {
                     self.pieces.push_front(piece);
                 } else {
-                    self.try_again(piece);
+                    self.retry(piece);
                 }
             }
             Verdict::Failed(last) => {
@@ -219,13 +219,13 @@ impl Delivery {
                     self.pieces.push_front(second);
                     self.pieces.push_front(piece);
                 } else {
-                    self.try_again(piece);
+                    self.retry(piece);
                 }
             }
         }
     }
 
-    fn try_again(&mut self, mut piece: Piece) {
+    fn retry(&mut self, mut piece: Piece) {
         if piece.retries < self.policy.retries {
             piece.retries = piece.retries.saturating_add(1);
             self.wait();

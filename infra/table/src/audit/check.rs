@@ -41,14 +41,14 @@ impl Table {
                 + count(&violations)
                 + count(&of_catalogue),
         });
-        audited.add(self.flaws_again([rows.flaws, rows.set_aside].concat()).await?);
+        audited.add(self.recheck_rows([rows.flaws, rows.set_aside].concat()).await?);
         audited.add((self.recheck_entries(misplaced).await?, 0));
         let teams: BTreeSet<TeamId> =
             violations.iter().filter_map(|violation| violation.subject.team()).collect();
         for team in teams {
-            audited.add(self.team_again(team, now).await?);
+            audited.add(self.recheck_team(team, now).await?);
         }
-        audited.add(self.catalogue_again(rows.snapshot, of_catalogue).await?);
+        audited.add(self.recheck_catalogue(rows.snapshot, of_catalogue).await?);
         Ok(audited)
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct Listing {
 
 impl Table {
     /// Returns the violations of a team that hold, and the number of unsettled ones.
-    pub(super) async fn team_again(
+    pub(super) async fn recheck_team(
         &self,
         team: TeamId,
         now: Option<Timestamp>,
@@ -144,7 +144,7 @@ impl Table {
     }
 
     /// Returns the violations of single rows that still hold, and the number of rows that could not be read.
-    pub(super) async fn flaws_again(&self, flaws: Vec<Violation>) -> Result<(Vec<Violation>, u64), Error> {
+    pub(super) async fn recheck_rows(&self, flaws: Vec<Violation>) -> Result<(Vec<Violation>, u64), Error> {
         let (mut rows, mut unsettled) = (Rows::default(), 0);
         let subjects: BTreeSet<Subject> = flaws.into_iter().map(|flaw| flaw.subject).collect();
         for subject in subjects {
@@ -159,7 +159,7 @@ impl Table {
 
     /// Returns the violations of the catalogue that still hold after a read of their records, and the unsettled
     /// number.
-    pub(super) async fn catalogue_again(
+    pub(super) async fn recheck_catalogue(
         &self,
         snapshot: Snapshot,
         mut violations: Vec<Violation>,

@@ -73,7 +73,7 @@ pub fn lag(event: &StreamEvent, now: Timestamp) -> u64 {
 }
 
 /// Returns the response that makes Lambda send the batch again from a record on, or accepts it all for `None`.
-pub fn again_from(sequence: Option<String>) -> StreamReply {
+pub fn retry_from(sequence: Option<String>) -> StreamReply {
     let failure = |sequence| {
         let mut failure = DynamoDbBatchItemFailure::default();
         failure.item_identifier = Some(sequence);

@@ -451,8 +451,8 @@ fn of_another_type(attribute: &str, value: &Value) -> Value {
 /// Returns the rules that the audit reports for a damaged row, and its reads of the second look.
 async fn rules(twin: &Twin, row: &Value, damaged: &Value) -> String {
     twin.plant(damaged);
-    let again = Arc::new(Mutex::new(BTreeSet::new()));
-    let noted = Arc::clone(&again);
+    let reread = Arc::new(Mutex::new(BTreeSet::new()));
+    let noted = Arc::clone(&reread);
     let way = Reluctant::new(twin, "TransactGetItems", ALWAYS, move |engine, request| {
         let gets = request["TransactItems"].as_array().unwrap().iter();
         noted.lock().unwrap().extend(gets.map(|get| get["Get"]["Key"].to_string()));
@@ -462,5 +462,5 @@ async fn rules(twin: &Twin, row: &Value, damaged: &Value) -> String {
     twin.plant(row);
     let rules: BTreeSet<&str> = audited.violations.iter().map(|violation| violation.rule).collect();
     let rules = if rules.is_empty() { "nothing".to_owned() } else { Vec::from_iter(rules).join(" ") };
-    format!("{rules} ({} read again in {})", again.lock().unwrap().len(), way.requests())
+    format!("{rules} ({} read again in {})", reread.lock().unwrap().len(), way.requests())
 }

@@ -97,8 +97,11 @@ impl Twin {
         for writes in &self.world.written[self.followed..] {
             assert_eq!(self.table.commit(writes).await.unwrap(), Commit::Done, "{writes:#?}");
             let rows = self.rows();
-            let again = self.table.commit(writes).await.unwrap();
-            assert!(again == Commit::Stale || rows == self.rows(), "{again:?} a second time: {writes:#?}");
+            let repeated = self.table.commit(writes).await.unwrap();
+            assert!(
+                repeated == Commit::Stale || rows == self.rows(),
+                "{repeated:?} a second time: {writes:#?}"
+            );
         }
         self.followed = self.world.written.len();
         self.is_the_same().await;

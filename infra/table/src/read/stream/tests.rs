@@ -83,7 +83,7 @@ fn an_unreadable_record_is_reported_by_its_key() {
 
 #[test]
 fn a_reply_names_the_record_from_which_on_the_batch_comes_again() {
-    let reply = serde_json::to_value(again_from(Some("111".to_owned()))).unwrap();
+    let reply = serde_json::to_value(retry_from(Some("111".to_owned()))).unwrap();
     assert_eq!(reply, json!({"batchItemFailures": [{"itemIdentifier": "111"}]}));
-    assert_eq!(serde_json::to_value(again_from(None)).unwrap(), json!({"batchItemFailures": []}));
+    assert_eq!(serde_json::to_value(retry_from(None)).unwrap(), json!({"batchItemFailures": []}));
 }
