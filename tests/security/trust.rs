@@ -1,7 +1,7 @@
 //! Trusted certificates: a connection sends its request only to a server with a trusted certificate
 //! (docs/adr/0014-amazons-roots.md).
 
-use dovetail_aws::{Trust, Way, https};
+use dovetail_aws::{Endpoint, Trust, https};
 use dovetail_table::{Error, Table};
 use futures_util::future::join_all;
 use support::{Running, Tls};
@@ -33,8 +33,8 @@ fn a_connection_trusts_the_configured_roots_only() {
 
 /// Returns the name of a team, as read from the server.
 async fn team(system: &Running, server: &Tls, trust: &Trust) -> Result<Option<String>, Error> {
-    let way = Way::Engine(server.url());
-    let config = dovetail_aws::config(way).into_builder().http_client(https(trust)).build();
-    let table = Table::connect_by(system.tables.clone(), Way::Account(Box::new(config)));
+    let endpoint = Endpoint::Engine(server.url());
+    let config = dovetail_aws::config(endpoint).into_builder().http_client(https(trust)).build();
+    let table = Table::connect_by(system.tables.clone(), Endpoint::Account(Box::new(config)));
     Ok(table.team_by_name("AwesomeConsumer").await?.map(|team| team.name))
 }

@@ -8,7 +8,7 @@ use crate::stream::GENERATE;
 use aws_lambda_events::encodings::Body;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use domain::Timestamp;
-use dovetail_aws::{Clock, Way};
+use dovetail_aws::{Clock, Endpoint};
 use dovetail_daemon::verdicts::Verdicts;
 use dovetail_daemon::{functions, load, world};
 use dovetail_emulator::gateway::{Received, to_event};
@@ -80,12 +80,12 @@ impl System {
     /// Creates a system with empty tables.
     pub async fn on(cloud: Cloud, actions_max: usize) -> Arc<Self> {
         let cloud = Arc::new(cloud);
-        let way = Way::Through(SharedHttpClient::new(Network(Arc::clone(&cloud))));
+        let endpoint = Endpoint::Through(SharedHttpClient::new(Network(Arc::clone(&cloud))));
         let (table, keys_table) = (TABLE.to_owned(), KEYS_TABLE.to_owned());
         let settings = Settings { table, keys_table, endpoint: None, actions_max };
-        let table = Table::connect_by(settings, way.clone());
+        let table = Table::connect_by(settings, endpoint.clone());
         let bus = dovetail_events::Settings { bus: "dovetail".to_owned(), endpoint: None };
-        let bus = Bus::connect_by(bus, way);
+        let bus = Bus::connect_by(bus, endpoint);
         table.create().await.unwrap();
         let (began, requests) = (Instant::now(), AtomicU64::new(0));
         Arc::new(Self { cloud, table, bus, cursor_key: CursorKey::new("secret"), began, requests })

@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn resolved_states_are_final_and_every_open_state_has_a_way_out() {
         for state in State::ALL {
-            let ways_out = TRANSITIONS.iter().filter(|t| t.from == Some(state)).count();
-            assert_eq!(ways_out == 0, state.stage() == Stage::Resolved, "{state}");
+            let exits = TRANSITIONS.iter().filter(|t| t.from == Some(state)).count();
+            assert_eq!(exits == 0, state.stage() == Stage::Resolved, "{state}");
         }
     }
 }

@@ -6,7 +6,7 @@ use domain::rules::decide::Refused;
 use domain::{ChangeId, State};
 
 /// Returns the steps from PENDING to a state.
-const fn way_to(state: State) -> &'static [State] {
+const fn path_to(state: State) -> &'static [State] {
     match state {
         State::Pending => &[],
         State::Rejected => &[State::Rejected],
@@ -22,7 +22,7 @@ fn world_in(state: State, owner: &str) -> (World, ChangeId) {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm("CoreVM1", 1)]);
     let id = world.open("CoreVM1", owner, State::Pending);
-    for step in way_to(state) {
+    for step in path_to(state) {
         world.decide(id, *step);
     }
     assert_eq!(world.state(id), state);

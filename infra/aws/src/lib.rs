@@ -26,7 +26,7 @@ pub use trust::{Trust, connector, connector_by, https};
 
 /// The endpoint and the credentials of a client.
 #[derive(Clone, Debug)]
-pub enum Way {
+pub enum Endpoint {
     /// AWS, with the credentials and the region that Lambda puts into the environment.
     Aws,
     /// AWS, with the configuration of the person that runs a program.
@@ -37,7 +37,7 @@ pub enum Way {
     Through(SharedHttpClient),
 }
 
-impl Way {
+impl Endpoint {
     /// Returns the engine at `endpoint` if it is set, else AWS with the environment of Lambda.
     pub fn to(endpoint: Option<String>) -> Self {
         endpoint.map_or(Self::Aws, Self::Engine)
@@ -58,13 +58,13 @@ pub fn off_worker<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Returns the configuration of a client.
-pub fn config(way: Way) -> SdkConfig {
-    let mut config = match way {
-        Way::Aws => of_lambda(),
-        Way::Account(config) => config.into_builder(),
+pub fn config(endpoint: Endpoint) -> SdkConfig {
+    let mut config = match endpoint {
+        Endpoint::Aws => of_lambda(),
+        Endpoint::Account(config) => config.into_builder(),
         // A plain connection keeps TLS out of the local process.
-        Way::Engine(endpoint) => of_engine(Builder::new().build_http(), endpoint),
-        Way::Through(client) => of_engine(client, "http://engine.invalid".to_owned()),
+        Endpoint::Engine(endpoint) => of_engine(Builder::new().build_http(), endpoint),
+        Endpoint::Through(client) => of_engine(client, "http://engine.invalid".to_owned()),
     };
     config.set_behavior_version(Some(BehaviorVersion::latest()));
     // Three attempts of at most 5 seconds each stay within the operation limit of 15 seconds below.

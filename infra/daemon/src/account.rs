@@ -3,7 +3,7 @@
 use std::{env, fmt};
 
 use aws_config::{BehaviorVersion, SdkConfig};
-use dovetail_aws::{Trust, Way, credential_source, https};
+use dovetail_aws::{Endpoint, Trust, credential_source, https};
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 
 /// The location of a table. Every failure shows all of it, so that a wrong profile or region is obvious.
@@ -52,26 +52,26 @@ impl Reached {
 
 /// Returns the main table with this name and its table of API keys, of AWS or of an engine.
 pub(crate) async fn reach(name: &str, endpoint: Option<&str>) -> Result<Reached, Error> {
-    let (way, location) = match endpoint {
-        Some(endpoint) => (Way::Engine(endpoint.to_owned()), at_engine(name, endpoint)),
+    let (endpoint, location) = match endpoint {
+        Some(endpoint) => (Endpoint::Engine(endpoint.to_owned()), at_engine(name, endpoint)),
         None => of_account(name).await?,
     };
-    Ok(Reached { table: connect(name, way), location })
+    Ok(Reached { table: connect(name, endpoint), location })
 }
 
 /// Returns the table of an engine, which needs no credentials.
 pub(crate) fn of_engine(name: &str, endpoint: &str) -> Table {
-    connect(name, Way::Engine(endpoint.to_owned()))
+    connect(name, Endpoint::Engine(endpoint.to_owned()))
 }
 
-fn connect(name: &str, way: Way) -> Table {
+fn connect(name: &str, endpoint: Endpoint) -> Table {
     let settings = Settings {
         table: name.to_owned(),
         keys_table: format!("{name}-keys"),
         endpoint: None,
         actions_max: ACTIONS_MAX,
     };
-    Table::connect_by(settings, way)
+    Table::connect_by(settings, endpoint)
 }
 
 fn at_engine(table: &str, endpoint: &str) -> Box<Location> {
@@ -79,7 +79,7 @@ fn at_engine(table: &str, endpoint: &str) -> Box<Location> {
     Box::new(Location { table: table.to_owned(), region, endpoint: endpoint.to_owned(), credentials })
 }
 
-async fn of_account(name: &str) -> Result<(Way, Box<Location>), Error> {
+async fn of_account(name: &str) -> Result<(Endpoint, Box<Location>), Error> {
     let account = aws_config::defaults(BehaviorVersion::latest());
     // A person may be behind a proxy with certificates of its own. So a command trusts the machine, unlike a function
     // (decision record 14).
@@ -97,7 +97,7 @@ async fn of_account(name: &str) -> Result<(Way, Box<Location>), Error> {
         Ok(source) => location.credentials = source,
         Err(reason) => return Err(Error::NoCredentials { reason, location }),
     }
-    Ok((Way::Account(Box::new(account)), location))
+    Ok((Endpoint::Account(Box::new(account)), location))
 }
 
 /// Returns the endpoint that the SDK uses, for messages.

@@ -6,7 +6,7 @@ use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::primitives::DateTime;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use domain::outreach::event::{Event, SOURCE};
-use dovetail_aws::{Way, pause};
+use dovetail_aws::{Endpoint, pause};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -44,13 +44,13 @@ pub struct Bus {
 impl Bus {
     /// Connects to AWS with the credentials and region of the environment, or to another bus.
     pub fn connect(settings: Settings) -> Self {
-        let way = Way::to(settings.endpoint.clone());
-        Self::connect_by(settings, way)
+        let endpoint = Endpoint::to(settings.endpoint.clone());
+        Self::connect_by(settings, endpoint)
     }
 
     /// Connects through `way` and ignores the endpoint of the settings.
-    pub fn connect_by(settings: Settings, way: Way) -> Self {
-        let config = dovetail_aws::config(way);
+    pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
+        let config = dovetail_aws::config(endpoint);
         Self { client: Client::new(&config), name: settings.bus }
     }
 

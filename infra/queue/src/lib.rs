@@ -2,7 +2,7 @@
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::ProvideErrorMetadata as _;
-use dovetail_aws::Way;
+use dovetail_aws::Endpoint;
 use serde::{Deserialize, Serialize};
 
 /// The longest delay of a message, in seconds; a limit of SQS.
@@ -41,7 +41,7 @@ pub struct NotTaken(pub String);
 impl Queue {
     /// Connects to AWS with the credentials and region of the environment, or to another queue.
     pub fn connect(settings: Settings) -> Self {
-        let config = dovetail_aws::config(Way::to(settings.endpoint));
+        let config = dovetail_aws::config(Endpoint::to(settings.endpoint));
         Self { client: Client::new(&config), url: settings.url }
     }
 

@@ -1,6 +1,6 @@
 //! The check of a definition before its compilation: its form, its references and its cost.
 
-use super::walk::{BadRef, ROOT_ONLY, UNSUPPORTED, Way, subschemas, target};
+use super::walk::{BadRef, ROOT_ONLY, Reach, UNSUPPORTED, subschemas, target};
 use super::*;
 
 /// Maximum number of values in a definition for a full list of meta-schema errors.
@@ -221,7 +221,7 @@ impl<'a> Check<'a> {
         for below in subschemas(pointer, schema) {
             let below_work = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
             // A named definition costs where a reference uses it. This visit only detects circles in it.
-            if below.way != Way::Named {
+            if below.reach != Reach::Named {
                 work.add(below_work);
             }
         }

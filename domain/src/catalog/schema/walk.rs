@@ -14,7 +14,7 @@ enum Holds {
 
 /// How the schemas below a keyword apply.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Way {
+pub(super) enum Reach {
     /// Only through a `$ref`.
     Named,
     /// Together with the keyword.
@@ -22,30 +22,30 @@ pub(super) enum Way {
 }
 
 /// The keywords of both drafts with schemas below them.
-const KEYWORDS: &[(&str, Holds, Way)] = &[
-    ("$defs", Holds::SchemasByName, Way::Named),
-    ("definitions", Holds::SchemasByName, Way::Named),
-    ("additionalItems", Holds::Schema, Way::Applied),
-    ("additionalProperties", Holds::Schema, Way::Applied),
-    ("allOf", Holds::Schemas, Way::Applied),
-    ("anyOf", Holds::Schemas, Way::Applied),
-    ("contains", Holds::Schema, Way::Applied),
-    ("contentSchema", Holds::Schema, Way::Applied),
-    ("dependencies", Holds::SchemasByName, Way::Applied),
-    ("dependentSchemas", Holds::SchemasByName, Way::Applied),
-    ("else", Holds::Schema, Way::Applied),
-    ("if", Holds::Schema, Way::Applied),
-    ("items", Holds::Schema, Way::Applied),
-    ("items", Holds::Schemas, Way::Applied),
-    ("not", Holds::Schema, Way::Applied),
-    ("oneOf", Holds::Schemas, Way::Applied),
-    ("patternProperties", Holds::SchemasByName, Way::Applied),
-    ("prefixItems", Holds::Schemas, Way::Applied),
-    ("properties", Holds::SchemasByName, Way::Applied),
-    ("propertyNames", Holds::Schema, Way::Applied),
-    ("then", Holds::Schema, Way::Applied),
-    ("unevaluatedItems", Holds::Schema, Way::Applied),
-    ("unevaluatedProperties", Holds::Schema, Way::Applied),
+const KEYWORDS: &[(&str, Holds, Reach)] = &[
+    ("$defs", Holds::SchemasByName, Reach::Named),
+    ("definitions", Holds::SchemasByName, Reach::Named),
+    ("additionalItems", Holds::Schema, Reach::Applied),
+    ("additionalProperties", Holds::Schema, Reach::Applied),
+    ("allOf", Holds::Schemas, Reach::Applied),
+    ("anyOf", Holds::Schemas, Reach::Applied),
+    ("contains", Holds::Schema, Reach::Applied),
+    ("contentSchema", Holds::Schema, Reach::Applied),
+    ("dependencies", Holds::SchemasByName, Reach::Applied),
+    ("dependentSchemas", Holds::SchemasByName, Reach::Applied),
+    ("else", Holds::Schema, Reach::Applied),
+    ("if", Holds::Schema, Reach::Applied),
+    ("items", Holds::Schema, Reach::Applied),
+    ("items", Holds::Schemas, Reach::Applied),
+    ("not", Holds::Schema, Reach::Applied),
+    ("oneOf", Holds::Schemas, Reach::Applied),
+    ("patternProperties", Holds::SchemasByName, Reach::Applied),
+    ("prefixItems", Holds::Schemas, Reach::Applied),
+    ("properties", Holds::SchemasByName, Reach::Applied),
+    ("propertyNames", Holds::Schema, Reach::Applied),
+    ("then", Holds::Schema, Reach::Applied),
+    ("unevaluatedItems", Holds::Schema, Reach::Applied),
+    ("unevaluatedProperties", Holds::Schema, Reach::Applied),
 ];
 
 /// Keywords that change the meaning of others, or the target of a reference.
@@ -60,7 +60,7 @@ pub(super) struct Subschema<'a> {
     pub(super) pointer: String,
     pub(super) schema: &'a Value,
     pub(super) keyword: &'static str,
-    pub(super) way: Way,
+    pub(super) reach: Reach,
 }
 
 impl Subschema<'_> {
@@ -74,7 +74,7 @@ impl Subschema<'_> {
 /// Returns the schemas directly below `schema`.
 pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<'a>> {
     let mut subschemas = Vec::new();
-    for &(keyword, holds, way) in KEYWORDS {
+    for &(keyword, holds, reach) in KEYWORDS {
         let Some(value) = schema.get(keyword) else {
             continue;
         };
@@ -82,7 +82,7 @@ pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<
         let mut add = |pointer: String, schema: &'a Value| {
             // Anything else is not a schema; the check against the meta-schema reports it.
             if schema.is_object() || schema.is_boolean() {
-                subschemas.push(Subschema { pointer, schema, keyword, way });
+                subschemas.push(Subschema { pointer, schema, keyword, reach });
             }
         };
         match (holds, value) {

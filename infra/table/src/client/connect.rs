@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::TeamId;
-use dovetail_aws::Way;
+use dovetail_aws::Endpoint;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -80,16 +80,16 @@ impl std::fmt::Debug for Table {
 impl Table {
     /// Connects to AWS with the credentials and region of the environment, or to an engine.
     pub fn connect(settings: Settings) -> Self {
-        let way = Way::to(settings.endpoint.clone());
-        Self::connect_by(settings, way)
+        let endpoint = Endpoint::to(settings.endpoint.clone());
+        Self::connect_by(settings, endpoint)
     }
 
     /// Connects through `way` and ignores the endpoint of the settings.
-    pub fn connect_by(settings: Settings, way: Way) -> Self {
-        let is_engine = matches!(way, Way::Engine(_));
-        let config = dovetail_aws::config(way);
+    pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
+        let is_engine = matches!(endpoint, Endpoint::Engine(_));
+        let config = dovetail_aws::config(endpoint);
         let mut watched = config::Builder::from(&config).interceptor(Meter).interceptor(Stopwatch);
-        watched.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
+        watched.set_http_client(config.http_client().map(|inner| SharedHttpClient::new(Paced(inner))));
         Self {
             client: Client::from_conf(watched.build()),
             name: settings.table,

@@ -348,10 +348,15 @@ fn as_much_is_read_again_at_once_as_a_transaction_takes() {
             let mut damaged = of_type(&twin, "HEAD");
             damaged["att"] = json!({"N": "1"});
             twin.plant(&damaged);
-            let way = Reluctant::new(&twin, "TransactGetItems", 0, conflict);
-            let violations = audit(&way.table().await).await.0.violations;
+            let connector = Reluctant::new(&twin, "TransactGetItems", 0, conflict);
+            let violations = audit(&connector.table().await).await.0.violations;
             let rules: Vec<&str> = violations.iter().map(|violation| violation.rule).collect();
-            assert_eq!((rules, way.requests()), (vec!["I9"], transactions), "{} of {padding}", items.len());
+            assert_eq!(
+                (rules, connector.requests()),
+                (vec!["I9"], transactions),
+                "{} of {padding}",
+                items.len()
+            );
         }
     });
 }
@@ -379,8 +384,8 @@ fn an_index_that_is_late_does_not_count_and_one_that_stays_wrong_does() {
     run(|| async {
         let twin = busy().await;
         let change = of_type(&twin, "CHANGE");
-        let reported = async |way: Reluctant| {
-            let (audited, seen) = audit(&way.table().await).await;
+        let reported = async |connector: Reluctant| {
+            let (audited, seen) = audit(&connector.table().await).await;
             let lines =
                 audited.violations.iter().map(|one| format!("{} {}: {}", one.rule, one.subject, one.detail));
             (seen.last().unwrap().violations, Vec::from_iter(lines))
@@ -453,14 +458,14 @@ async fn rules(twin: &Twin, row: &Value, damaged: &Value) -> String {
     twin.plant(damaged);
     let reread = Arc::new(Mutex::new(BTreeSet::new()));
     let noted = Arc::clone(&reread);
-    let way = Reluctant::new(twin, "TransactGetItems", ALWAYS, move |engine, request| {
+    let connector = Reluctant::new(twin, "TransactGetItems", ALWAYS, move |engine, request| {
         let gets = request["TransactItems"].as_array().unwrap().iter();
         noted.lock().unwrap().extend(gets.map(|get| get["Get"]["Key"].to_string()));
         engine.call("TransactGetItems", request)
     });
-    let (audited, _) = audit(&way.table().await).await;
+    let (audited, _) = audit(&connector.table().await).await;
     twin.plant(row);
     let rules: BTreeSet<&str> = audited.violations.iter().map(|violation| violation.rule).collect();
     let rules = if rules.is_empty() { "nothing".to_owned() } else { Vec::from_iter(rules).join(" ") };
-    format!("{rules} ({} read again in {})", reread.lock().unwrap().len(), way.requests())
+    format!("{rules} ({} read again in {})", reread.lock().unwrap().len(), connector.requests())
 }

@@ -65,12 +65,12 @@ fn declarations_are_laid_out_in_as_many_requests_as_their_number_and_bytes_need(
             let staged = twin.world.plan(&read, &body, Scope::Whole).unwrap().staged.unwrap();
             let texts = (0..count).map(|n| format!("{{\"{n}\":\"{}\"}}", "x".repeat(bytes)));
             let declarations = texts.map(|text| (Hash::of(&text), text)).collect();
-            let way = Reluctant::new(&twin, "BatchWriteItem", ALWAYS, |engine, request| {
+            let connector = Reluctant::new(&twin, "BatchWriteItem", ALWAYS, |engine, request| {
                 assert!(request.to_string().len() < 4_000_000);
                 engine.call("BatchWriteItem", request)
             });
-            assert_eq!(way.table().await.stage(&staged, &declarations).await.unwrap(), Commit::Done);
-            assert_eq!(way.requests(), requests, "{count} of {bytes} bytes");
+            assert_eq!(connector.table().await.stage(&staged, &declarations).await.unwrap(), Commit::Done);
+            assert_eq!(connector.requests(), requests, "{count} of {bytes} bytes");
         }
     });
 }

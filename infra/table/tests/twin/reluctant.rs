@@ -160,12 +160,12 @@ fn each_failure_of_a_transaction_is_what_it_means() {
         for (reply, times, expected, requests) in cases {
             let mut twin = declared().await;
             let described = format!("{reply:?}");
-            let way = Reluctant::new(&twin, "TransactWriteItems", times, move |_, _| reply.clone());
+            let connector = Reluctant::new(&twin, "TransactWriteItems", times, move |_, _| reply.clone());
             twin.world.finish("vm0", VM_OWNER);
             let writes = &twin.world.written[twin.world.written.len() - 2];
-            let outcome = way.table().await.commit(writes).await;
+            let outcome = connector.table().await.commit(writes).await;
             let outcome = outcome.map_or_else(|error| error.to_string(), |commit| format!("{commit:?}"));
-            assert_eq!((outcome, way.requests()), (expected, requests), "{described}");
+            assert_eq!((outcome, connector.requests()), (expected, requests), "{described}");
         }
     });
 }
@@ -181,9 +181,9 @@ fn what_a_batch_leaves_over_is_asked_for_again() {
         let changes: Vec<_> = twin.world.snapshot.changes.values().cloned().collect();
         let ids: Vec<_> = changes.iter().map(|change| change.id).collect();
         for (times, expected, requests) in [(8, Some(changes), 9), (9, None, 9)] {
-            let way = Reluctant::new(&twin, "BatchGetItem", times, left);
-            assert_eq!(way.table().await.changes(&ids).await.ok(), expected);
-            assert_eq!(way.requests(), requests);
+            let connector = Reluctant::new(&twin, "BatchGetItem", times, left);
+            assert_eq!(connector.table().await.changes(&ids).await.ok(), expected);
+            assert_eq!(connector.requests(), requests);
         }
     });
 }
@@ -225,9 +225,9 @@ fn tables_are_waited_for() {
     };
     run(move || async move {
         let twin = declared().await;
-        let way = Reluctant::new(&twin, "DescribeTable", 3, creating);
-        way.table().await.create().await.unwrap();
-        assert_eq!(way.requests(), 5, "until each is there");
+        let connector = Reluctant::new(&twin, "DescribeTable", 3, creating);
+        connector.table().await.create().await.unwrap();
+        assert_eq!(connector.requests(), 5, "until each is there");
         let never = Reluctant::new(&twin, "DescribeTable", ALWAYS, creating);
         let error = never.table().await.create().await.unwrap_err();
         assert_eq!(

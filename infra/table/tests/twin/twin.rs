@@ -8,7 +8,7 @@ use domain::model::submission::Scope;
 use domain::model::write::Write;
 use domain::rules::plan::Offer;
 use domain::{Hash, Timestamp};
-use dovetail_aws::Way;
+use dovetail_aws::Endpoint;
 use dovetail_table::{Commit, Published, Settings, Table};
 use embedded::{Engine, Straight};
 use serde_json::Value;
@@ -38,14 +38,14 @@ pub(crate) fn run<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'sta
 }
 
 /// Returns a table over an HTTP client.
-pub(crate) async fn table_by(way: impl HttpClient + 'static) -> Table {
+pub(crate) async fn table_by(connector: impl HttpClient + 'static) -> Table {
     let settings = Settings {
         table: TABLE.to_owned(),
         keys_table: "twin-keys".to_owned(),
         endpoint: None,
         actions_max: dovetail_table::ACTIONS_MAX,
     };
-    Table::connect_by(settings, Way::Through(SharedHttpClient::new(way)))
+    Table::connect_by(settings, Endpoint::Through(SharedHttpClient::new(connector)))
 }
 
 impl Twin {

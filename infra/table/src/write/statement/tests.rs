@@ -226,16 +226,16 @@ fn a_record_of_another_format_or_type_is_refused() {
 #[test]
 fn every_way_to_close_and_every_role_reads_back() {
     let by = change_id(32);
-    let ways = [
+    let closings = [
         ClosedBy::Displaced(by),
         ClosedBy::Answered(by),
         ClosedBy::Overtaken,
         ClosedBy::Blocked,
         ClosedBy::Retried(by),
     ];
-    for way in ways {
+    for closed_by in closings {
         let mut change = change();
-        change.history[0].closed_by = Some(way);
+        change.history[0].closed_by = Some(closed_by);
         change.history[0].by = Actor::System;
         let written = record::write::<ChangeRecord>(&change).unwrap();
         assert_eq!(record::read::<ChangeRecord>(written).unwrap(), change);
