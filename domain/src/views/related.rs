@@ -7,7 +7,7 @@ use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::team::{Application, Team};
 use crate::outreach::healthcheck::Health;
-use crate::outreach::healthcheck::run::Course;
+use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,15 +28,15 @@ pub struct Related {
     /// The latest health of each item.
     pub healths: BTreeMap<ItemId, Health>,
     /// The healthcheck schedules of services.
-    pub courses: BTreeMap<ServiceId, Course>,
+    pub check_schedules: BTreeMap<ServiceId, CheckSchedule>,
 }
 
 impl Related {
     /// Returns the health of an item by its service's present healthcheck; none without a result.
     pub fn health(&self, item: &Item) -> Option<&Health> {
-        let course = self.courses.get(&item.service.id)?;
+        let schedule = self.check_schedules.get(&item.service.id)?;
         // Results of a replaced healthcheck stay in the table, and must not be shown for the new one (R40).
-        self.healths.get(&item.id).filter(|health| health.at >= course.since)
+        self.healths.get(&item.id).filter(|health| health.at >= schedule.since)
     }
 }
 

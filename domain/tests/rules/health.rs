@@ -4,7 +4,7 @@ use crate::world::{VM_OWNER, World, vm};
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::outreach::healthcheck::answer::{Failed, about_all, question_about, question_about_all};
-use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::run::CheckSchedule;
 use domain::outreach::healthcheck::{Health, HealthReport, Healthcheck, REASON_BYTES_MAX, Settings, Status};
 use domain::views::related::Related;
 use domain::{Item, Timestamp};
@@ -47,7 +47,7 @@ fn r40_an_item_has_the_health_from_its_services_present_healthcheck() {
     assert_eq!(related(Some(200)).health(item), None, "the service has none");
     let with = |time| {
         let mut related = related(time);
-        related.courses.insert(item.service.id, Course::of(&made, None, at(100)));
+        related.check_schedules.insert(item.service.id, CheckSchedule::of(&made, None, at(100)));
         related
     };
     assert_eq!(with(None).health(item), None, "no check ran");

@@ -25,9 +25,9 @@ struct Page {
 
 /// Continues a run, unless it is not the present one or its healthcheck is gone.
 pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
-    let course = handles.table.course(run.team, run.service).await?;
+    let schedule = handles.table.check_schedule(run.team, run.service).await?;
     // SQS may repeat a message, even after the end of its run.
-    if !course.is_some_and(|course| course.is_at(&run)) {
+    if !schedule.is_some_and(|schedule| schedule.is_at(&run)) {
         return Ok(Did::default());
     }
     let Some(healthcheck) = handles.table.healthcheck(run.team, run.service).await? else {
@@ -106,9 +106,9 @@ fn unknown(items: &[Item], failed: Failed) -> HealthReports {
 /// Stores the end of a run.
 async fn end(handles: &Handles, run: &Run) -> Result<(), Undone> {
     for attempt in 0..ENDS_MAX {
-        let Some(before) = handles.table.course(run.team, run.service).await? else { return Ok(()) };
+        let Some(before) = handles.table.check_schedule(run.team, run.service).await? else { return Ok(()) };
         let Some(after) = before.ended(run, now()) else { return Ok(()) };
-        if handles.table.put_course(&before, &after).await? == Keyed::Stored {
+        if handles.table.put_check_schedule(&before, &after).await? == Keyed::Stored {
             return Ok(());
         }
         pause(attempt).await;

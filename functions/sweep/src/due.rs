@@ -1,6 +1,6 @@
 //! Due healthchecks: one sweep starts each run, and the queue continues it (ADR 25).
 
-use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::run::CheckSchedule;
 use dovetail_aws::{log, now};
 use dovetail_queue::Queue;
 use dovetail_table::{Error, Keyed, Table};
@@ -16,7 +16,7 @@ const AT_ONCE: usize = 10;
 pub async fn begin(table: &Table, queue: &Queue) -> Result<u64, Error> {
     let mut begun = 0;
     for some in table.due(now(), DUE_MAX).await?.chunks(AT_ONCE) {
-        for one in join_all(some.iter().map(|course| begin_one(table, queue, course))).await {
+        for one in join_all(some.iter().map(|schedule| begin_one(table, queue, schedule))).await {
             begun += u64::from(one);
         }
     }
@@ -24,10 +24,10 @@ pub async fn begin(table: &Table, queue: &Queue) -> Result<u64, Error> {
 }
 
 /// Starts a run, unless one of the service is in progress or another sweep was faster.
-async fn begin_one(table: &Table, queue: &Queue, course: &Course) -> bool {
-    let Some((begun, run)) = course.begun(now()) else { return false };
-    let subject = format!("healthcheck of service {}", course.service.id);
-    match table.put_course(course, &begun).await {
+async fn begin_one(table: &Table, queue: &Queue, schedule: &CheckSchedule) -> bool {
+    let Some((begun, run)) = schedule.begun(now()) else { return false };
+    let subject = format!("healthcheck of service {}", schedule.service.id);
+    match table.put_check_schedule(schedule, &begun).await {
         Ok(Keyed::Stored) => {}
         Ok(Keyed::Stale) => return false,
         // A failed start must not stop the others.
@@ -40,7 +40,7 @@ async fn begin_one(table: &Table, queue: &Queue, course: &Course) -> bool {
     let Err(not_taken) = queue.send(run.to_message(), 0).await else { return true };
     log(&subject, &format!("the queue rejected it: {}", not_taken.0));
     // Without a message the run never ends, and would block the next one for 30 minutes.
-    if let Err(error) = table.put_course(&begun, &begun.put_back(now())).await {
+    if let Err(error) = table.put_check_schedule(&begun, &begun.put_back(now())).await {
         log(&subject, &error.to_string());
     }
     false

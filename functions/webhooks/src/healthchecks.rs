@@ -4,7 +4,7 @@ use crate::body;
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::crontab::Crontab;
-use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::run::CheckSchedule;
 use domain::outreach::healthcheck::{Healthcheck, Settings};
 use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
@@ -25,8 +25,8 @@ pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<R
     if call.pov == Pov::ServiceOwner {
         let healthchecks = table.healthchecks(team, after, limit).await?;
         let services: Vec<ServiceId> = healthchecks.iter().map(|one| one.service.id).collect();
-        let courses = table.courses(team, &services).await?;
-        let of = |id: ServiceId| courses.iter().find(|course| course.service.id == id);
+        let schedules = table.check_schedules(team, &services).await?;
+        let of = |id: ServiceId| schedules.iter().find(|schedule| schedule.service.id == id);
         let viewpoint = Viewpoint::of(call);
         results.extend(healthchecks.iter().map(|one| view::healthcheck(one, of(one.service.id), &viewpoint)));
         let last = services.last().filter(|_| services.len() == limit);
@@ -46,8 +46,8 @@ fn service(after: &str) -> Option<ServiceId> {
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
     let healthcheck = table.healthcheck(call.caller.team.id, id).await?.ok_or(Code::NotFound)?;
-    let course = table.course(call.caller.team.id, id).await?;
-    Ok(Reply::new(200, view::healthcheck(&healthcheck, course.as_ref(), &Viewpoint::of(call))))
+    let schedule = table.check_schedule(call.caller.team.id, id).await?;
+    Ok(Reply::new(200, view::healthcheck(&healthcheck, schedule.as_ref(), &Viewpoint::of(call))))
 }
 
 /// Creates or replaces the healthcheck of a service.
@@ -67,14 +67,14 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
     let ctx = call.ctx();
     let (event, after) = match &before {
         None => (AuditEvent::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
-        Some((healthcheck, course)) => match healthcheck.changed(settings, call.now) {
+        Some((healthcheck, schedule)) => match healthcheck.changed(settings, call.now) {
             Some(after) => (AuditEvent::HealthcheckChanged, after),
-            None => return Ok(reply(call, 200, healthcheck, course)),
+            None => return Ok(reply(call, 200, healthcheck, schedule)),
         },
     };
-    let course = Course::of(&after, before.as_ref().map(|(_, course)| course), call.now);
+    let schedule = CheckSchedule::of(&after, before.as_ref().map(|(_, schedule)| schedule), call.now);
     let audit_entry = AuditEntry::of_healthcheck(event, &after, &ctx);
-    let set = (after, course);
+    let set = (after, schedule);
     match table.put_healthcheck(before.as_ref(), &set, &audit_entry).await? {
         Keyed::Stored => Ok(reply(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
         Keyed::Stale => Err(Code::Contended.into()),
@@ -101,16 +101,16 @@ async fn stored(
     table: &Table,
     call: &Call,
     service: ServiceId,
-) -> Result<Option<(Healthcheck, Course)>, Failure> {
+) -> Result<Option<(Healthcheck, CheckSchedule)>, Failure> {
     let team = call.caller.team.id;
     let Some(healthcheck) = table.healthcheck(team, service).await? else { return Ok(None) };
     // Another request has removed it between the two reads. A retry finds neither record.
-    let course = table.course(team, service).await?.ok_or(Code::Contended)?;
-    Ok(Some((healthcheck, course)))
+    let schedule = table.check_schedule(team, service).await?.ok_or(Code::Contended)?;
+    Ok(Some((healthcheck, schedule)))
 }
 
-fn reply(call: &Call, status: u16, healthcheck: &Healthcheck, course: &Course) -> Reply {
-    Reply::new(status, view::healthcheck(healthcheck, Some(course), &Viewpoint::of(call)))
+fn reply(call: &Call, status: u16, healthcheck: &Healthcheck, schedule: &CheckSchedule) -> Reply {
+    Reply::new(status, view::healthcheck(healthcheck, Some(schedule), &Viewpoint::of(call)))
 }
 
 /// Reads the settings; none only after an error. A body replaces the healthcheck, so absent fields get their defaults.

@@ -48,11 +48,11 @@ pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure
     if call.pov == Pov::Consumer {
         return Err(Code::NotFound.into());
     }
-    let course = table.course(call.caller.team.id, service).await?.ok_or(Code::NotFound)?;
-    let Some(scheduled) = course.with_run_due(call.now) else {
-        return Ok(Reply::new(200, view::check_requested(&course)));
+    let schedule = table.check_schedule(call.caller.team.id, service).await?.ok_or(Code::NotFound)?;
+    let Some(scheduled) = schedule.with_run_due(call.now) else {
+        return Ok(Reply::new(200, view::check_requested(&schedule)));
     };
-    match table.put_course(&course, &scheduled).await? {
+    match table.put_check_schedule(&schedule, &scheduled).await? {
         Keyed::Stored => Ok(Reply::new(200, view::check_requested(&scheduled))),
         Keyed::Stale => Err(Code::Contended.into()),
     }

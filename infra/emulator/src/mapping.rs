@@ -19,7 +19,7 @@ use crate::{
     invoke::Invoker,
     journal::{self, FailedBatch, Journal},
     pattern::Pattern,
-    stream::{self, Read, Shard, Stream, course::Course, sequence},
+    stream::{self, Read, Shard, Stream, sequence, shard_cursor::ShardCursor},
 };
 use delivery::{Delivery, GivenUp, Last, Policy, Step};
 
@@ -135,7 +135,7 @@ pub struct Consumer {
     stop: watch::Receiver<bool>,
     enabled: watch::Sender<bool>,
     progress: watch::Sender<Progress>,
-    course: Course,
+    cursor: ShardCursor,
     /// Earliest time of the next read.
     due: Instant,
 }
@@ -160,8 +160,8 @@ impl Consumer {
     pub fn new(mapping: Mapping, with: Surroundings, stop: watch::Receiver<bool>) -> Self {
         let woken = with.wake.subscribe();
         let (enabled, progress) = (watch::Sender::new(true), watch::Sender::default());
-        let course = Course::default();
-        Self { mapping, with, woken, stop, enabled, progress, course, due: Instant::now() }
+        let cursor = ShardCursor::default();
+        Self { mapping, with, woken, stop, enabled, progress, cursor, due: Instant::now() }
     }
 
     /// Returns the control of this consumer.
@@ -210,7 +210,7 @@ impl Consumer {
                 self.rest(POLL).await;
                 continue;
             }
-            let (open, mut is_empty) = (self.course.turn(&self.with.stream).await, true);
+            let (open, mut is_empty) = (self.cursor.turn(&self.with.stream).await, true);
             if open.is_empty() {
                 // The table is new, or the children of a closed shard are not listed yet.
                 self.with.stream.refresh().await?;
@@ -220,7 +220,7 @@ impl Consumer {
                 is_empty &= read.records.is_empty() && !read.is_end;
                 let records = self.gather_from(&shard, read).await?;
                 if !records.is_empty() {
-                    let read_to = self.course.position(&shard).cloned().flatten();
+                    let read_to = self.cursor.position(&shard).cloned().flatten();
                     return Ok(Some(Gathered { shard, records, read_to }));
                 }
             }
@@ -255,15 +255,15 @@ impl Consumer {
     /// Reads the next records of a shard, at once or after the gathering time.
     async fn read(&mut self, shard: &Shard) -> Result<Read, Error> {
         tokio::time::sleep_until(self.due).await;
-        let after = match self.course.position(shard) {
+        let after = match self.cursor.position(shard) {
             Some(position) => position.clone(),
             None => self.with.journal.position(&self.position_name(shard))?,
         };
         let read = shard.read(after.as_deref(), READ_MAX).await?;
         let last = read.records.last().and_then(|record| sequence(record)).map(str::to_owned);
-        self.course.go_on(shard, last.or(after));
+        self.cursor.go_on(shard, last.or(after));
         if read.is_end {
-            self.course.end(shard);
+            self.cursor.end(shard);
             self.with.stream.refresh().await?;
         }
         // A full read means that there is more, so the next one follows at once. At the end of the stream, a short

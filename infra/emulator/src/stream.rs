@@ -1,7 +1,7 @@
 //! The stream of the table on the engine, read shard by shard, with records in the form of Lambda events.
 
-pub mod course;
 mod shard;
+pub mod shard_cursor;
 mod source;
 
 use serde_json::{Value, json};

@@ -232,13 +232,13 @@ pub(crate) fn healthcheck(team: TeamId, service: ServiceId) -> Key {
 }
 
 /// Returns the partition of the schedules of a team's healthchecks.
-pub(crate) fn course_partition(team: TeamId) -> String {
+pub(crate) fn check_schedule_partition(team: TeamId) -> String {
     format!("COURSE#{team}")
 }
 
 /// Returns the key of a healthcheck's schedule: `COURSE#{team}` / `{service}`.
-pub(crate) fn course(team: TeamId, service: ServiceId) -> Key {
-    Key::new(course_partition(team), format!("{:016}", service.get()))
+pub(crate) fn check_schedule(team: TeamId, service: ServiceId) -> Key {
+    Key::new(check_schedule_partition(team), format!("{:016}", service.get()))
 }
 
 /// Returns the key of an item's health: `HEALTH#{team}` / `{application}#{item}`.

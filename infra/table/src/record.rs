@@ -35,7 +35,7 @@ pub(crate) use change::{ChangeRecord, closed_queue};
 pub(crate) use charge::ChargeRecord;
 pub(crate) use codec::{FORMAT, Record, is_of_this_format, read, write};
 pub(crate) use entry::EntryRecord;
-pub(crate) use healthcheck::{CheckThrottleRecord, CourseRecord, HealthRecord, HealthcheckRecord};
+pub(crate) use healthcheck::{CheckScheduleRecord, CheckThrottleRecord, HealthRecord, HealthcheckRecord};
 pub(crate) use item::{DeployedRecord, ItemRecord};
 pub(crate) use member::MemberRecord;
 pub(crate) use message::MessagesRecord;

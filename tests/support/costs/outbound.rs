@@ -56,7 +56,7 @@ pub(super) fn outbound() -> Table {
     table.row("start of the run by the sweep", Figures::from(cost));
     let service = system.block_on(system.table.service("VM")).unwrap().unwrap();
     let (team, service) = (service.owner.id, service.id);
-    let began = system.block_on(system.table.course(team, service)).unwrap().unwrap().began.unwrap();
+    let began = system.block_on(system.table.check_schedule(team, service)).unwrap().unwrap().began.unwrap();
     let run = Run { team, service, began, after: None, counted: Counted::default() };
     table.row("its page of 50 items, the last one", taken(&system, &run.to_message()));
     table

@@ -13,7 +13,7 @@ pub const LOST_AFTER_SECONDS: u64 = 1_800;
 
 /// The schedule and state of a healthcheck, without credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct CheckSchedule {
     pub service: ServiceRef,
     /// The service owner.
     pub team: TeamId,
@@ -51,7 +51,7 @@ pub struct Counted {
     pub failed: Option<Failed>,
 }
 
-impl Course {
+impl CheckSchedule {
     /// Returns the schedule after a change of the healthcheck; it keeps the run and the last result.
     pub fn of(healthcheck: &Healthcheck, before: Option<&Self>, now: Timestamp) -> Self {
         let schedule = healthcheck.settings.schedule().cloned();

@@ -2,7 +2,7 @@
 
 use super::answer::{Failed, about_one};
 use super::crontab::Crontab;
-use super::run::{Counted, Course, LOST_AFTER_SECONDS, Run};
+use super::run::{CheckSchedule, Counted, LOST_AFTER_SECONDS, Run};
 use super::{COOLING_SECONDS, CheckThrottle, HealthReport, REASON_BYTES_MAX, Settings, Status};
 use crate::base::id::{ApplicationId, ItemId, ServiceId, TeamId};
 use crate::base::refs::ServiceRef;
@@ -131,11 +131,20 @@ fn the_next_time_is_later_is_meant_and_no_earlier_one_is() {
     assert!(read > 1_900, "{read}");
 }
 
-fn course(crontab: Option<&str>, due: Option<u64>) -> Course {
+fn check_schedule(crontab: Option<&str>, due: Option<u64>) -> CheckSchedule {
     let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
     let (team, since) = (TeamId::new(2).unwrap(), Timestamp::from_micros(0));
     let schedule = crontab.map(|text| Crontab::parse(text).unwrap());
-    Course { service, team, since, schedule, due: due.map(seconds), began: None, last: None, revision: 1 }
+    CheckSchedule {
+        service,
+        team,
+        since,
+        schedule,
+        due: due.map(seconds),
+        began: None,
+        last: None,
+        revision: 1,
+    }
 }
 
 fn seconds(seconds: u64) -> Timestamp {
@@ -144,7 +153,7 @@ fn seconds(seconds: u64) -> Timestamp {
 
 #[test]
 fn one_run_of_a_service_is_under_way_at_a_time() {
-    let asleep = course(None, None);
+    let asleep = check_schedule(None, None);
     assert_eq!(asleep.begun(seconds(100)), None);
     let due = asleep.with_run_due(seconds(100)).unwrap();
     assert_eq!((due.due, due.revision), (Some(seconds(100)), 2));
@@ -161,13 +170,13 @@ fn one_run_of_a_service_is_under_way_at_a_time() {
     assert_eq!((ended.began, ended.last.as_ref().unwrap().ended), (None, seconds(130)));
     assert_eq!(ended.ended(&run, seconds(131)), None, "it has ended");
     // After a clock step backwards, a run still gets a later start.
-    let (_, next) = Course { due: Some(seconds(1)), ..ended }.begun(seconds(5)).unwrap();
+    let (_, next) = CheckSchedule { due: Some(seconds(1)), ..ended }.begun(seconds(5)).unwrap();
     assert!(next.began > run.began);
 }
 
 #[test]
 fn what_is_scheduled_is_due_again_and_what_could_not_be_sent_at_once() {
-    let due = course(Some("*/5 * * * *"), Some(300));
+    let due = check_schedule(Some("*/5 * * * *"), Some(300));
     assert_eq!(due.begun(seconds(299)), None);
     let (running, run) = due.begun(seconds(301)).unwrap();
     assert_eq!(running.due, Some(seconds(600)));
@@ -178,7 +187,7 @@ fn what_is_scheduled_is_due_again_and_what_could_not_be_sent_at_once() {
 
 #[test]
 fn a_run_is_a_message_and_reads_back() {
-    let (_, run) = course(None, Some(1)).begun(seconds(2)).unwrap();
+    let (_, run) = check_schedule(None, Some(1)).begun(seconds(2)).unwrap();
     let report = |status| HealthReport { status, reason: None };
     let page = [report(Status::Healthy), report(Status::Unhealthy), report(Status::Unknown)];
     let run = run.past(page.iter(), 2, None, Some("0001#2".to_owned()));

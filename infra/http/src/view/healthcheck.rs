@@ -4,12 +4,16 @@ use super::{MASK, Viewpoint};
 use domain::Timestamp;
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::crontab::Crontab;
-use domain::outreach::healthcheck::run::{Course, Ran};
+use domain::outreach::healthcheck::run::{CheckSchedule, Ran};
 use domain::outreach::healthcheck::{Health, Healthcheck};
 use serde_json::{Value, json};
 
 /// Returns a healthcheck with its schedule and its last run.
-pub fn healthcheck(healthcheck: &Healthcheck, course: Option<&Course>, viewpoint: &Viewpoint) -> Value {
+pub fn healthcheck(
+    healthcheck: &Healthcheck,
+    schedule: Option<&CheckSchedule>,
+    viewpoint: &Viewpoint,
+) -> Value {
     let (id, settings) = (healthcheck.service.id.get(), &healthcheck.settings);
     json!({
         "id": id,
@@ -19,9 +23,9 @@ pub fn healthcheck(healthcheck: &Healthcheck, course: Option<&Course>, viewpoint
         "authorization": settings.authorization.as_ref().map(|_| MASK),
         "schedule_enabled": settings.schedule_enabled,
         "schedule_crontab": settings.crontab.as_ref().map(Crontab::text),
-        "next_run": course.and_then(|course| course.due).map(Timestamp::to_wire),
-        "running": course.is_some_and(|course| course.began.is_some()),
-        "last_run": course.and_then(|course| course.last.as_ref()).map(ran),
+        "next_run": schedule.and_then(|schedule| schedule.due).map(Timestamp::to_wire),
+        "running": schedule.is_some_and(|schedule| schedule.began.is_some()),
+        "last_run": schedule.and_then(|schedule| schedule.last.as_ref()).map(ran),
         "created": healthcheck.created.to_wire(),
         "modified": healthcheck.modified.to_wire(),
     })
@@ -41,11 +45,11 @@ fn ran(ran: &Ran) -> Value {
 }
 
 /// Returns the reply to a request for a run.
-pub fn check_requested(course: &Course) -> Value {
+pub fn check_requested(schedule: &CheckSchedule) -> Value {
     json!({
-        "service": course.service.id.get(),
-        "next_run": course.due.map(Timestamp::to_wire),
-        "running": course.began.is_some(),
+        "service": schedule.service.id.get(),
+        "next_run": schedule.due.map(Timestamp::to_wire),
+        "running": schedule.began.is_some(),
     })
 }
 

@@ -33,7 +33,7 @@ pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Va
             "name": item.service.title,
             "owner": team_ref(&item.service_owner),
             "state": state.name(),
-            "healthcheck": related.courses.contains_key(&item.service.id),
+            "healthcheck": related.check_schedules.contains_key(&item.service.id),
         },
         "application": {
             "id": application.get(),

@@ -6,12 +6,12 @@
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, CheckThrottleRecord, CourseRecord, HealthRecord, HealthcheckRecord};
+use crate::record::{self, CheckScheduleRecord, CheckThrottleRecord, HealthRecord, HealthcheckRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::ServiceId;
-use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::run::CheckSchedule;
 use domain::outreach::healthcheck::{CheckThrottle, Health, Healthcheck};
 use domain::{TeamId, Timestamp};
 use futures_util::future::try_join_all;
@@ -20,7 +20,7 @@ use futures_util::future::try_join_all;
 const AT_ONCE: usize = 10;
 
 /// A healthcheck and its schedule.
-type Set = (Healthcheck, Course);
+type Set = (Healthcheck, CheckSchedule);
 
 impl Table {
     /// Returns at most `limit` healthchecks of a team in the order of their services, only those after `after` if it
@@ -47,32 +47,41 @@ impl Table {
     }
 
     /// Returns the schedule of the healthcheck of a team's service.
-    pub async fn course(&self, team: TeamId, service: ServiceId) -> Result<Option<Course>, Error> {
-        self.get::<CourseRecord>(key::course(team, service)).await
+    pub async fn check_schedule(
+        &self,
+        team: TeamId,
+        service: ServiceId,
+    ) -> Result<Option<CheckSchedule>, Error> {
+        self.get::<CheckScheduleRecord>(key::check_schedule(team, service)).await
     }
 
     /// Returns the schedules of a team's healthchecks for these services.
-    pub async fn courses(&self, team: TeamId, services: &[ServiceId]) -> Result<Vec<Course>, Error> {
-        let rows = self.batch(services.iter().map(|service| key::course(team, *service)).collect()).await?;
-        rows.into_iter().map(record::read::<CourseRecord>).collect()
+    pub async fn check_schedules(
+        &self,
+        team: TeamId,
+        services: &[ServiceId],
+    ) -> Result<Vec<CheckSchedule>, Error> {
+        let rows =
+            self.batch(services.iter().map(|service| key::check_schedule(team, *service)).collect()).await?;
+        rows.into_iter().map(record::read::<CheckScheduleRecord>).collect()
     }
 
     /// Stores a healthcheck with its schedule, in place of `before` if there is one and it has not changed.
     pub async fn put_healthcheck(
         &self,
         before: Option<&Set>,
-        (after, course): &Set,
+        (after, schedule): &Set,
         audit_entry: &AuditEntry,
     ) -> Result<Keyed, Error> {
         let actions = || {
             let [put, stands] = match before {
                 None => [
                     statement::create::<HealthcheckRecord>(&self.keys, after)?,
-                    statement::create::<CourseRecord>(&self.name, course)?,
+                    statement::create::<CheckScheduleRecord>(&self.name, schedule)?,
                 ],
                 Some((before, stood)) => [
                     statement::replace::<HealthcheckRecord>(&self.keys, before.revision, after)?,
-                    statement::replace::<CourseRecord>(&self.name, stood.revision, course)?,
+                    statement::replace::<CheckScheduleRecord>(&self.name, stood.revision, schedule)?,
                 ],
             };
             Ok(vec![put, stands, self.audit_entry_action(audit_entry)?])
@@ -94,7 +103,7 @@ impl Table {
         let actions = || {
             Ok(vec![
                 statement::remove(&self.keys, key::healthcheck(team, service))?,
-                statement::remove(&self.name, key::course(team, service))?,
+                statement::remove(&self.name, key::check_schedule(team, service))?,
                 self.audit_entry_action(audit_entry)?,
             ])
         };
@@ -106,8 +115,12 @@ impl Table {
     }
 
     /// Updates the schedule of a healthcheck, unless it has changed since the read.
-    pub async fn put_course(&self, before: &Course, after: &Course) -> Result<Keyed, Error> {
-        let action = || statement::replace::<CourseRecord>(&self.name, before.revision, after);
+    pub async fn put_check_schedule(
+        &self,
+        before: &CheckSchedule,
+        after: &CheckSchedule,
+    ) -> Result<Keyed, Error> {
+        let action = || statement::replace::<CheckScheduleRecord>(&self.name, before.revision, after);
         match self.transact(|| Ok(vec![action()?])).await? {
             Commit::Done => Ok(Keyed::Stored),
             // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
@@ -116,15 +129,15 @@ impl Table {
     }
 
     /// Returns at most `limit` schedules that are due at a time, the most overdue first.
-    pub async fn due(&self, now: Timestamp, limit: i32) -> Result<Vec<Course>, Error> {
+    pub async fn due(&self, now: Timestamp, limit: i32) -> Result<Vec<CheckSchedule>, Error> {
         let behind = Timestamp::from_micros(now.micros().saturating_add(1));
         let rows = self.rows_before(key::ALL_DUE, behind, limit).await?;
         let rows = self.batch(rows.iter().filter_map(record::key).collect()).await?;
-        let courses = rows.into_iter().map(record::read::<CourseRecord>);
-        let mut due = courses.collect::<Result<Vec<_>, _>>()?;
+        let schedules = rows.into_iter().map(record::read::<CheckScheduleRecord>);
+        let mut due = schedules.collect::<Result<Vec<_>, _>>()?;
         // The index is eventually consistent. A run may have begun already, so the record itself decides.
-        due.retain(|course| course.due.is_some_and(|due| due <= now));
-        due.sort_by_key(|course| (course.due, course.service.id));
+        due.retain(|schedule| schedule.due.is_some_and(|due| due <= now));
+        due.sort_by_key(|schedule| (schedule.due, schedule.service.id));
         Ok(due)
     }
 

@@ -5,10 +5,11 @@ use crate::client::Error;
 use crate::key::{self, INDEXES, Index};
 use crate::read::related;
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, CheckThrottleRecord, ConfigRecord,
-    CoolingRecord, CourseRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord, HealthRecord,
-    ItemRecord, MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord, RepliedRecord,
-    SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord, WorkRecord, size,
+    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, CheckScheduleRecord,
+    CheckThrottleRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord,
+    HealthRecord, ItemRecord, MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord,
+    RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
+    WorkRecord, size,
 };
 use domain::audit::invariant::{SET_ASIDE, Snapshot, Subject, Violation};
 use domain::base::id::ServiceId;
@@ -151,7 +152,7 @@ impl Rows {
             Some(CoolingRecord::TYPE) => self.value::<CoolingRecord>(row).map(drop),
             Some(GivenUpRecord::TYPE) => self.value::<GivenUpRecord>(row).map(drop),
             // Schedules and results of healthchecks, likewise.
-            Some(CourseRecord::TYPE) => self.value::<CourseRecord>(row).map(drop),
+            Some(CheckScheduleRecord::TYPE) => self.value::<CheckScheduleRecord>(row).map(drop),
             Some(HealthRecord::TYPE) => self.value::<HealthRecord>(row).map(drop),
             Some(CheckThrottleRecord::TYPE) => self.value::<CheckThrottleRecord>(row).map(drop),
             Some("DECLARATION") => self.declaration(row),

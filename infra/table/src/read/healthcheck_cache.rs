@@ -23,7 +23,7 @@ impl Table {
         for item in items {
             let cached = cached_answer(&seen, item.service.id, now);
             if cached != Some(false) {
-                keys.push(key::course(item.service_owner.id, item.service.id));
+                keys.push(key::check_schedule(item.service_owner.id, item.service.id));
             }
             if cached == Some(true) {
                 keys.push(key::health(item.id));
@@ -42,7 +42,7 @@ impl Table {
         // The lock ends before the read: it is a blocking lock and must not be held while the task waits.
         let unread = {
             let mut seen = self.seen_checks();
-            let has = |item: &Item| related.courses.contains_key(&item.service.id);
+            let has = |item: &Item| related.check_schedules.contains_key(&item.service.id);
             let unknown = |item: &&Item| cached_answer(&seen, item.service.id, now).is_none();
             let unread = items.iter().filter(unknown).filter(|item| has(item));
             let unread = unread.map(|item| key::health(item.id)).collect();

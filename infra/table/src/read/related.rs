@@ -4,8 +4,8 @@ use super::lists::{Direction, Source};
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
 use crate::record::{
-    self, ApplicationRecord, CourseRecord, DeployedRecord, HealthRecord, ItemRecord, Record, ServiceRecord,
-    TeamRecord,
+    self, ApplicationRecord, CheckScheduleRecord, DeployedRecord, HealthRecord, ItemRecord, Record,
+    ServiceRecord, TeamRecord,
 };
 use domain::base::id::{ApplicationId, DeployedId};
 use domain::model::deployed::Deployed;
@@ -178,9 +178,9 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
                 let deployed: Deployed = record::read::<DeployedRecord>(row)?;
                 related.deployed.insert(deployed.id, deployed);
             }
-            Some(CourseRecord::TYPE) => {
-                let course = record::read::<CourseRecord>(row)?;
-                related.courses.insert(course.service.id, course);
+            Some(CheckScheduleRecord::TYPE) => {
+                let schedule = record::read::<CheckScheduleRecord>(row)?;
+                related.check_schedules.insert(schedule.service.id, schedule);
             }
             Some(HealthRecord::TYPE) => {
                 let health = record::read::<HealthRecord>(row)?;
@@ -205,7 +205,7 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
 fn with_lasting(mut related: Related, lasting: Related) -> Related {
     related.declarations.extend(lasting.declarations);
     related.deployed.extend(lasting.deployed);
-    related.courses.extend(lasting.courses);
+    related.check_schedules.extend(lasting.check_schedules);
     related.healths.extend(lasting.healths);
     related
 }

@@ -6,7 +6,7 @@ use super::parts::{ServicePart, TeamPart, at, team_id};
 use crate::key::{self, Key};
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::crontab::Crontab;
-use domain::outreach::healthcheck::run::{Counted, Course, Ran};
+use domain::outreach::healthcheck::run::{CheckSchedule, Counted, Ran};
 use domain::outreach::healthcheck::{
     COOLING_SECONDS, CheckThrottle, Health, HealthReport, Healthcheck, Settings, Status,
 };
@@ -88,7 +88,7 @@ impl Record for HealthcheckRecord {
 
 /// The schedule and the runs of a healthcheck.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct CourseRecord {
+pub(crate) struct CheckScheduleRecord {
     /// Id of the service owner.
     tm: u64,
     /// Service.
@@ -154,25 +154,25 @@ impl RanPart {
     }
 }
 
-impl Record for CourseRecord {
+impl Record for CheckScheduleRecord {
     const TYPE: &'static str = "COURSE";
-    type Value = Course;
+    type Value = CheckSchedule;
 
-    fn of(course: &Course) -> Self {
+    fn of(schedule: &CheckSchedule) -> Self {
         Self {
-            tm: course.team.get(),
-            sv: ServicePart::of(&course.service),
-            si: course.since.micros(),
-            ct: course.schedule.as_ref().map(|crontab| crontab.text().to_owned()),
-            du: course.due.map(Timestamp::micros),
-            be: course.began.map(Timestamp::micros),
-            la: course.last.as_ref().map(RanPart::of),
-            rv: course.revision,
+            tm: schedule.team.get(),
+            sv: ServicePart::of(&schedule.service),
+            si: schedule.since.micros(),
+            ct: schedule.schedule.as_ref().map(|crontab| crontab.text().to_owned()),
+            du: schedule.due.map(Timestamp::micros),
+            be: schedule.began.map(Timestamp::micros),
+            la: schedule.last.as_ref().map(RanPart::of),
+            rv: schedule.revision,
         }
     }
 
-    fn value(self) -> Result<Course, Bad> {
-        Ok(Course {
+    fn value(self) -> Result<CheckSchedule, Bad> {
+        Ok(CheckSchedule {
             service: self.sv.value()?,
             team: team_id(self.tm)?,
             since: at(self.si),
@@ -184,13 +184,13 @@ impl Record for CourseRecord {
         })
     }
 
-    fn key(course: &Course) -> Key {
-        key::course(course.team, course.service.id)
+    fn key(schedule: &CheckSchedule) -> Key {
+        key::check_schedule(schedule.team, schedule.service.id)
     }
 
-    fn indexes(course: &Course) -> Vec<(u8, String, String)> {
-        let entry = |due| (3, key::ALL_DUE.to_owned(), key::by_age(due, course.service.id.get()));
-        course.due.map(entry).into_iter().collect()
+    fn indexes(schedule: &CheckSchedule) -> Vec<(u8, String, String)> {
+        let entry = |due| (3, key::ALL_DUE.to_owned(), key::by_age(due, schedule.service.id.get()));
+        schedule.due.map(entry).into_iter().collect()
     }
 }
 

@@ -11,7 +11,7 @@ use domain::base::id::{ApplicationId, WebhookId};
 use domain::catalog::metadata_policy::Version;
 use domain::model::submission::Scope;
 use domain::outreach::healthcheck::crontab::Crontab;
-use domain::outreach::healthcheck::run::Course;
+use domain::outreach::healthcheck::run::CheckSchedule;
 use domain::outreach::healthcheck::{
     CheckThrottle, Health, HealthReport, Healthcheck, Settings as HealthcheckSettings, Status,
 };
@@ -164,21 +164,25 @@ async fn healthchecks(twin: &Twin) {
     };
     let (table, item) = (&twin.table, twin.world.item("a").clone());
     let made = Healthcheck::new(settings, item.service.clone(), item.service_owner.clone(), &ctx);
-    let course = Course::of(&made, None, at(1));
+    let schedule = CheckSchedule::of(&made, None, at(1));
     let audit_entry = AuditEntry::of_healthcheck(Event::HealthcheckCreated, &made, &ctx);
-    let set = (made.clone(), course.clone());
+    let set = (made.clone(), schedule.clone());
     assert_eq!(table.put_healthcheck(None, &set, &audit_entry).await.unwrap(), Keyed::Stored);
     let other = Healthcheck { revision: 9, ..made.clone() };
-    let late = (other, Course { revision: 9, ..course.clone() });
+    let late = (other, CheckSchedule { revision: 9, ..schedule.clone() });
     assert_eq!(table.put_healthcheck(Some(&late), &late, &audit_entry).await.unwrap(), Keyed::Stale);
     assert_eq!(table.due(at(59_999_999), 10).await.unwrap(), []);
-    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), std::slice::from_ref(&course));
-    let (begun, run) = course.begun(at(60_000_000)).unwrap();
-    assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stored);
-    assert_eq!(table.put_course(&course, &begun).await.unwrap(), Keyed::Stale, "another writer was faster");
+    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), std::slice::from_ref(&schedule));
+    let (begun, run) = schedule.begun(at(60_000_000)).unwrap();
+    assert_eq!(table.put_check_schedule(&schedule, &begun).await.unwrap(), Keyed::Stored);
+    assert_eq!(
+        table.put_check_schedule(&schedule, &begun).await.unwrap(),
+        Keyed::Stale,
+        "another writer was faster"
+    );
     assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), []);
     let ended = begun.ended(&run, at(61_000_000)).unwrap();
-    assert_eq!(table.put_course(&begun, &ended).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_check_schedule(&begun, &ended).await.unwrap(), Keyed::Stored);
     let health = |status, time| {
         let report = HealthReport { status, reason: Some("why".to_owned()) };
         Health { item: item.id, report, at: at(time) }

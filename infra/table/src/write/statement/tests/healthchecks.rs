@@ -1,20 +1,20 @@
 //! Tests of the stored form of healthchecks, schedules and results.
 
 use super::*;
-use crate::record::{CheckThrottleRecord, CourseRecord, HealthRecord, HealthcheckRecord};
+use crate::record::{CheckScheduleRecord, CheckThrottleRecord, HealthRecord, HealthcheckRecord};
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::crontab::Crontab;
-use domain::outreach::healthcheck::run::{Counted, Course, Ran};
+use domain::outreach::healthcheck::run::{CheckSchedule, Counted, Ran};
 use domain::outreach::healthcheck::{CheckThrottle, Health, HealthReport, Healthcheck, Settings, Status};
 
 #[test]
 fn the_records_of_healthchecks_are_these() {
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     golden::<HealthcheckRecord>("healthcheck", &healthcheck());
-    golden::<CourseRecord>("course", &course());
-    golden::<CourseRecord>(
+    golden::<CheckScheduleRecord>("course", &check_schedule());
+    golden::<CheckScheduleRecord>(
         "idle_course",
-        &Course { due: None, began: None, last: None, schedule: None, ..course() },
+        &CheckSchedule { due: None, began: None, last: None, schedule: None, ..check_schedule() },
     );
     golden::<HealthRecord>("health", &health());
     golden::<CheckThrottleRecord>("asked", &CheckThrottle { item: health().item, at: at(0) });
@@ -34,10 +34,10 @@ fn healthcheck() -> Healthcheck {
 }
 
 /// Returns a schedule with a run in progress, after a failed run.
-fn course() -> Course {
+fn check_schedule() -> CheckSchedule {
     let counted = Counted { checked: 100, healthy: 98, faults: 1, failed: Some(Failed::Status(503)) };
     let last = Some(Ran { began: at(1), ended: at(2), counted });
-    Course { began: Some(at(3)), last, ..Course::of(&healthcheck(), None, at(0)) }
+    CheckSchedule { began: Some(at(3)), last, ..CheckSchedule::of(&healthcheck(), None, at(0)) }
 }
 
 fn health() -> Health {

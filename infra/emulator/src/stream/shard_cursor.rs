@@ -6,14 +6,14 @@ use super::{Stream, shard::Shard};
 
 /// The positions of one reader.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct ShardCursor {
     /// The last sequence number that was read, by shard.
     positions: BTreeMap<String, Option<String>>,
     ended: BTreeSet<String>,
     turns: usize,
 }
 
-impl Course {
+impl ShardCursor {
     /// Returns the shards that may be read now, in a rotated order.
     pub async fn turn(&mut self, stream: &Stream) -> Vec<Shard> {
         let all = stream.shards().await;
