@@ -4,7 +4,7 @@ use crate::given::{CONSUMER, Changed, declaration, schema};
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
-use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema as schemas;
 use domain::catalog::service::{Service, Settings};
 use domain::model::declaration as declared;
@@ -87,9 +87,16 @@ impl PlannedTeam {
 
     fn plan<'a>(&'a self, declaration: &'a Declaration, items: &'a Items) -> Plan<'a> {
         let (scope, ctx) = (Scope::Whole, &self.ctx);
-        let mandatory = &Mandatory::default();
-        let request =
-            Request { declaration, scope, commit_id: None, ctx, idempotency: None, mandatory, unread: &[] };
+        let metadata_policy = &MetadataPolicy::default();
+        let request = Request {
+            declaration,
+            scope,
+            commit_id: None,
+            ctx,
+            idempotency: None,
+            metadata_policy,
+            unread: &[],
+        };
         plan::plan(&self.stored, items, &self.offers, &request)
             .unwrap_or_else(|refused| panic!("{refused:?}"))
     }

@@ -272,11 +272,11 @@ fn finding_22_a_world_that_does_not_fit_the_tables_changes_nothing() {
 #[test]
 fn a_world_sets_replaces_and_removes_metadata_schemas() {
     let system = Running::demo();
-    let load = |mandatory: &serde_json::Value| {
-        let world = json!({"teams": [], "mandatory_metadata": mandatory});
+    let load = |metadata_policy: &serde_json::Value| {
+        let world = json!({"teams": [], "mandatory_metadata": metadata_policy});
         load_into(&system, &world)
     };
-    let version = || system.block_on(system.table.newest_mandatory()).unwrap();
+    let version = || system.block_on(system.table.newest_metadata_policy()).unwrap();
     let submit = || {
         let declared = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one", "cpu": 1}]}}}});
         system.call("POST", "/v1/orcabase/consumer/submissions/validate/", "awesome-key", &declared).status

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The compiled schemas for metadata.
 #[derive(Clone, Debug, Default)]
-pub struct Mandatory {
+pub struct MetadataPolicy {
     /// The schema for a team's metadata, if set.
     pub team: Option<Arc<Schema>>,
     /// The schema for an application's metadata, if set.
@@ -29,9 +29,9 @@ pub struct Version {
 
 impl Version {
     /// Returns the version after the newest one; none if it has the same content.
-    pub fn after(newest: Option<&Self>, mandatory: &Mandatory, created: Timestamp) -> Option<Self> {
+    pub fn after(newest: Option<&Self>, policy: &MetadataPolicy, created: Timestamp) -> Option<Self> {
         let text = |schema: &Option<Arc<Schema>>| schema.as_ref().map(|schema| schema.text.clone());
-        let (team, application) = (text(&mandatory.team), text(&mandatory.application));
+        let (team, application) = (text(&policy.team), text(&policy.application));
         // An operator may load the same file twice, which must not create a version.
         let (number, is_same) = match newest {
             Some(newest) => (newest.number, newest.team == team && newest.application == application),
@@ -41,11 +41,11 @@ impl Version {
     }
 
     /// Compiles the schemas.
-    pub fn mandatory(&self) -> Result<Mandatory, Vec<Problem>> {
+    pub fn compile(&self) -> Result<MetadataPolicy, Vec<Problem>> {
         let compiled = |text: &Option<String>| {
             text.as_deref().map(|text| schema::load_of_metadata(text).map(Arc::new)).transpose()
         };
-        Ok(Mandatory { team: compiled(&self.team)?, application: compiled(&self.application)? })
+        Ok(MetadataPolicy { team: compiled(&self.team)?, application: compiled(&self.application)? })
     }
 }
 
@@ -60,13 +60,14 @@ mod tests {
     #[test]
     fn a_version_is_made_where_something_differs_and_compiles_to_what_was_set() {
         let (first, second) = (Timestamp::from_micros(1), Timestamp::from_micros(2));
-        assert_eq!(Version::after(None, &Mandatory::default(), first), None);
-        let mandatory = Mandatory { team: None, application: of(r#"{"type": "object", "required": ["a"]}"#) };
-        let one = Version::after(None, &mandatory, first).unwrap();
+        assert_eq!(Version::after(None, &MetadataPolicy::default(), first), None);
+        let policy =
+            MetadataPolicy { team: None, application: of(r#"{"type": "object", "required": ["a"]}"#) };
+        let one = Version::after(None, &policy, first).unwrap();
         assert_eq!((one.number, one.team.as_deref()), (1, None));
         assert_eq!(one.application.as_deref(), Some(r#"{"required":["a"],"type":"object"}"#));
-        assert_eq!(Version::after(Some(&one), &one.mandatory().unwrap(), second), None);
-        let none = Version::after(Some(&one), &Mandatory::default(), second).unwrap();
+        assert_eq!(Version::after(Some(&one), &one.compile().unwrap(), second), None);
+        let none = Version::after(Some(&one), &MetadataPolicy::default(), second).unwrap();
         assert_eq!((none.number, none.team, none.application, none.created), (2, None, None, second));
     }
 

@@ -22,7 +22,7 @@ use crate::base::problem::Problem;
 use crate::base::refs::TeamRef;
 use crate::base::state::Kind;
 use crate::base::timestamp::Timestamp;
-use crate::catalog::metadata_policy::Mandatory;
+use crate::catalog::metadata_policy::MetadataPolicy;
 use crate::catalog::schema::Schema;
 use crate::catalog::service::Service;
 use crate::model::declaration::Declaration;
@@ -71,7 +71,7 @@ pub struct Request<'a> {
     /// The idempotency key and the fingerprint of the request, if the client sent a key.
     pub idempotency: Option<(String, Hash)>,
     /// The platform's schemas for metadata (R42).
-    pub mandatory: &'a Mandatory,
+    pub metadata_policy: &'a MetadataPolicy,
 }
 
 /// The reason for a failed plan.

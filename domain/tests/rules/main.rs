@@ -24,11 +24,11 @@ mod limits;
 #[cfg(test)]
 mod lives;
 #[cfg(test)]
-mod mandatory;
-#[cfg(test)]
 mod matrix;
 #[cfg(test)]
 mod messages;
+#[cfg(test)]
+mod metadata_policy;
 #[cfg(test)]
 mod owners;
 #[cfg(test)]

@@ -15,7 +15,7 @@ use domain::base::context::RequestContext;
 use domain::base::id::{ChargeId, ServiceId};
 use domain::base::money::Prices;
 use domain::base::state::{ChangeType, ChargeType, Kind, RuntimeState, Stage};
-use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema;
 use domain::catalog::service::{Service, Settings};
 use domain::model::charge::Charge;
@@ -40,7 +40,7 @@ pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
     pub(crate) offers: Offers,
     /// The platform's schemas for metadata.
-    pub(crate) mandatory: Mandatory,
+    pub(crate) metadata_policy: MetadataPolicy,
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
@@ -81,7 +81,7 @@ impl World {
         Self {
             snapshot,
             offers: OFFERS.clone(),
-            mandatory: Mandatory::default(),
+            metadata_policy: MetadataPolicy::default(),
             clock: 1_000,
             idempotency: None,
             by_hand: false,

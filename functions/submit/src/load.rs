@@ -4,7 +4,7 @@
 
 use crate::submitted::Submitted;
 use domain::base::id::ApplicationId;
-use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::declaration::DeclaredApplication;
 use domain::model::submission::IdempotencyRecord;
 use domain::rules::plan;
@@ -21,7 +21,7 @@ pub(crate) struct LoadedTeam {
     pub(crate) stored: Stored,
     has_pending_work: bool,
     /// Schemas for metadata (R42).
-    mandatory: Arc<Mandatory>,
+    metadata_policy: Arc<MetadataPolicy>,
     /// Teams with messages for consumers.
     pub(crate) message_owners: Arc<BTreeSet<TeamId>>,
     /// The earlier submission under the idempotency key.
@@ -36,7 +36,7 @@ pub(crate) struct Loaded {
     pub(crate) items: Items,
     pub(crate) offers: Offers,
     /// Schemas for metadata (R42).
-    pub(crate) mandatory: Arc<Mandatory>,
+    pub(crate) metadata_policy: Arc<MetadataPolicy>,
 }
 
 /// Loads the team, strongly consistent. With `previewed` it also searches for pending work.
@@ -57,12 +57,12 @@ pub(crate) async fn team(
     };
     let has_pending_work = async { if previewed { table.has_pending_work(team).await } else { Ok(false) } };
     let owners = table.cached_message_owners(call.now);
-    let mandatory = table.cached_metadata_policy(call.now);
-    let (stored, remembered, has_pending_work, message_owners, mandatory) =
-        tokio::try_join!(table.stored_team(team), remembered, has_pending_work, owners, mandatory)?;
+    let metadata_policy = table.cached_metadata_policy(call.now);
+    let (stored, remembered, has_pending_work, message_owners, metadata_policy) =
+        tokio::try_join!(table.stored_team(team), remembered, has_pending_work, owners, metadata_policy)?;
     // A caller without a stored team is unknown.
     let stored = stored.ok_or(Code::Unauthenticated)?;
-    Ok(LoadedTeam { stored, has_pending_work, mandatory, message_owners, remembered })
+    Ok(LoadedTeam { stored, has_pending_work, metadata_policy, message_owners, remembered })
 }
 
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
@@ -71,7 +71,7 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
 
 /// Loads items and services. An application with an unchanged declaration needs no read.
 pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted) -> Result<Loaded, Failure> {
-    let LoadedTeam { stored, has_pending_work, mandatory, .. } = team;
+    let LoadedTeam { stored, has_pending_work, metadata_policy: mandatory, .. } = team;
     if stored.head.in_flight.is_some() {
         // The stored items are still changing, so the planner will only wait.
         return Ok(Loaded {
@@ -79,7 +79,7 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
             has_pending_work,
             items: Items::new(),
             offers: Offers::new(),
-            mandatory,
+            metadata_policy: mandatory,
         });
     }
     let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
@@ -105,5 +105,5 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
-    Ok(Loaded { stored, has_pending_work, items, offers, mandatory })
+    Ok(Loaded { stored, has_pending_work, items, offers, metadata_policy: mandatory })
 }

@@ -91,7 +91,7 @@ impl Submitted {
             commit_id: self.commit_id.clone(),
             ctx,
             idempotency: self.idempotency.clone(),
-            mandatory: &loaded.mandatory,
+            metadata_policy: &loaded.metadata_policy,
         };
         // The check of items against their schemas may take a good part of a second of CPU time.
         match off_worker(|| plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request)) {

@@ -17,7 +17,7 @@ use domain::account::api_key::ApiKey;
 use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
-use domain::catalog::metadata_policy::{Mandatory, Version};
+use domain::catalog::metadata_policy::{MetadataPolicy, Version};
 use domain::catalog::service::Settings as ServiceSettings;
 use domain::{TeamId, TeamRef, Timestamp};
 use dovetail_http::{Secret, key_hash};
@@ -164,20 +164,24 @@ pub async fn world(
     for service in &plan.services {
         publish(table, service, &teams, &ctx).await?;
     }
-    if plan.sets_mandatory
-        && let Some(mandatory) = &world.mandatory_metadata
+    if plan.sets_metadata_policy
+        && let Some(metadata_policy) = &world.metadata_policy
     {
-        set_mandatory(table, mandatory, now).await?;
+        set_metadata_policy(table, metadata_policy, now).await?;
     }
     Ok(plan.differences)
 }
 
 /// Stores the mandatory metadata as a new version, unless the newest one is the same.
-async fn set_mandatory(table: &Table, mandatory: &Mandatory, now: Timestamp) -> Result<(), Failure> {
+async fn set_metadata_policy(
+    table: &Table,
+    metadata_policy: &MetadataPolicy,
+    now: Timestamp,
+) -> Result<(), Failure> {
     for attempt in 0..ATTEMPTS_MAX {
-        let newest = table.newest_mandatory().await?;
-        let Some(version) = Version::after(newest.as_ref(), mandatory, now) else { return Ok(()) };
-        if table.keep_mandatory(&version).await? == Kept::Stored {
+        let newest = table.newest_metadata_policy().await?;
+        let Some(version) = Version::after(newest.as_ref(), metadata_policy, now) else { return Ok(()) };
+        if table.put_metadata_policy(&version).await? == Kept::Stored {
             return Ok(());
         }
         dovetail_aws::pause(attempt).await;

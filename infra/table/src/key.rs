@@ -425,11 +425,11 @@ pub(crate) fn messages_owner(pk: &str) -> Option<TeamId> {
 }
 
 /// Partition of all versions of the metadata schemas.
-pub(crate) const MANDATORY: &str = "MANDATORY";
+pub(crate) const METADATA_POLICIES: &str = "MANDATORY";
 
 /// Returns the key of a version of the metadata schemas: `MANDATORY` / `{version}`.
-pub(crate) fn mandatory(version: u64) -> Key {
-    Key::new(MANDATORY, format!("{version:07}"))
+pub(crate) fn metadata_policy(version: u64) -> Key {
+    Key::new(METADATA_POLICIES, format!("{version:07}"))
 }
 
 /// Returns the key of the pointer from a service's id to its title: `SERVICE_ID#{service}` / `SERVICE_ID`.

@@ -39,7 +39,7 @@ pub(crate) use healthcheck::{CheckScheduleRecord, CheckThrottleRecord, HealthRec
 pub(crate) use item::{DeployedRecord, ItemRecord};
 pub(crate) use member::MemberRecord;
 pub(crate) use message::MessagesRecord;
-pub(crate) use metadata_policy::MandatoryRecord;
+pub(crate) use metadata_policy::MetadataPolicyRecord;
 pub(crate) use service_documents::{ConfigRecord, DocsRecord};
 pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, WorkRecord};
 pub(crate) use team::{ApplicationRecord, HeadRecord, ReplacedRecord, TeamRecord};

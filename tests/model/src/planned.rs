@@ -5,7 +5,7 @@ use crate::submitter::stored;
 use crate::view::View;
 use crate::world::World;
 use domain::base::id::ApplicationId;
-use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::blockers::Blockers;
 use domain::model::digest;
 use domain::model::staging::StagingId;
@@ -107,7 +107,7 @@ impl Read {
             commit_id: None,
             ctx: &prepared.ctx,
             idempotency: prepared.idempotency.clone(),
-            mandatory: &Mandatory::default(),
+            metadata_policy: &MetadataPolicy::default(),
         };
         let plan = match plan::plan(&as_planned, &items, &world.offers, &request) {
             Ok(plan) => plan,

@@ -20,7 +20,7 @@ pub struct Catalogue {
     /// The messages of each owner.
     pub messages: BTreeMap<TeamId, Messages>,
     /// The stored versions of the platform's schemas for metadata.
-    pub mandatory: BTreeSet<u64>,
+    pub policy_versions: BTreeSet<u64>,
     pub titles: BTreeMap<ServiceId, String>,
     pub names: BTreeMap<String, TeamId>,
     /// The last allotted numbers: of teams, of services.
@@ -39,7 +39,7 @@ pub fn catalogue(snapshot: &Snapshot) -> Vec<Violation> {
     for messages in snapshot.catalogue.messages.values() {
         audit.messages(messages);
     }
-    audit.mandatory();
+    audit.metadata_policy();
     audit.services_of_items();
     audit.owners();
     audit.counters();
@@ -178,10 +178,10 @@ impl Audit<'_> {
     }
 
     /// I16: the platform's schemas for metadata have no missing version.
-    fn mandatory(&mut self) {
-        let versions = &self.snapshot.catalogue.mandatory;
+    fn metadata_policy(&mut self) {
+        let versions = &self.snapshot.catalogue.policy_versions;
         let dense = versions.iter().zip(1..).all(|(version, number)| *version == number);
-        self.require(dense, "I16", Subject::Mandatory, "its versions have gaps");
+        self.require(dense, "I16", Subject::MetadataPolicy, "its versions have gaps");
     }
 
     /// I16: items agree with their service, and their schema version exists.

@@ -31,7 +31,7 @@ pub enum Subject {
     /// The record that maps a team's name to its id.
     TeamName(String),
     /// The platform's schemas for metadata.
-    Mandatory,
+    MetadataPolicy,
     /// The counters of teams and services.
     Counters,
     /// A stored record by its key.
@@ -63,7 +63,7 @@ impl Subject {
             | Self::Messages(_)
             | Self::ServiceId(_)
             | Self::TeamName(_)
-            | Self::Mandatory
+            | Self::MetadataPolicy
             | Self::Counters
             | Self::Record { .. } => return None,
         })
@@ -91,7 +91,7 @@ impl fmt::Display for Subject {
             Self::Messages(team) => write!(f, "messages of team {team}"),
             Self::ServiceId(id) => write!(f, "service id {id}"),
             Self::TeamName(name) => write!(f, "team name {name}"),
-            Self::Mandatory => f.write_str("mandatory metadata"),
+            Self::MetadataPolicy => f.write_str("mandatory metadata"),
             Self::Counters => f.write_str("counters"),
             Self::Record { partition, sort } => write!(f, "record {partition} / {sort}"),
         }

@@ -75,9 +75,9 @@ pub(super) fn problems(
 /// A whole submission checks the team's metadata even if it sends none; a partial one checks only the metadata it
 /// sends. The check covers each application with declared items or metadata.
 fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, budget: &mut Budget) {
-    let (declaration, mandatory) = (request.declaration, request.mandatory);
+    let (declaration, metadata_policy) = (request.declaration, request.metadata_policy);
     let team = declaration.team.as_str();
-    if let Some(schema) = &mandatory.team {
+    if let Some(schema) = &metadata_policy.team {
         let stored_metadata = || json::parse(stored.team.metadata.as_bytes(), DEPTH_MAX).unwrap_or_default();
         match (&declaration.metadata, request.scope) {
             (Some(sent), _) => against(schema, sent, &[team, METADATA], problems, budget),
@@ -85,7 +85,7 @@ fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, bud
             (None, Scope::Partial) => {}
         }
     }
-    let Some(schema) = &mandatory.application else { return };
+    let Some(schema) = &metadata_policy.application else { return };
     let none = Value::Object(Map::new());
     for declared in &declaration.applications {
         if problems.is_full() {

@@ -45,7 +45,7 @@ impl World {
             commit_id: Some("c0ffee".to_owned()),
             ctx: &ctx,
             idempotency: self.idempotency.clone(),
-            mandatory: &self.mandatory,
+            metadata_policy: &self.metadata_policy,
         };
         let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
         let at_once = plan.at_once(&ctx).unwrap();

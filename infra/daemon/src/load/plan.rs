@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::account::api_key::{ApiKey, KEYS_MAX};
 use domain::base::actor::Role;
 use domain::base::json::canonical;
-use domain::catalog::metadata_policy::{Mandatory, Version};
+use domain::catalog::metadata_policy::{MetadataPolicy, Version};
 use domain::catalog::service::Service;
 use domain::model::team::Team;
 use domain::{TeamId, Timestamp};
@@ -23,7 +23,7 @@ pub struct Plan<'a> {
     pub(super) teams: Vec<PlannedTeam<'a>>,
     pub(super) services: Vec<&'a WorldService>,
     /// Whether the load stores a new version of the mandatory metadata.
-    pub(super) sets_mandatory: bool,
+    pub(super) sets_metadata_policy: bool,
     /// Differences between stored objects and the file, a sentence each.
     pub differences: Vec<String>,
 }
@@ -51,16 +51,17 @@ pub(super) struct PlannedKey<'a> {
 impl<'a> Plan<'a> {
     /// Compares a world with the tables. The error holds all problems with their JSON pointers.
     pub async fn of(table: &Table, world: &'a World, now: Timestamp) -> Result<Self, Failure> {
-        let newest = table.newest_mandatory().await?;
-        let mandatory = world.mandatory_metadata.as_ref();
-        let sets_mandatory =
-            mandatory.is_some_and(|mandatory| Version::after(newest.as_ref(), mandatory, now).is_some());
-        let mandatory = match (mandatory, newest) {
-            (Some(mandatory), _) => mandatory.clone(),
-            (None, Some(newest)) => newest.mandatory().map_err(|_| unreadable())?,
-            (None, None) => Mandatory::default(),
+        let newest = table.newest_metadata_policy().await?;
+        let metadata_policy = world.metadata_policy.as_ref();
+        let sets_metadata_policy = metadata_policy
+            .is_some_and(|metadata_policy| Version::after(newest.as_ref(), metadata_policy, now).is_some());
+        let metadata_policy = match (metadata_policy, newest) {
+            (Some(metadata_policy), _) => metadata_policy.clone(),
+            (None, Some(newest)) => newest.compile().map_err(|_| unreadable())?,
+            (None, None) => MetadataPolicy::default(),
         };
-        let mut comparison = Comparison { table, mandatory, problems: Vec::new(), differences: Vec::new() };
+        let mut comparison =
+            Comparison { table, metadata_policy, problems: Vec::new(), differences: Vec::new() };
         let (mut teams, mut services) = (Vec::new(), Vec::new());
         for (team, at) in world.teams.iter().zip(0..) {
             teams.push(comparison.team(team, &format!("/teams/{at}")).await?);
@@ -70,7 +71,7 @@ impl<'a> Plan<'a> {
         }
         let Comparison { problems, differences, .. } = comparison;
         if problems.is_empty() {
-            Ok(Self { teams, services, sets_mandatory, differences })
+            Ok(Self { teams, services, sets_metadata_policy, differences })
         } else {
             Err(Failure::Refused(problems))
         }
@@ -87,8 +88,8 @@ impl<'a> Plan<'a> {
         });
         let services = self.services.iter();
         let services = services.map(|of| format!("publish service {} of {}", of.schema.title, of.owner));
-        let mandatory = self.sets_mandatory.then(|| "set the mandatory metadata".to_owned());
-        teams.chain(services).chain(mandatory)
+        let metadata_policy = self.sets_metadata_policy.then(|| "set the mandatory metadata".to_owned());
+        teams.chain(services).chain(metadata_policy)
     }
 }
 
@@ -101,7 +102,7 @@ fn unreadable() -> Error {
 struct Comparison<'a> {
     table: &'a Table,
     /// Mandatory metadata after the load.
-    mandatory: Mandatory,
+    metadata_policy: MetadataPolicy,
     problems: Vec<String>,
     differences: Vec<String>,
 }
@@ -139,7 +140,7 @@ impl Comparison<'_> {
             Some(stored) if stored.metadata == canonical(metadata) => {}
             Some(_) => self.differs(&format!("team {} has other metadata", team.name)),
             None => {
-                let schema = self.mandatory.team.clone();
+                let schema = self.metadata_policy.team.clone();
                 let problems = schema
                     .map(|schema| {
                         schema.problems(metadata, &mut domain::catalog::schema::Budget::of_request())

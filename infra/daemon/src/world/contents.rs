@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::base::actor::Role;
-use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema::Schema;
 use dovetail_emulator::{pattern::Pattern, webhook::Target};
 use hyper::Uri;
@@ -17,7 +17,7 @@ pub struct World {
     /// Services of these teams.
     pub services: Vec<WorldService>,
     /// Schemas of metadata; if absent, the stored ones remain.
-    pub mandatory_metadata: Option<Mandatory>,
+    pub metadata_policy: Option<MetadataPolicy>,
 }
 
 /// A team of the file.

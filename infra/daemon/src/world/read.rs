@@ -6,7 +6,7 @@ use domain::account::api_key::KEYS_MAX;
 use domain::base::actor::Role;
 use domain::base::json;
 use domain::base::problem::{Problem, pointer, push_token};
-use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema;
 use domain::catalog::schema::{SCHEMA_DEPTH_MAX, Schema};
 use domain::catalog::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX};
@@ -56,9 +56,9 @@ impl Reader {
         let teams = teams.iter().filter_map(|(at, team)| self.team(at, team)).collect();
         let services = self.list("", object, "services");
         let services = services.iter().filter_map(|(at, service)| self.service(at, service)).collect();
-        let mandatory = object.get("mandatory_metadata").filter(|value| !value.is_null());
-        let mandatory_metadata = mandatory.map(|value| self.mandatory("/mandatory_metadata", value));
-        Some(World { teams, services, mandatory_metadata })
+        let policy_value = object.get("mandatory_metadata").filter(|value| !value.is_null());
+        let metadata_policy = policy_value.map(|value| self.metadata_policy("/mandatory_metadata", value));
+        Some(World { teams, services, metadata_policy })
     }
 
     fn team(&mut self, at: &str, value: &Value) -> Option<WorldTeam> {
@@ -195,15 +195,15 @@ impl Reader {
         self.schema(at, value, schema::publish)
     }
 
-    fn mandatory(&mut self, at: &str, value: &Value) -> Mandatory {
+    fn metadata_policy(&mut self, at: &str, value: &Value) -> MetadataPolicy {
         let Some(object) = self.object(at, value, &["team", "application"]) else {
-            return Mandatory::default();
+            return MetadataPolicy::default();
         };
         let mut of = |field| {
             let value = object.get(field).filter(|value| !value.is_null())?;
             self.schema(&format!("{at}/{field}"), value, schema::of_metadata)
         };
-        Mandatory { team: of("team"), application: of("application") }
+        MetadataPolicy { team: of("team"), application: of("application") }
     }
 
     fn schema(

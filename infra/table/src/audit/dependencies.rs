@@ -60,7 +60,7 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
         | Subject::Messages(_)
         | Subject::ServiceId(_)
         | Subject::TeamName(_)
-        | Subject::Mandatory
+        | Subject::MetadataPolicy
         | Subject::Counters
         | Subject::Record { .. } => BTreeSet::new(),
     }

@@ -7,7 +7,7 @@ use crate::read::related;
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, CheckScheduleRecord,
     CheckThrottleRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord,
-    HealthRecord, ItemRecord, MandatoryRecord, MessagesRecord, Record, RememberedRecord, ReplacedRecord,
+    HealthRecord, ItemRecord, MessagesRecord, MetadataPolicyRecord, Record, RememberedRecord, ReplacedRecord,
     RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
     WorkRecord, size,
 };
@@ -145,7 +145,7 @@ impl Rows {
             Some(DocsRecord::TYPE) => self.docs(row),
             Some(ConfigRecord::TYPE) => self.config(row),
             Some(MessagesRecord::TYPE) => self.messages(row),
-            Some(MandatoryRecord::TYPE) => self.mandatory(row),
+            Some(MetadataPolicyRecord::TYPE) => self.metadata_policy(row),
             // Results of deliveries and of healthchecks: no other record depends on them, so decoding is the whole
             // check.
             Some(RepliedRecord::TYPE) => self.value::<RepliedRecord>(row).map(drop),
@@ -199,13 +199,13 @@ impl Rows {
         Ok(())
     }
 
-    fn mandatory(&mut self, row: &Attributes) -> Result<(), Error> {
-        let version = self.value::<MandatoryRecord>(row)?;
+    fn metadata_policy(&mut self, row: &Attributes) -> Result<(), Error> {
+        let version = self.value::<MetadataPolicyRecord>(row)?;
         for schema in [&version.team, &version.application].into_iter().flatten() {
             self.within(schema.len(), SCHEMA_BYTES_MAX, "bytes of a schema", row);
         }
-        self.require(version.mandatory().is_ok(), "I25", row, || "its schemas do not compile".to_owned());
-        self.snapshot.catalogue.mandatory.insert(version.number);
+        self.require(version.compile().is_ok(), "I25", row, || "its schemas do not compile".to_owned());
+        self.snapshot.catalogue.policy_versions.insert(version.number);
         Ok(())
     }
 

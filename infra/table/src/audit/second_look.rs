@@ -226,9 +226,9 @@ fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
         keys.extend(services.map(|service| key::service(&service.title)));
         keys.extend([key::messages(*id), key::team(*id)]);
     }
-    if *subject == Subject::Mandatory {
-        let newest = catalogue.mandatory.last().copied().unwrap_or_default();
-        keys.extend((1..=newest).map(key::mandatory));
+    if *subject == Subject::MetadataPolicy {
+        let newest = catalogue.policy_versions.last().copied().unwrap_or_default();
+        keys.extend((1..=newest).map(key::metadata_policy));
     }
     if *subject == Subject::Counters {
         keys.insert(key::counters());

@@ -1,7 +1,7 @@
 //! The caches of a process: facts that never change, and facts that may be a minute old.
 
 use domain::base::id::ServiceId;
-use domain::catalog::metadata_policy::Mandatory;
+use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::{ChangeId, ItemId, TeamId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ pub(crate) struct CachedMessages {
 }
 
 /// The time of the read, the number of the version (0 for none), and the compiled schemas.
-type PolicyVersion = (Timestamp, u64, Arc<Mandatory>);
+type PolicyVersion = (Timestamp, u64, Arc<MetadataPolicy>);
 
 /// The cached metadata policy.
 pub(crate) type CachedPolicy = Arc<Mutex<Option<PolicyVersion>>>;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// One version of the platform's metadata schemas.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct MandatoryRecord {
+pub(crate) struct MetadataPolicyRecord {
     /// Version, counted from 1.
     no: u64,
     /// Schema of a team's metadata, canonical JSON. Absent if there is none.
@@ -22,7 +22,7 @@ pub(crate) struct MandatoryRecord {
     cr: u64,
 }
 
-impl Record for MandatoryRecord {
+impl Record for MetadataPolicyRecord {
     const TYPE: &'static str = "MANDATORY";
     type Value = Version;
 
@@ -40,6 +40,6 @@ impl Record for MandatoryRecord {
     }
 
     fn key(version: &Version) -> Key {
-        key::mandatory(version.number)
+        key::metadata_policy(version.number)
     }
 }

@@ -86,19 +86,19 @@ async fn busy() -> Twin {
     twin.follow().await;
     deliveries(&twin.table).await;
     messages(&twin.table).await;
-    mandatory(&twin).await;
+    metadata_policies(&twin).await;
     healthchecks(&twin).await;
     twin
 }
 
 /// Stores a metadata policy, and a second version that withdraws a part of it.
-async fn mandatory(twin: &Twin) {
+async fn metadata_policies(twin: &Twin) {
     let table = &twin.table;
     let schema = Some(r#"{"type":"object"}"#.to_owned());
     let first = Version { number: 1, team: None, application: schema, created: Timestamp::from_micros(1) };
-    assert_eq!(table.keep_mandatory(&first).await.unwrap(), Kept::Stored);
+    assert_eq!(table.put_metadata_policy(&first).await.unwrap(), Kept::Stored);
     let other = Version { team: first.application.clone(), ..first.clone() };
-    assert_eq!(table.keep_mandatory(&other).await.unwrap(), Kept::Stale, "another writer was faster");
+    assert_eq!(table.put_metadata_policy(&other).await.unwrap(), Kept::Stale, "another writer was faster");
     let cached_at = async |seconds: u64| {
         let now = Timestamp::from_micros(seconds * 1_000_000);
         table.cached_metadata_policy(now).await.unwrap().application.is_some()
@@ -107,7 +107,7 @@ async fn mandatory(twin: &Twin) {
     // Another process stores it, so this one must see it only after a minute.
     let second = Version { number: 2, application: None, ..first };
     let elsewhere = table_by(Straight(Arc::clone(&twin.engine))).await;
-    assert_eq!(elsewhere.keep_mandatory(&second).await.unwrap(), Kept::Stored);
+    assert_eq!(elsewhere.put_metadata_policy(&second).await.unwrap(), Kept::Stored);
     assert!(cached_at(59).await);
     assert!(!cached_at(60).await);
 }

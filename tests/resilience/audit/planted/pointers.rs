@@ -5,7 +5,7 @@ use super::corruption::{
 };
 use serde_json::{Value, json};
 
-fn is_mandatory(row: &Value) -> bool {
+fn is_metadata_policy(row: &Value) -> bool {
     text(row, "ty") == "MANDATORY"
 }
 
@@ -104,15 +104,17 @@ pub(crate) const PLANTED: &[Corruption] = &[
     stored("I18", "a team is not found by its messages", is_messages, |r| {
         r.as_object_mut().unwrap().remove("gs3pk");
     }),
-    stored("I16", "what metadata have to be has a version too many", is_mandatory, |r| {
+    stored("I16", "what metadata have to be has a version too many", is_metadata_policy, |r| {
         r["no"] = json!({"N": "3"});
         r["sk"] = json!({"S": "0000003"});
     }),
-    stored("I24", "a schema of metadata is too long", is_mandatory, |r| {
+    stored("I24", "a schema of metadata is too long", is_metadata_policy, |r| {
         r["tm"] =
             json!({"S": format!("{{\"type\":\"object\",\"description\":\"{}\"}}", "x".repeat(65 * 1024))});
     }),
-    stored("I25", "a schema of metadata does not compile", is_mandatory, |r| r["tm"] = json!({"S": "{"})),
+    stored("I25", "a schema of metadata does not compile", is_metadata_policy, |r| {
+        r["tm"] = json!({"S": "{"})
+    }),
     stored("I24", "a message is too long", is_messages, |r| {
         r["all"]["L"][0]["M"]["ds"] = json!({"S": "x".repeat(1025)});
     }),

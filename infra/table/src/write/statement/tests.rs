@@ -14,8 +14,8 @@ use self::json::{attributes_of, dynamodb_json};
 use super::*;
 use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
-    ApiKeyRecord, AuditEntryRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MandatoryRecord,
-    MemberRecord, MessagesRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
+    ApiKeyRecord, AuditEntryRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MemberRecord,
+    MessagesRecord, MetadataPolicyRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
 };
 use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
@@ -133,7 +133,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<AuditEntryRecord>("recorded_message", &audit_entry);
     let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
     let version = MandatoryVersion { number: 2, team: None, application: Some(schema), created: at(0) };
-    golden::<MandatoryRecord>("mandatory", &version);
+    golden::<MetadataPolicyRecord>("mandatory", &version);
 }
 
 /// Returns metadata that replaced others and were replaced themselves.

@@ -10,14 +10,14 @@ use std::sync::Arc;
 /// Returns a world with a schema for teams' metadata and one for applications'.
 fn world() -> World {
     let mut world = World::new();
-    world.mandatory = mandatory();
+    world.metadata_policy = metadata_policy();
     world
 }
 
-fn mandatory() -> domain::catalog::metadata_policy::Mandatory {
+fn metadata_policy() -> domain::catalog::metadata_policy::MetadataPolicy {
     let of = |schema: Value| Some(Arc::new(schema::of_metadata(schema.to_string().as_bytes()).unwrap()));
     let required = |name: &str, ty: &str| json!({"type": "object", "required": [name], "properties": {name: {"type": ty}}});
-    domain::catalog::metadata_policy::Mandatory {
+    domain::catalog::metadata_policy::MetadataPolicy {
         team: of(required("budget_code", "integer")),
         application: of(required("owner", "string")),
     }
@@ -97,9 +97,9 @@ fn r42_repeated_metadata_are_checked_against_the_present_schema() {
     let mut world = World::new();
     let body = declared(None, None);
     world.submit(&body, Scope::Whole).unwrap();
-    world.mandatory = mandatory();
+    world.metadata_policy = metadata_policy();
     assert_eq!(broken(world.submit(&body, Scope::Whole).unwrap_err()), ["metadata", "metadata"]);
     world.audit();
-    world.mandatory = domain::catalog::metadata_policy::Mandatory::default();
+    world.metadata_policy = domain::catalog::metadata_policy::MetadataPolicy::default();
     world.submit(&body, Scope::Whole).unwrap();
 }
