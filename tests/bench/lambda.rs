@@ -76,14 +76,14 @@ fn at_start(built: &Built) -> Vec<Figure> {
     let measure = |(name, event): (&'static str, String)| {
         let tls = if name == "notify" { &bus } else { &table };
         let environment = tls.environment(&system.environment);
-        let taken = beside_hello(built, name, tls, &environment, &event);
+        let taken = measure_with_hello(built, name, tls, &environment, &event);
         compared(built, name, taken)
     };
     events::simple(&system).into_iter().map(measure).collect()
 }
 
 /// Starts both programs in turns, then invokes both in turns. So other load of the machine affects both equally.
-fn beside_hello(built: &Built, name: &str, tls: &Tls, environment: &str, event: &str) -> [Taken; 2] {
+fn measure_with_hello(built: &Built, name: &str, tls: &Tls, environment: &str, event: &str) -> [Taken; 2] {
     let programs = [HELLO, name];
     let mut starts = [const { Vec::new() }; 2];
     for _ in 0..STARTS {
@@ -125,7 +125,7 @@ fn start(built: &Built, name: &str, tls: &Tls, environment: &str, event: &str) -
 fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
     let [bytes, hello_bytes] = [name, HELLO].map(|name| built.bytes(name));
     let zipped = built.zipped(name);
-    let beside = |ratio: f64, taken: String| format!("{ratio:.1} × ({taken})");
+    let with_ratio = |ratio: f64, taken: String| format!("{ratio:.1} × ({taken})");
     let hello_cold = hello.median(|start| start.cold);
     let cold = taken.median(|start| start.cold);
     let times = cold.div_duration_f64(hello_cold);
@@ -139,9 +139,9 @@ fn compared(built: &Built, name: &str, [hello, taken]: [Taken; 2]) -> Figure {
     measured.extend([
         ("table calls", ms(taken.median(|start| start.table))),
         ("zip", format!("{:.2} MB", ratio(zipped, 1_000_000))),
-        ("memory", beside(ratio(taken.memory, hello.memory), mb(taken.memory))),
-        ("warm", beside(taken.warm.div_duration_f64(hello.warm), ms(taken.warm))),
-        ("program", beside(ratio(bytes, hello_bytes), mb(bytes))),
+        ("memory", with_ratio(ratio(taken.memory, hello.memory), mb(taken.memory))),
+        ("warm", with_ratio(taken.warm.div_duration_f64(hello.warm), ms(taken.warm))),
+        ("program", with_ratio(ratio(bytes, hello_bytes), mb(bytes))),
     ]);
     let measured: Vec<String> = measured.iter().map(|(of, figure)| format!("{of} {figure}")).collect();
     Figure {

@@ -19,7 +19,7 @@ const COUNTED: usize = 1_000;
 pub fn measure(scale: &Scale) -> Vec<Figure> {
     let count = scale.sizes.iter().copied().max().unwrap();
     let dovetail = built::dovetail();
-    let mut figures = beside(&dovetail, count);
+    let mut figures = measure_plan(&dovetail, count);
     figures.push(Figure::without_goal(
         &format!("instructions of `dovetail plan`, {COUNTED} items, 1 % changed"),
         instructions(&dovetail),
@@ -27,7 +27,7 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
     figures
 }
 
-fn beside(dovetail: &Path, count: usize) -> Vec<Figure> {
+fn measure_plan(dovetail: &Path, count: usize) -> Vec<Figure> {
     let what = |of: &str| format!("`dovetail plan`, {count} items, 1 % changed: {of}");
     let directory = tempfile::tempdir().unwrap();
     if !is_there("sh") {

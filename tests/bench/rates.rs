@@ -31,17 +31,21 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
     let listed = format!("of {} change instances", waiting.len());
     let page = format!("{OWNED}?state=PENDING&limit=50");
     let mut figures = measuring.decisions(&waiting);
-    figures.extend(beside("submit, one CREATE each", "its transaction", submissions));
+    figures.extend(compare_rates("submit, one CREATE each", "its transaction", submissions));
     let poll = measuring.reads(&[format!("{page}&light=true")]);
-    figures.extend(beside(&format!("a page of 50 {listed}, light"), "its reads", poll));
-    figures.extend(beside(&format!("a page of 50 {listed}, counted"), "its reads", measuring.reads(&[page])));
+    figures.extend(compare_rates(&format!("a page of 50 {listed}, light"), "its reads", poll));
+    figures.extend(compare_rates(
+        &format!("a page of 50 {listed}, counted"),
+        "its reads",
+        measuring.reads(&[page]),
+    ));
     let histories: Vec<String> = waiting.iter().map(|id| format!("{OWNED}{id}/history/")).collect();
-    figures.extend(beside("a history", "its reads", measuring.reads(&histories)));
+    figures.extend(compare_rates("a history", "its reads", measuring.reads(&histories)));
     figures
 }
 
 /// Compares a rate over HTTP with the rate of the same engine calls, made directly.
-fn beside(what: &str, request_name: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
+fn compare_rates(what: &str, request_name: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
     [
         Figure::without_goal(
             &format!("{what}: over HTTP / {request_name} directly at the engine"),

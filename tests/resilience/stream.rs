@@ -111,9 +111,9 @@ fn deliveries_in_any_order_and_concurrently_lead_to_the_same_states() {
             records.swap(at, random.index(at + 1));
         }
         let batches: Vec<Value> = records.chunks(3).map(|batch| json!({"Records": batch})).collect();
-        for beside in batches.chunks(4) {
+        for concurrent in batches.chunks(4) {
             let deliver = |batch: &Value| functions::invoke(&wild.handles, "generate", batch.clone());
-            let replies = wild.block_on(futures_util::future::join_all(beside.iter().map(deliver)));
+            let replies = wild.block_on(futures_util::future::join_all(concurrent.iter().map(deliver)));
             assert!(replies.iter().all(Result::is_ok), "{replies:?}");
         }
         wild.assert_sound();
@@ -254,7 +254,7 @@ where
 }
 
 /// Starts a runtime for a server outside of the system. Returns also its listener and URL.
-fn beside() -> (tokio::runtime::Runtime, TcpListener, String) {
+fn outside_server() -> (tokio::runtime::Runtime, TcpListener, String) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -263,7 +263,7 @@ fn beside() -> (tokio::runtime::Runtime, TcpListener, String) {
 
 #[test]
 fn a_failing_record_is_quarantined_and_delivered_again_after_the_repair() {
-    let (runtime, listener, url) = beside();
+    let (runtime, listener, url) = outside_server();
     let function = Arc::new(Defective { handles: OnceLock::new(), is_mended: AtomicBool::new(false) });
     let responding = Arc::clone(&function);
     runtime.spawn(serve(listener, move |request| {
@@ -305,7 +305,7 @@ fn failures(system: &Running) -> Vec<Value> {
 
 #[test]
 fn a_receiver_that_fails_nine_of_ten_times_gets_every_event_of_its_team_in_order() {
-    let (runtime, listener, url) = beside();
+    let (runtime, listener, url) = outside_server();
     let (take, taken) = std::sync::mpsc::channel();
     let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
     runtime.spawn(serve(listener, move |request: Request<Incoming>| {

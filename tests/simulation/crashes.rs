@@ -226,7 +226,7 @@ async fn tidy(system: &System) -> sweep::Swept {
 }
 
 /// Returns an answer without the messages of owners. A repeated answer reads no items, so it includes fewer services.
-fn beside_messages(answer: &Answer) -> Answer {
+fn without_messages(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     if let Some(body) = answer.body.as_object_mut() {
         body.remove("messages");
@@ -236,7 +236,7 @@ fn beside_messages(answer: &Answer) -> Answer {
 
 /// Panics unless the second answer equals the lost one, or says that the request is done.
 fn same(request: &ApiRequest, first: &Answer, repeated: &Answer, death: Death) {
-    let (first, repeated) = (&beside_messages(first), &beside_messages(repeated));
+    let (first, repeated) = (&without_messages(first), &without_messages(repeated));
     let same = first.status == repeated.status && without_time(&first.body) == without_time(&repeated.body);
     let done = match (request.method.as_str(), first.status, repeated.status) {
         // The object exists already, and a message says so.

@@ -9,7 +9,7 @@ use domain::model::submission::Submission;
 use domain::views::history::Moment;
 use dovetail_http::view::{self, Differing, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, fitting};
-use dovetail_table::{Beside, Table};
+use dovetail_table::{RelatedKey, Table};
 use serde_json::{Value, json};
 use walk::{Progress, Walk};
 
@@ -68,7 +68,8 @@ async fn body(
     let ListRequest { table, key, call } = request;
     let team = call.caller.team.id;
     let named = walk.differences.iter().flat_map(|(_, differing)| differing.versions());
-    let related = table.beside(named.map(|version| Beside::Declaration(team, version.hash))).await?;
+    let related =
+        table.related_records(named.map(|version| RelatedKey::Declaration(team, version.hash))).await?;
     let viewpoint = Viewpoint::of(call);
     let views: Vec<Value> = walk
         .differences

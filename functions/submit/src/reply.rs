@@ -19,9 +19,9 @@ pub(crate) fn created(
     loaded: &Loaded,
     plan: &Plan<'_>,
     at_once: &AtOnce,
-    beside: Related,
+    related_records: Related,
 ) -> Reply {
-    let mut related = beside;
+    let mut related = related_records;
     with_plan(&mut related, loaded, plan);
     reply(call, &at_once.submission, &at_once.created, &related)
 }

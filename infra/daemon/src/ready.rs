@@ -89,11 +89,11 @@ pub(crate) fn print(out: &mut impl Write, announcement: &str) -> io::Result<()> 
 
 /// Writes `text` to `path` atomically: a reader sees the complete text or no file.
 pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
-    let mut beside = OsString::from(path);
+    let mut temporary = OsString::from(path);
     // The new file is in the same directory, because a rename is atomic only within one file system.
-    beside.push(format!(".{}.new", std::process::id()));
-    fs::write(&beside, text)?;
-    fs::rename(&beside, path)
+    temporary.push(format!(".{}.new", std::process::id()));
+    fs::write(&temporary, text)?;
+    fs::rename(&temporary, path)
 }
 
 #[cfg(test)]

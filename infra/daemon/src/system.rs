@@ -201,7 +201,7 @@ impl System {
         stop: impl Future<Output = ()>,
     ) -> Result<(), Error> {
         let (stopping, stopped) = watch::channel(false);
-        let (api, mut beside) = self.start(mappings, invoker, &stopped).await?;
+        let (api, mut tasks) = self.start(mappings, invoker, &stopped).await?;
         let (bus, queue, bus_listener) =
             (api.control.bus.clone(), Queue::clone(&api.control.queue), self.bus_listener);
         let (stop_bus, bus_stopped) = oneshot::channel::<()>();
@@ -217,7 +217,7 @@ impl System {
         let stop = async {
             tokio::select! {
                 () = stop => {}
-                error = first_failure(&mut beside) => failure = Some(error),
+                error = first_failure(&mut tasks) => failure = Some(error),
             }
         };
         gateway::serve(self.listener, move |event| api.clone().answer(event), stop).await;
@@ -225,12 +225,12 @@ impl System {
         stopping.send_replace(true);
         // Unfinished work is cut off. It was not acknowledged, so the next start repeats it.
         let finishing = async {
-            while let Some(ended) = beside.join_next().await {
+            while let Some(ended) = tasks.join_next().await {
                 failure = failure.take().or(ended.map_err(Error::from).flatten().err());
             }
         };
         drop(tokio::time::timeout(GRACE, finishing).await);
-        beside.shutdown().await;
+        tasks.shutdown().await;
         // The bus stops after the functions, because they still publish events while they finish.
         drop(stop_bus);
         serving_bus.await?;
@@ -248,16 +248,16 @@ impl System {
         let stream = Stream::open(self.engine.endpoint(), &self.tables.table).await?;
         let (journal, bus) = (Arc::clone(&self.journal), Bus::new(Arc::clone(&self.journal)));
         let (wake, sweep) = (watch::Sender::default(), Sweep::new(invoker.clone()));
-        let mut beside = JoinSet::new();
+        let mut tasks = JoinSet::new();
         for target in self.webhooks.clone() {
             let webhook = Webhook::new(target, &bus, Arc::clone(&journal), stopped.clone())?;
-            beside.spawn(async { Ok(webhook.run().await?) });
+            tasks.spawn(async { Ok(webhook.run().await?) });
         }
         let (queue, delivering) = (Queue::new(Arc::clone(&journal)), watch::Sender::new(true));
         let (rule, enabled) = (queue::rule().map_err(Error::Pattern)?, delivering.subscribe());
         let deliveries =
             Deliveries::new(queue.clone(), &bus, rule, invoker.clone(), enabled, stopped.clone())?;
-        beside.spawn(async { Ok(deliveries.run().await?) });
+        tasks.spawn(async { Ok(deliveries.run().await?) });
         let mut consumers = Vec::new();
         for mapping in mappings {
             let with = Surroundings {
@@ -269,16 +269,16 @@ impl System {
             };
             let consumer = Consumer::new(mapping, with, stopped.clone());
             consumers.push(consumer.handle());
-            beside.spawn(async { Ok(consumer.run().await?) });
+            tasks.spawn(async { Ok(consumer.run().await?) });
         }
         let scheduled = sweep.clone().repeat(stopped.clone());
-        beside.spawn(async {
+        tasks.spawn(async {
             scheduled.await;
             Ok(())
         });
         let table = self.handles.table.clone();
         let control = Control { bus, queue, delivering, journal, invoker, sweep, wake, consumers, table };
-        Ok((Api { handles: Arc::clone(&self.handles), control }, beside))
+        Ok((Api { handles: Arc::clone(&self.handles), control }, tasks))
     }
 }
 

@@ -14,4 +14,4 @@ pub use bound::{Bound, Read};
 pub use decision::Undecided;
 pub use history::Past;
 pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source, until};
-pub use related::Beside;
+pub use related::RelatedKey;

@@ -265,7 +265,7 @@ fn without_a_caller_a_path_or_a_position_that_is_good_nothing_is_read() {
 }
 
 /// Returns the parts of a response that do not depend on time or request id.
-fn lasting(answer: Answer) -> (u16, Value, Vec<(String, String)>) {
+fn stable_parts(answer: Answer) -> (u16, Value, Vec<(String, String)>) {
     let mut headers = answer.headers;
     headers.retain(|(name, _)| !["date", "apigw-requestid"].contains(&name.as_str()));
     (answer.status, answer.body, headers)
@@ -282,9 +282,9 @@ fn an_object_of_another_team_looks_like_a_missing_one() {
             let nothing = target.path.replace(&id.to_string(), &(id + 4_000).to_string());
             for method in route.methods {
                 let body = body(route.operation, &foreign);
-                let actual = lasting(system.call(method, &target.path, "stranger", &body));
+                let actual = stable_parts(system.call(method, &target.path, "stranger", &body));
                 assert_eq!(actual.0, 404, "{method} {}", target.path);
-                let missing = lasting(system.call(method, &nothing, "stranger", &body));
+                let missing = stable_parts(system.call(method, &nothing, "stranger", &body));
                 assert_eq!(actual, missing, "{method} {}", target.path);
             }
         }

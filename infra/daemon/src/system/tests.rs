@@ -159,7 +159,7 @@ async fn settled_means_that_what_follows_from_what_follows_is_done_too() {
     });
     let mappings = [NOTIFY, GENERATE].map(|settings| Mapping::new(settings, &[NUMBERED]).unwrap());
     let (stop, stopped) = watch::channel(false);
-    let (api, mut beside) = system.start(mappings.into(), invoker, &stopped).await.unwrap();
+    let (api, mut tasks) = system.start(mappings.into(), invoker, &stopped).await.unwrap();
     for start in [1, 0, 4] {
         put(&endpoint, start).await;
         assert_eq!(send(&api, "GET", "/_local/settled").await, json!({"settled": true}));
@@ -167,7 +167,7 @@ async fn settled_means_that_what_follows_from_what_follows_is_done_too() {
         assert_eq!(notified, (start..=5).collect::<Vec<_>>());
     }
     stop.send_replace(true);
-    while let Some(ended) = beside.join_next().await {
+    while let Some(ended) = tasks.join_next().await {
         ended.unwrap().unwrap();
     }
 }
@@ -177,7 +177,7 @@ async fn what_is_not_a_read_wakes_the_consumers() {
     let system = prepared(&world::parse(world::DEMO).unwrap()).await;
     let invoker = Invoker::here(async |_, _| Ok(Value::Null));
     let (_stop, stopped) = watch::channel(false);
-    let (api, _beside) = system.start(Vec::new(), invoker, &stopped).await.unwrap();
+    let (api, _tasks) = system.start(Vec::new(), invoker, &stopped).await.unwrap();
     let woken = api.control.wake.subscribe();
     assert_eq!(send(&api, "GET", "/_local/audit").await, json!({"violations": []}));
     assert!(!woken.has_changed().unwrap());

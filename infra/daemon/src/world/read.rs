@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::contents::{World, WorldKey, WorldNotify, WorldService, WorldTeam};
 
 /// The levels of the file around a schema: the document, `services`, the service.
-const DEPTH_AROUND_SCHEMA: usize = 3;
+const LEVELS_ABOVE_SCHEMA: usize = 3;
 /// The team name of the declaration in which metadata are checked.
 const ANY_TEAM: &str = "team";
 
@@ -25,7 +25,7 @@ type Object = Map<String, Value>;
 
 /// Parses a world, or returns all problems as `pointer: message`.
 pub(super) fn world(text: &str) -> Result<World, Vec<String>> {
-    let depth_max = SCHEMA_DEPTH_MAX + DEPTH_AROUND_SCHEMA;
+    let depth_max = SCHEMA_DEPTH_MAX + LEVELS_ABOVE_SCHEMA;
     let mut reader = Reader::default();
     let world = match json::parse(text.as_bytes(), depth_max) {
         Ok(document) => reader.document(&document),

@@ -315,15 +315,15 @@ fn cidr() {
 
 #[test]
 fn or_needs_one_of_its_branches_and_every_other_field() {
-    let beside = r#"{"source": ["s"], "$or": [{"a": [1]}, {"b": [2], "c": [3]}]}"#;
+    let sibling = r#"{"source": ["s"], "$or": [{"a": [1]}, {"b": [2], "c": [3]}]}"#;
     let below = r#"{"detail": {"$or": [{"a": [1]}, {"b": {"$or": [{"c": [2]}, {"d": [3]}]}}]}}"#;
     let twice = r#"{"$or": [{"a": [1]}, {"b": [1]}], "d": {"$or": [{"a": [1]}, {"b": [1]}]}}"#;
     assert_rows(&[
-        (beside, r#"{"source": "s", "a": 1}"#, true),
-        (beside, r#"{"source": "s", "b": 2, "c": 3}"#, true),
-        (beside, r#"{"source": "s", "b": 2}"#, false),
-        (beside, r#"{"source": "s"}"#, false),
-        (beside, r#"{"source": "t", "a": 1}"#, false),
+        (sibling, r#"{"source": "s", "a": 1}"#, true),
+        (sibling, r#"{"source": "s", "b": 2, "c": 3}"#, true),
+        (sibling, r#"{"source": "s", "b": 2}"#, false),
+        (sibling, r#"{"source": "s"}"#, false),
+        (sibling, r#"{"source": "t", "a": 1}"#, false),
         (below, r#"{"detail": {"a": 1}}"#, true),
         (below, r#"{"detail": {"b": {"d": 3}}}"#, true),
         (below, r#"{"detail": {"b": {"d": 2}}}"#, false),

@@ -172,7 +172,7 @@ impl Table {
             let subjects: BTreeSet<Subject> =
                 violations.into_iter().map(|violation| violation.subject).collect();
             for subject in subjects {
-                let keys: Vec<Key> = around(&rows.snapshot, &subject).into_iter().collect();
+                let keys: Vec<Key> = catalogue_dependencies(&rows.snapshot, &subject).into_iter().collect();
                 for some in keys.chunks(CATALOGUE_READS_MAX) {
                     match self.at_one_moment(some).await? {
                         Some(read) => read.into_iter().flatten().for_each(|row| rows.add(row)),
@@ -189,7 +189,7 @@ impl Table {
 }
 
 /// Returns the keys of the records that a violation of the catalogue depends on.
-fn around(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
+fn catalogue_dependencies(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Key> {
     let catalogue = &snapshot.catalogue;
     let of_service = |title: &String| {
         let versions = catalogue.services.get(title).map_or(1, |service| service.schema_version);

@@ -205,12 +205,16 @@ impl Table {
     }
 
     /// Returns records that never change, or may be a moment old. It costs half a strongly consistent read.
-    pub(crate) async fn lasting(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
-        self.lasting_and(keys, Vec::new()).await
+    pub(crate) async fn batch_eventual(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
+        self.batch_eventual_with(keys, Vec::new()).await
     }
 
     /// Returns `keys` as [`Table::lasting`] does, and in the same round those of `more` that exist.
-    pub(crate) async fn lasting_and(&self, keys: Vec<Key>, more: Vec<Key>) -> Result<Vec<Attributes>, Error> {
+    pub(crate) async fn batch_eventual_with(
+        &self,
+        keys: Vec<Key>,
+        more: Vec<Key>,
+    ) -> Result<Vec<Attributes>, Error> {
         let mut missing: BTreeSet<Key> = keys.into_iter().collect();
         let all = missing.iter().cloned().chain(more).collect();
         let mut rows = self.batches(all, false).await?;

@@ -33,7 +33,7 @@ impl Table {
     }
 
     /// Caches the services with a healthcheck, and reads the health of items whose service was not cached.
-    pub(crate) async fn checks_beside(
+    pub(crate) async fn read_uncached_health(
         &self,
         items: &[Item],
         now: Timestamp,

@@ -73,7 +73,7 @@ impl Table {
         };
         let missing = services.iter().map(version).filter(|version| !texts.contains_key(version));
         let keys = missing.map(|(title, version)| key::schema(&title, version)).collect();
-        for row in self.lasting(keys).await? {
+        for row in self.batch_eventual(keys).await? {
             let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(row)?;
             let text: Arc<str> = text.into();
             self.cached_schemas().keep((title.clone(), version), Arc::clone(&text), None);

@@ -17,7 +17,7 @@ use futures_util::future::{try_join, try_join_all};
 
 /// A record that a row of a list refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum RelatedKey {
     /// A declaration of this consumer, by its hash.
     Declaration(TeamId, Hash),
     Deployed(DeployedId),
@@ -32,7 +32,7 @@ const TALLIED_MAX: usize = 10_000;
 /// The rows of one query for the counts.
 const TALLIED_AT_ONCE: usize = 1_000;
 
-impl Beside {
+impl RelatedKey {
     fn key(self) -> Option<Key> {
         Some(match self {
             Self::Declaration(team, hash) => key::declaration(team, hash),
@@ -55,10 +55,10 @@ impl Table {
     pub async fn related_to_changes(&self, changes: &[Change]) -> Result<Related, Error> {
         // One batch is either strongly or eventually consistent. Records that change are read as they are now, so a
         // caller that has just seen COMPLETED also sees its deployed item. The others never change and cost half.
-        let moving = self.related(changes.iter().flat_map(around_change).collect());
+        let moving = self.related(changes.iter().flat_map(mutable_keys_of_change).collect());
         let named = changes.iter().flat_map(named_by_change).collect();
-        let (moving, lasting) = try_join(moving, self.lastingly_related(named)).await?;
-        self.named_by_items(with_lasting(moving, lasting)).await
+        let (moving, eventual) = try_join(moving, self.lastingly_related(named)).await?;
+        self.named_by_items(merge_eventual(moving, eventual)).await
     }
 
     /// Returns the same for rows of an owner's queue, in one batch at half the price.
@@ -67,44 +67,44 @@ impl Table {
     pub async fn related_to_queue(&self, changes: &[Change]) -> Result<Related, Error> {
         let keys = changes
             .iter()
-            .flat_map(|change| around_change(change).into_iter().chain(named_by_change(change)));
+            .flat_map(|change| mutable_keys_of_change(change).into_iter().chain(named_by_change(change)));
         self.named_by_items(self.lastingly_related(keys.collect()).await?).await
     }
 
     /// Adds the records that only the items refer to. Most change instances refer to the same ones.
     async fn named_by_items(&self, related: Related) -> Result<Related, Error> {
-        let is_read = |wanted: &Beside| match wanted {
-            Beside::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
-            Beside::Deployed(id) => related.deployed.contains_key(id),
-            Beside::Team(id) => related.teams.contains_key(id),
-            Beside::Tally(id) => related.tallies.contains_key(id),
+        let is_read = |wanted: &RelatedKey| match wanted {
+            RelatedKey::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
+            RelatedKey::Deployed(id) => related.deployed.contains_key(id),
+            RelatedKey::Team(id) => related.teams.contains_key(id),
+            RelatedKey::Tally(id) => related.tallies.contains_key(id),
         };
         let named = related.items.values().flat_map(named_by_item);
-        let more = self.beside(named.filter(|wanted| !is_read(wanted))).await?;
-        Ok(with_lasting(related, more))
+        let more = self.related_records(named.filter(|wanted| !is_read(wanted))).await?;
+        Ok(merge_eventual(related, more))
     }
 
     /// Returns the teams, application, service, declaration, deployed item and health of an item.
     pub async fn related_to_item(&self, item: &Item) -> Result<Related, Error> {
-        let around = self.related(around_item(item).into());
-        let (moving, lasting) =
-            try_join(around, self.lately_beside(std::slice::from_ref(item), Vec::new())).await?;
-        Ok(with_lasting(moving, lasting))
+        let mutable = self.related(mutable_keys_of_item(item).into());
+        let (moving, eventual) =
+            try_join(mutable, self.related_eventually(std::slice::from_ref(item), Vec::new())).await?;
+        Ok(merge_eventual(moving, eventual))
     }
 
     /// Returns the same for the items of a list, in one batch, as late as an index may be.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
-        self.lately_beside(items, items.iter().flat_map(around_item).collect()).await
+        self.related_eventually(items, items.iter().flat_map(mutable_keys_of_item).collect()).await
     }
 
     /// Returns the records that items refer to, their health, and the records under `wanted`.
-    async fn lately_beside(&self, items: &[Item], wanted: Vec<Key>) -> Result<Related, Error> {
-        let named = items.iter().flat_map(named_by_item).filter_map(Beside::key);
+    async fn related_eventually(&self, items: &[Item], wanted: Vec<Key>) -> Result<Related, Error> {
+        let named = items.iter().flat_map(named_by_item).filter_map(RelatedKey::key);
         let now = dovetail_aws::now();
         let keys = named.chain(wanted).collect();
         let mut related = Related::default();
-        add(&mut related, self.lasting_and(keys, self.checks_of(items, now)).await?)?;
-        let more = self.checks_beside(items, now, &related).await?;
+        add(&mut related, self.batch_eventual_with(keys, self.checks_of(items, now)).await?)?;
+        let more = self.read_uncached_health(items, now, &related).await?;
         add(&mut related, more)?;
         Ok(related)
     }
@@ -115,8 +115,8 @@ impl Table {
     }
 
     /// Returns the records of `wanted` that exist.
-    pub async fn beside(&self, wanted: impl Iterator<Item = Beside>) -> Result<Related, Error> {
-        let wanted: Vec<Beside> = wanted.collect();
+    pub async fn related_records(&self, wanted: impl Iterator<Item = RelatedKey>) -> Result<Related, Error> {
+        let wanted: Vec<RelatedKey> = wanted.collect();
         let keys = wanted.iter().filter_map(|wanted| wanted.key()).collect();
         let tallied = wanted.iter().filter_map(|wanted| wanted.tallied());
         let tallies = try_join_all(tallied.map(|application| self.tally(application)));
@@ -150,7 +150,7 @@ impl Table {
     /// Returns related records that never change, or may be a moment old.
     pub(crate) async fn lastingly_related(&self, keys: Vec<Key>) -> Result<Related, Error> {
         let mut related = Related::default();
-        add(&mut related, self.lasting(keys).await?)?;
+        add(&mut related, self.batch_eventual(keys).await?)?;
         Ok(related)
     }
 }
@@ -202,19 +202,19 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
 }
 
 /// Adds the records of an eventually consistent read to those of a strongly consistent one.
-fn with_lasting(mut related: Related, lasting: Related) -> Related {
-    related.declarations.extend(lasting.declarations);
-    related.deployed.extend(lasting.deployed);
-    related.check_schedules.extend(lasting.check_schedules);
-    related.healths.extend(lasting.healths);
+fn merge_eventual(mut related: Related, eventual: Related) -> Related {
+    related.declarations.extend(eventual.declarations);
+    related.deployed.extend(eventual.deployed);
+    related.check_schedules.extend(eventual.check_schedules);
+    related.healths.extend(eventual.healths);
     related
 }
 
-fn around_item(item: &Item) -> [Key; 3] {
+fn mutable_keys_of_item(item: &Item) -> [Key; 3] {
     [key::team(item.consumer.id), key::application(item.id.application()), key::service(&item.service.title)]
 }
 
-fn around_change(change: &Change) -> [Key; 5] {
+fn mutable_keys_of_change(change: &Change) -> [Key; 5] {
     [
         key::service(&change.service.title),
         key::item(change.item),
@@ -230,9 +230,9 @@ fn named_by_change(change: &Change) -> Vec<Key> {
     declarations.chain(change.deployed_before.map(key::deployed)).collect()
 }
 
-fn named_by_item(item: &Item) -> impl Iterator<Item = Beside> {
-    let declaration = Beside::Declaration(item.consumer.id, item.version.hash);
-    std::iter::once(declaration).chain(item.deployed.map(|latest| Beside::Deployed(latest.id)))
+fn named_by_item(item: &Item) -> impl Iterator<Item = RelatedKey> {
+    let declaration = RelatedKey::Declaration(item.consumer.id, item.version.hash);
+    std::iter::once(declaration).chain(item.deployed.map(|latest| RelatedKey::Deployed(latest.id)))
 }
 
 /// Returns the team, the hash and the text of a stored declaration.

@@ -154,11 +154,11 @@ impl Twin {
         }
         let (actual, wanted) = (format!("{stored:#?}"), format!("{expected:#?}"));
         let differ = actual.lines().zip(wanted.lines()).position(|(one, other)| one != other);
-        let around = |text: &str, at: usize| -> String {
+        let excerpt = |text: &str, at: usize| -> String {
             text.lines().skip(at.saturating_sub(30)).take(40).map(|line| format!("{line}\n")).collect()
         };
         if let Some(at) = differ {
-            panic!("stored is\n{}and not\n{}", around(&actual, at), around(&wanted, at));
+            panic!("stored is\n{}and not\n{}", excerpt(&actual, at), excerpt(&wanted, at));
         }
         assert_eq!(actual.len(), wanted.len());
         // The debug text leaves out content that must not reach a log, so the values are compared as well.
