@@ -1,8 +1,8 @@
 //! Records the engine calls of a function, so that a benchmark can repeat them without the function.
 
 use crate::client::Call;
+use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
-use dovetail_daemon::verdicts::Verdicts;
 use dovetail_emulator::gateway::{Received, to_event};
 use dovetail_http::{CursorKey, Event};
 use dovetail_table::Table;
@@ -17,7 +17,7 @@ pub struct Recorder<'a> {
     system: &'a Running,
     table: Table,
     cursor_key: CursorKey,
-    verdicts: Verdicts,
+    authorizer: Authorizer,
     all: SentRequests,
     requests: AtomicUsize,
     _proxy: Proxy,
@@ -29,8 +29,8 @@ impl<'a> Recorder<'a> {
         let (proxy, all) = system.block_on(Proxy::keeping(system.engine.clone()));
         let settings = system.tables_through(&proxy.endpoint);
         let table = Table::connect(settings);
-        let (cursor_key, verdicts) = (CursorKey::new("key"), Verdicts::default());
-        Self { system, table, cursor_key, verdicts, all, requests: AtomicUsize::new(0), _proxy: proxy }
+        let (cursor_key, authorizer) = (CursorKey::new("key"), Authorizer::default());
+        Self { system, table, cursor_key, authorizer, all, requests: AtomicUsize::new(0), _proxy: proxy }
     }
 
     /// Returns the engine calls of an API call, in order. Their transaction is valid and not yet executed.
@@ -38,7 +38,7 @@ impl<'a> Recorder<'a> {
         self.all.lock().unwrap().clear();
         let event = self.event(call);
         let reply =
-            self.system.block_on(functions::answer(&self.table, &self.cursor_key, &self.verdicts, event));
+            self.system.block_on(functions::answer(&self.table, &self.cursor_key, &self.authorizer, event));
         assert!(reply.status_code < 300, "{}: {:?}", call.path, reply.body);
         self.all.lock().unwrap().drain(..).map(replayed).collect()
     }

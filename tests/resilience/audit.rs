@@ -5,7 +5,7 @@ mod planted;
 
 use domain::Timestamp;
 use domain::catalog::metadata_policy::Version;
-use dovetail_daemon::audit::{Settings, Source, Verdict, run};
+use dovetail_daemon::audit::{AuditOutcome, Settings, Source, run};
 use flate2::{Compression, write::GzEncoder};
 use planted::{Corruption, How};
 use serde_json::{Value, json};
@@ -90,12 +90,12 @@ fn full() -> Running {
 }
 
 /// Runs an audit. Returns its output lines and its verdict.
-fn audited(system: &Running, source: Source, repair: bool, now: Timestamp) -> (Vec<Value>, Verdict) {
+fn audited(system: &Running, source: Source, repair: bool, now: Timestamp) -> (Vec<Value>, AuditOutcome) {
     let mut out = Vec::new();
     let settings = Settings { source, repair };
-    let verdict = system.block_on(run(&settings, now, &mut out)).unwrap();
+    let outcome = system.block_on(run(&settings, now, &mut out)).unwrap();
     let lines = String::from_utf8(out).unwrap();
-    (lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), verdict)
+    (lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), outcome)
 }
 
 /// Returns the table of a running system as a source.
@@ -119,7 +119,7 @@ fn export(rows: &[Value], directory: &Path) {
     fs::write(export.join("manifest-summary.json"), summary).unwrap();
 }
 
-fn audited_export(system: &Running, rows: &[Value]) -> (Vec<Value>, Verdict) {
+fn audited_export(system: &Running, rows: &[Value]) -> (Vec<Value>, AuditOutcome) {
     let directory = tempfile::tempdir().unwrap();
     export(rows, directory.path());
     audited(system, Source::Export(directory.path().to_owned()), false, BEFORE_ALL)
@@ -152,7 +152,7 @@ fn plant(system: &Running, rows: &[Value], planted: &Corruption) -> (Value, Opti
 fn a_world_with_something_of_everything_is_sound_and_so_is_its_export() {
     let system = full();
     let rows = system.rows();
-    let clean = (vec![json!({"rows": rows.len(), "violations": 0})], Verdict::Sound);
+    let clean = (vec![json!({"rows": rows.len(), "violations": 0})], AuditOutcome::Sound);
     assert_eq!(audited(&system, live(&system), false, BEFORE_ALL), clean);
     assert_eq!(audited_export(&system, &rows), clean);
 }
@@ -164,26 +164,26 @@ fn the_audit_finds_every_corruption_and_repairs_derived_values() {
     let clean = |rows: usize| json!({"rows": rows, "violations": 0});
     assert_eq!(
         audited(&system, live(&system), false, BEFORE_ALL),
-        (vec![clean(sound.len())], Verdict::Sound)
+        (vec![clean(sound.len())], AuditOutcome::Sound)
     );
-    assert_eq!(audited_export(&system, &sound), (vec![clean(sound.len())], Verdict::Sound));
+    assert_eq!(audited_export(&system, &sound), (vec![clean(sound.len())], AuditOutcome::Sound));
     for planted in planted::all() {
         let context = format!("{}: {}", planted.rule, planted.what);
         let (row, corrupt) = plant(&system, &sound, planted);
         let rows = system.rows();
-        let (violations, verdict) = audited(&system, live(&system), false, BEFORE_ALL);
+        let (violations, outcome) = audited(&system, live(&system), false, BEFORE_ALL);
         assert!(rules(&violations).contains(planted.rule), "{context}: {violations:#?}");
-        assert_eq!(verdict, Verdict::Violated, "{context}");
+        assert_eq!(outcome, AuditOutcome::Violated, "{context}");
         assert_eq!(violations.last().unwrap().get("unsettled"), None, "{context}: nothing moves");
         let (exported, _) = audited_export(&system, &rows);
         assert!(rules(&exported).contains(planted.rule), "{context}, exported: {exported:#?}");
-        let (mended, verdict) = audited(&system, live(&system), true, BEFORE_ALL);
+        let (mended, outcome) = audited(&system, live(&system), true, BEFORE_ALL);
         if planted.is_repairable {
-            assert_eq!(verdict, Verdict::Sound, "{context}: {mended:#?}");
+            assert_eq!(outcome, AuditOutcome::Sound, "{context}: {mended:#?}");
             assert_eq!(mended[0]["repaired"], planted.rule, "{context}: {mended:#?}");
             assert_eq!(system.rows(), sound, "{context}: all is as it was");
         } else {
-            assert_eq!(verdict, Verdict::Violated, "{context}");
+            assert_eq!(outcome, AuditOutcome::Violated, "{context}");
             assert_eq!(system.rows(), rows, "{context}: nothing is touched");
         }
         if let Some(row) = &corrupt {
@@ -192,7 +192,7 @@ fn the_audit_finds_every_corruption_and_repairs_derived_values() {
         system.put_row(&row);
         assert_eq!(system.rows(), sound, "{context}: the corruption is undone");
     }
-    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, Verdict::Sound);
+    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, AuditOutcome::Sound);
 }
 
 #[test]
@@ -216,10 +216,10 @@ fn a_missing_staging_is_a_violation() {
     let system = full();
     let staging = system.rows().into_iter().find(|row| row["ty"]["S"] == "STAGING").unwrap();
     system.remove_row(&staging);
-    let (lines, verdict) = audited(&system, live(&system), false, BEFORE_ALL);
-    assert_eq!((rules(&lines), verdict), (BTreeSet::from(["I11"]), Verdict::Violated), "{lines:#?}");
+    let (lines, outcome) = audited(&system, live(&system), false, BEFORE_ALL);
+    assert_eq!((rules(&lines), outcome), (BTreeSet::from(["I11"]), AuditOutcome::Violated), "{lines:#?}");
     system.put_row(&staging);
-    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, Verdict::Sound);
+    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, AuditOutcome::Sound);
 }
 
 #[test]
@@ -238,8 +238,8 @@ fn a_repair_computes_nothing_from_damage_or_pending_work() {
     // Team 5 has a submission in flight, so the repair must skip it.
     corrupt(find("HEAD", "TEAM#5"), "attn", json!({"N": "7"}));
     let before = system.rows();
-    let (lines, verdict) = audited(&system, live(&system), true, BEFORE_ALL);
-    assert_eq!(verdict, Verdict::Violated);
+    let (lines, outcome) = audited(&system, live(&system), true, BEFORE_ALL);
+    assert_eq!(outcome, AuditOutcome::Violated);
     assert_eq!(lines.last().unwrap()["repaired"], 0, "{lines:#?}");
     let wrong = |subject: &str| lines.iter().any(|l| l["rule"] == "I9" && l["subject"] == subject);
     assert!(wrong("head of team 4") && wrong("head of team 5"), "{lines:#?}");
@@ -270,7 +270,7 @@ fn only_the_audit_of_a_live_table_reports_late_work() {
     open["st"] = json!({"S": "ABORTED"});
     system.put_row(&open);
     assert_eq!(ages(2 * 60 * 60).len(), 4, "also the staging that nobody cleared away");
-    assert_eq!(audited_export(&system, &system.rows()).1, Verdict::Sound);
+    assert_eq!(audited_export(&system, &system.rows()).1, AuditOutcome::Sound);
 }
 
 fn created(row: &Value) -> u64 {

@@ -1,7 +1,7 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 
 use domain::base::actor::Actor;
-use dovetail_daemon::verdicts::Verdicts;
+use dovetail_daemon::authorizer::Authorizer;
 use dovetail_http::{Call, Event, Front, Function, Reply, answer, respond};
 use dovetail_table::metered;
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
 #[test]
 fn the_gateway_asks_once_who_a_known_caller_is() {
     let system = Running::demo();
-    let verdicts = Verdicts::default();
+    let authorizer = Authorizer::default();
     // Header, expected team, and storage calls of three identical requests. A known caller comes from the cache.
     let table = [
         (Some(STORED_KEY), Some("AwesomeConsumer"), [1, 0, 0]),
@@ -105,9 +105,9 @@ fn the_gateway_asks_once_who_a_known_caller_is() {
     ];
     for (sent, team, calls) in table {
         for calls in calls {
-            let (verdict, cost) = system.block_on(metered(verdicts.on(&system.table, &event(sent, None))));
+            let (response, cost) = system.block_on(metered(authorizer.on(&system.table, &event(sent, None))));
             let team_name =
-                verdict.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
+                response.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
             assert_eq!((team_name.as_deref(), cost.round_trips), (team, calls), "{sent:?}");
         }
     }

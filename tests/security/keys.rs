@@ -7,8 +7,8 @@ use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::rules::visibility::Pov;
 use dovetail_aws::{Clock, by_clock};
+use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
-use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Access, CursorKey, Operation, ROUTES, Route, key_hash};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -58,10 +58,11 @@ fn a_revoked_key_works_until_the_authorizer_cache_expires() {
         event.headers.insert("authorization", format!("Api-Key {key}").parse().unwrap());
         event
     };
-    let status = |verdicts: &Verdicts, key: &str| {
-        system.block_on(functions::answer(&table, &cursor, verdicts, event(key))).status_code
+    let status = |authorizer: &Authorizer, key: &str| {
+        system.block_on(functions::answer(&table, &cursor, authorizer, event(key))).status_code
     };
-    let (never, long) = (Verdicts::remembered_for(Duration::ZERO), Verdicts::remembered_for(Duration::MAX));
+    let (never, long) =
+        (Authorizer::remembered_for(Duration::ZERO), Authorizer::remembered_for(Duration::MAX));
     let key = made(&system, ADMIN, "short", Role::ReadOnly);
     let secret = text(key.at("/key"));
     assert_eq!((status(&never, secret), status(&long, secret)), (200, 200));

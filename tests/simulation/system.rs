@@ -9,7 +9,7 @@ use aws_lambda_events::encodings::Body;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use domain::Timestamp;
 use dovetail_aws::{Clock, Endpoint};
-use dovetail_daemon::verdicts::Verdicts;
+use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::{functions, load, world};
 use dovetail_emulator::gateway::{Received, to_event};
 use dovetail_events::Bus;
@@ -182,8 +182,8 @@ impl System {
         };
         let event = to_event(&parts, body, &received);
         // Without a box, each surrounding future would contain this large one.
-        let verdicts = Verdicts::default();
-        let reply = Box::pin(functions::answer(&self.table, &self.cursor_key, &verdicts, event)).await;
+        let authorizer = Authorizer::default();
+        let reply = Box::pin(functions::answer(&self.table, &self.cursor_key, &authorizer, event)).await;
         let body = match reply.body {
             Some(Body::Text(text)) if !text.is_empty() => serde_json::from_str(&text).unwrap(),
             _ => Value::Null,

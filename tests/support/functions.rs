@@ -1,7 +1,7 @@
 //! Separate functions on a table, without API Gateway's authorizer cache.
 
+use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
-use dovetail_daemon::verdicts::Verdicts;
 use dovetail_emulator::gateway;
 use dovetail_http::CursorKey;
 use dovetail_table::Table;
@@ -15,7 +15,7 @@ pub async fn functions_on(table: Table) -> (String, impl Future<Output = ()>) {
     let respond = move |event| {
         let (table, key) = (table.clone(), key.clone());
         // Each request has an empty authorizer cache, so it reads its caller from the table.
-        async move { functions::answer(&table, &key, &Verdicts::default(), event).await }
+        async move { functions::answer(&table, &key, &Authorizer::default(), event).await }
     };
     (base, gateway::serve(listener, respond, std::future::pending()))
 }

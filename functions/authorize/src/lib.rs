@@ -1,6 +1,6 @@
 //! The authorizer: from an API key or a person's token to the caller.
 
-use dovetail_http::{AuthorizerEvent, AuthorizerReply, Identity, token, valid_key, verdict};
+use dovetail_http::{AuthorizerEvent, AuthorizerReply, Identity, authorizer_response, token, valid_key};
 use dovetail_issuer::{Issuer, Person};
 use dovetail_table::{Error, Table};
 
@@ -10,7 +10,7 @@ pub async fn handle(
     issuer: Option<&Issuer>,
     event: AuthorizerEvent,
 ) -> Result<AuthorizerReply, Error> {
-    Ok(verdict(Box::pin(authenticate(table, issuer, &event)).await?.as_ref()))
+    Ok(authorizer_response(Box::pin(authenticate(table, issuer, &event)).await?.as_ref()))
 }
 
 async fn authenticate(

@@ -64,7 +64,7 @@ pub enum Source {
 
 /// The result of an audit, which decides the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AuditOutcome {
     Sound,
     /// An invariant is violated.
     Violated,
@@ -92,7 +92,7 @@ pub enum Error {
 }
 
 /// Runs the audit and prints the violations.
-pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<Verdict, Error> {
+pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<AuditOutcome, Error> {
     let (audited, mended) = match &settings.source {
         Source::Data(directory) => {
             if !Engine::is_in(directory) {
@@ -117,15 +117,15 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
     match print(&audited, mended.as_deref(), out) {
         // A reader such as `head` closes the pipe when it has enough. This is not a failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        Ok(()) | Err(_) => Ok(verdict(&audited)),
+        Ok(()) | Err(_) => Ok(outcome(&audited)),
     }
 }
 
-fn verdict(audited: &Audited) -> Verdict {
+fn outcome(audited: &Audited) -> AuditOutcome {
     match (audited.violations.is_empty(), audited.unsettled) {
-        (true, 0) => Verdict::Sound,
-        (true, _) => Verdict::Unsettled,
-        (false, _) => Verdict::Violated,
+        (true, 0) => AuditOutcome::Sound,
+        (true, _) => AuditOutcome::Unsettled,
+        (false, _) => AuditOutcome::Violated,
     }
 }
 

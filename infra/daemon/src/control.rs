@@ -9,7 +9,7 @@ use dovetail_emulator::{
     journal::{self, FailedBatch, Journal},
     mapping::{
         Handle,
-        delivery::{Verdict, verdict},
+        delivery::{BatchOutcome, batch_outcome},
         wake,
     },
     queue::{self, Queue},
@@ -132,7 +132,7 @@ impl Control {
             let records = payload.get("Records").and_then(Value::as_array).cloned().unwrap_or_default();
             let reply = self.invoker.invoke(&batch.function, payload).await;
             // A partly accepted batch stays complete. Functions may receive a record twice without harm.
-            if verdict(&records, &reply) == Verdict::Done {
+            if batch_outcome(&records, &reply) == BatchOutcome::Done {
                 self.journal.remove_failure(number)?;
                 redriven = redriven.saturating_add(1);
             } else {

@@ -18,7 +18,7 @@ use dovetail_table::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::verdicts::Verdicts;
+use crate::authorizer::Authorizer;
 
 /// The event source mapping of `generate`, as in the template except for the pause.
 pub const GENERATE: Settings = Settings {
@@ -64,22 +64,22 @@ pub struct Handles {
     /// Key that signs the positions in lists.
     pub cursor_key: CursorKey,
     /// Cache of authorizer responses.
-    pub verdicts: Verdicts,
+    pub authorizer: Authorizer,
 }
 
 /// Answers a request of the API: authorizes it and calls the function of its route.
 pub async fn answer(
     table: &Table,
     cursor_key: &CursorKey,
-    verdicts: &Verdicts,
+    authorizer: &Authorizer,
     mut event: Event,
 ) -> EventReply {
     let path = event.raw_path.clone().unwrap_or_default();
-    let Ok(verdict) = verdicts.on(table, &event).await else {
+    let Ok(response) = authorizer.on(table, &event).await else {
         // API Gateway answers this when an authorizer fails.
         return plain(500, &json!({"message": "Internal Server Error"}));
     };
-    event.request_context.authorizer = Some(verdict);
+    event.request_context.authorizer = Some(response);
     let function = function_of(event.request_context.http.method.as_str(), &path);
     let outbound = Outbound::new(Targets::Any);
     respond(event, |request| handle(function, table, cursor_key, &outbound, request)).await

@@ -6,6 +6,7 @@
 pub mod account;
 pub mod arguments;
 pub mod audit;
+pub mod authorizer;
 pub mod control;
 pub mod error;
 pub mod functions;
@@ -15,7 +16,6 @@ pub mod ready;
 pub mod settings;
 pub mod signals;
 pub mod system;
-pub mod verdicts;
 pub mod world;
 
 pub use error::Error;

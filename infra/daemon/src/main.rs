@@ -9,7 +9,7 @@ use std::{
 
 use dovetail_daemon::{
     arguments::{self, AUDIT, Command, HELP},
-    audit::{self, Verdict},
+    audit::{self, AuditOutcome},
     load, plan, settings,
     signals::Signals,
     start,
@@ -56,11 +56,11 @@ fn plan(settings: &plan::Settings) -> Result<ExitCode, Box<dyn Error>> {
 
 fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
     let now = dovetail_aws::now();
-    let verdict = runtime()?.block_on(audit::run(settings, now, &mut io::stdout().lock()))?;
-    Ok(match verdict {
-        Verdict::Sound => ExitCode::SUCCESS,
-        Verdict::Violated => VIOLATED.into(),
-        Verdict::Unsettled => NOT_AUDITED.into(),
+    let outcome = runtime()?.block_on(audit::run(settings, now, &mut io::stdout().lock()))?;
+    Ok(match outcome {
+        AuditOutcome::Sound => ExitCode::SUCCESS,
+        AuditOutcome::Violated => VIOLATED.into(),
+        AuditOutcome::Unsettled => NOT_AUDITED.into(),
     })
 }
 

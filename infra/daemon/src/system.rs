@@ -32,13 +32,13 @@ use tokio::{
 };
 
 use crate::{
+    authorizer::Authorizer,
     control::Control,
     error::Error,
     functions::{self, Handles},
     load::{self, NewKey},
     ready::{self, Announced},
     settings::{Settings, WorldChoice},
-    verdicts::Verdicts,
     world::{self, World},
 };
 
@@ -137,7 +137,7 @@ impl System {
             }),
             outbound: Outbound::new(Targets::Any),
             cursor_key: CursorKey::new(&cursor_secret),
-            verdicts: Verdicts::default().with(settings.issuer.clone().map(Issuer::new)),
+            authorizer: Authorizer::default().with(settings.issuer.clone().map(Issuer::new)),
         };
         Ok(Self {
             listener,
@@ -296,7 +296,7 @@ impl Api {
         }
         // A GET never writes, so it need not wake the consumers.
         let may_write = event.request_context.http.method != hyper::Method::GET;
-        let Handles { table, cursor_key, verdicts, .. } = &*self.handles;
+        let Handles { table, cursor_key, authorizer: verdicts, .. } = &*self.handles;
         let reply = functions::answer(table, cursor_key, verdicts, event).await;
         if may_write {
             mapping::wake(&self.control.wake);

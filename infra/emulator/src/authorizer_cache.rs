@@ -14,7 +14,7 @@ use dovetail_http::{AuthorizerEvent, AuthorizerReply, Event, key_hash};
 /// The default lifetime of a response, the same as in the template of the stack.
 pub const REMEMBERED: Duration = Duration::from_secs(60);
 /// The most responses; a full cache is emptied.
-const VERDICTS_MAX: usize = 1_000;
+const RESPONSES_MAX: usize = 1_000;
 
 /// The cached responses, by the hash of the `Authorization` header.
 #[derive(Debug)]
@@ -45,31 +45,31 @@ impl AuthorizerCache {
         F: Future<Output = Result<AuthorizerReply, E>>,
     {
         let sent = event.headers.get("authorization").and_then(|sent| sent.to_str().ok()).map(key_hash);
-        if let Some(verdict) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
-            return Ok(verdict);
+        if let Some(response) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
+            return Ok(response);
         }
         let reply = authorize(authorizer_event(event)).await?;
-        let mut verdict = ApiGatewayRequestAuthorizer::default();
-        verdict.fields = reply.context.into_iter().collect();
+        let mut response = ApiGatewayRequestAuthorizer::default();
+        response.fields = reply.context.into_iter().collect();
         // An unknown caller is not cached, because a load or an administrator may create the key a moment later.
-        if let Some(sent) = sent.filter(|_| !verdict.fields.is_empty()) {
-            self.remember(sent, verdict.clone());
+        if let Some(sent) = sent.filter(|_| !response.fields.is_empty()) {
+            self.remember(sent, response.clone());
         }
-        Ok(verdict)
+        Ok(response)
     }
 
     fn remembered(&self, sent: &str) -> Option<ApiGatewayRequestAuthorizer> {
-        let verdicts = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, verdict) = verdicts.get(sent)?;
-        (since.elapsed() < self.remembered).then(|| verdict.clone())
+        let responses = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, response) = responses.get(sent)?;
+        (since.elapsed() < self.remembered).then(|| response.clone())
     }
 
-    fn remember(&self, sent: String, verdict: ApiGatewayRequestAuthorizer) {
-        let mut verdicts = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        if verdicts.len() >= VERDICTS_MAX {
-            verdicts.clear();
+    fn remember(&self, sent: String, response: ApiGatewayRequestAuthorizer) {
+        let mut responses = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if responses.len() >= RESPONSES_MAX {
+            responses.clear();
         }
-        verdicts.insert(sent, (Instant::now(), verdict));
+        responses.insert(sent, (Instant::now(), response));
     }
 }
 

@@ -64,7 +64,7 @@ fn credentials<'a>(headers: &'a HeaderMap, expected: &str) -> Option<&'a str> {
 
 /// Returns the response for a caller, if there is one. All values are texts, because gateways convert other types
 /// differently.
-pub fn verdict(identity: Option<&Identity>) -> AuthorizerReply {
+pub fn authorizer_response(identity: Option<&Identity>) -> AuthorizerReply {
     let mut context = Map::new();
     let mut insert = |name: &str, text: String| context.insert(name.to_owned(), Value::String(text));
     match identity {

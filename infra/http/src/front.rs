@@ -1,6 +1,6 @@
 //! The part in front of a function: API Gateway, or nothing.
 
-use crate::authorizer::{Identity, valid_key, verdict};
+use crate::authorizer::{Identity, authorizer_response, valid_key};
 use crate::event::{Event, SCHEME};
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_table::{Error, Table};
@@ -42,7 +42,7 @@ impl Front {
             Self::Nothing => {
                 let key = valid_key(table, &event.headers).await?.map(Identity::Key);
                 let mut authorizer = ApiGatewayRequestAuthorizer::default();
-                authorizer.fields = verdict(key.as_ref()).context.into_iter().collect();
+                authorizer.fields = authorizer_response(key.as_ref()).context.into_iter().collect();
                 event.request_context.authorizer = Some(authorizer);
                 event.request_context.request_id = Some(invocation);
                 // `cargo lambda watch` has no TLS, and links must lead back to it.

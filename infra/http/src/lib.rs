@@ -29,7 +29,7 @@ mod unknown;
 pub mod view;
 
 pub use answer::{Answering, Handled, Question, answer, answer_anyone};
-pub use authorizer::{AuthorizerEvent, AuthorizerReply, Identity, token, valid_key, verdict};
+pub use authorizer::{AuthorizerEvent, AuthorizerReply, Identity, authorizer_response, token, valid_key};
 pub use call::Call;
 pub use code::Code;
 pub use cursor::{Cursor, CursorKey};

@@ -1,8 +1,8 @@
 //! The wire rules of public clients (docs/reference/http/README.md), and an example of each kind of response.
 
 use crate::api::example::{CONSUMER, Example, OWNER, SHARED, SUBMIT, declaration};
+use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
-use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};
 use expect_test::expect_file;
 use serde_json::{Value, json};
@@ -299,8 +299,8 @@ fn rule_10_host_and_stage_of_a_url_are_those_of_the_request() {
     event.headers.insert("host", "api.example.com".parse().unwrap());
     event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
     let table = example.system.table.clone();
-    let (key, verdicts) = (CursorKey::new("secret"), Verdicts::default());
-    let reply = example.system.block_on(functions::answer(&table, &key, &verdicts, event));
+    let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
+    let reply = example.system.block_on(functions::answer(&table, &key, &authorizer, event));
     assert_eq!(reply.status_code, 200);
     let body = format!("{:?}", reply.body);
     let url = format!("https://api.example.com/prod{CONSUMER}/service_items/{}/", example.item);

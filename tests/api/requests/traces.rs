@@ -1,8 +1,8 @@
 //! Traces: the segments for X-Ray's daemon. They contain operations and codes, and nothing of a request.
 
 use dovetail_aws::trace::{Tracer, traced};
+use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
-use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{CursorKey, Event, Function, logged, respond};
 use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn segments(system: &Running, header: Option<&str>) -> Vec<String> {
     let tracer = Tracer::to(&daemon.local_addr().unwrap().to_string());
     let (key, outbound) = (CursorKey::new("secret"), Outbound::new(Targets::Any));
     let mut event = submission();
-    let caller = system.block_on(Verdicts::default().on(&system.table, &event)).unwrap();
+    let caller = system.block_on(Authorizer::default().on(&system.table, &event)).unwrap();
     event.request_context.authorizer = Some(caller);
     let function = Function::Submit;
     let handle = |request| functions::handle(function, &system.table, &key, &outbound, request);
@@ -94,9 +94,9 @@ fn without_a_daemon_the_request_is_answered() {
     let system = Running::demo();
     let nobody = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let tracer = Tracer::to(&nobody);
-    let (key, verdicts) = (CursorKey::new("secret"), Verdicts::default());
+    let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
     for _ in 0..2 {
-        let answering = functions::answer(&system.table, &key, &verdicts, submission());
+        let answering = functions::answer(&system.table, &key, &authorizer, submission());
         let reply = system.block_on(traced(tracer.as_ref(), "submit", Some(TRACED), answering));
         assert!([200, 201].contains(&reply.status_code), "{reply:?}");
     }

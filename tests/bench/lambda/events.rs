@@ -2,7 +2,7 @@
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_emulator::gateway::{Received, to_event};
-use dovetail_http::{AuthorizerEvent, Identity, valid_key, verdict};
+use dovetail_http::{AuthorizerEvent, Identity, authorizer_response, valid_key};
 use hyper::Request;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,7 +35,7 @@ pub(super) fn request(system: &Running, method: &str, path: &str, key: &str, bod
     let mut event = to_event(&parts, body, &received);
     let key = system.block_on(valid_key(&system.table, &event.headers)).unwrap();
     let mut authorizer = ApiGatewayRequestAuthorizer::default();
-    authorizer.fields = verdict(key.map(Identity::Key).as_ref()).context.into_iter().collect();
+    authorizer.fields = authorizer_response(key.map(Identity::Key).as_ref()).context.into_iter().collect();
     event.request_context.authorizer = Some(authorizer);
     serde_json::to_string(&event).unwrap()
 }

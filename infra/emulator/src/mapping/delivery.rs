@@ -82,7 +82,7 @@ pub enum Last {
 
 /// The progress of a function with a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum BatchOutcome {
     /// All records are processed.
     Done,
     /// The records before this index are processed.
@@ -94,26 +94,26 @@ pub enum Verdict {
 }
 
 /// Interprets the response of a function to a batch, as Lambda does.
-pub fn verdict(records: &[Value], reply: &Result<Value, Failure>) -> Verdict {
+pub fn batch_outcome(records: &[Value], reply: &Result<Value, Failure>) -> BatchOutcome {
     let answer = match reply {
         Ok(answer) => answer,
-        Err(Failure::Function(reason)) => return Verdict::Failed(Last::Failed(reason.clone())),
-        Err(Failure::NotInvoked(_)) => return Verdict::NotInvoked,
+        Err(Failure::Function(reason)) => return BatchOutcome::Failed(Last::Failed(reason.clone())),
+        Err(Failure::NotInvoked(_)) => return BatchOutcome::NotInvoked,
     };
     // Lambda treats a response that it does not understand as a failure of the whole batch, because a guess could
     // lose records.
     let reported = match answer {
-        Value::Null => return Verdict::Done,
+        Value::Null => return BatchOutcome::Done,
         Value::Object(answer) => answer.get("batchItemFailures").unwrap_or(&Value::Null),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Verdict::Failed(Last::Reported);
+            return BatchOutcome::Failed(Last::Reported);
         }
     };
     let failures = match reported {
-        Value::Null => return Verdict::Done,
+        Value::Null => return BatchOutcome::Done,
         Value::Array(failures) => failures,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            return Verdict::Failed(Last::Reported);
+            return BatchOutcome::Failed(Last::Reported);
         }
     };
     let index_of = |failure: &Value| {
@@ -122,9 +122,9 @@ pub fn verdict(records: &[Value], reply: &Result<Value, Failure>) -> Verdict {
     };
     let indexes: Option<Vec<usize>> = failures.iter().map(index_of).collect();
     match indexes.map(|indexes| indexes.into_iter().min()) {
-        Some(None) => Verdict::Done,
-        Some(Some(0)) | None => Verdict::Failed(Last::Reported),
-        Some(Some(first)) => Verdict::FailedFrom(first),
+        Some(None) => BatchOutcome::Done,
+        Some(Some(0)) | None => BatchOutcome::Failed(Last::Reported),
+        Some(Some(first)) => BatchOutcome::FailedFrom(first),
     }
 }
 
@@ -188,18 +188,18 @@ impl Delivery {
     /// Applies the response to the records of the last [`Step::Invoke`].
     pub fn replied(&mut self, reply: &Result<Value, Failure>) {
         let Some(mut piece) = self.pieces.pop_front() else { return };
-        let verdict = verdict(&piece.records, reply);
-        if verdict != Verdict::NotInvoked {
+        let outcome = batch_outcome(&piece.records, reply);
+        if outcome != BatchOutcome::NotInvoked {
             piece.invocations = piece.invocations.saturating_add(1);
         }
-        match verdict {
-            Verdict::Done => self.finish(&piece.records),
-            Verdict::NotInvoked => {
+        match outcome {
+            BatchOutcome::Done => self.finish(&piece.records),
+            BatchOutcome::NotInvoked => {
                 // The function has seen nothing, so the batch waits for it without using up a retry.
                 self.pieces.push_front(piece);
                 self.wait();
             }
-            Verdict::FailedFrom(first) => {
+            BatchOutcome::FailedFrom(first) => {
                 let rest = piece.records.split_off(first);
                 self.finish(&piece.records);
                 piece.records = rest;
@@ -210,7 +210,7 @@ impl Delivery {
                     self.retry(piece);
                 }
             }
-            Verdict::Failed(last) => {
+            BatchOutcome::Failed(last) => {
                 piece.last = Some(last);
                 if self.policy.bisect && piece.records.len() > 1 {
                     // Lambda halves a failed batch until the failing record is alone.

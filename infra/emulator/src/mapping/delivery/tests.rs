@@ -100,10 +100,10 @@ fn an_answer_that_names_no_record_of_the_batch_fails_all_of_it() {
         r#"{"batchItemFailures":[{"itemIdentifier":"1"}]}"#,
         "\"2\"",
     ] {
-        assert_eq!(verdict(&records, &first(answer)), Verdict::Failed(Last::Reported), "{answer}");
+        assert_eq!(batch_outcome(&records, &first(answer)), BatchOutcome::Failed(Last::Reported), "{answer}");
     }
     let several = r#"{"batchItemFailures":[{"itemIdentifier":"3"},{"itemIdentifier":"2"}]}"#;
-    assert_eq!(verdict(&records, &first(several)), Verdict::FailedFrom(1), "the lowest counts");
+    assert_eq!(batch_outcome(&records, &first(several)), BatchOutcome::FailedFrom(1), "the lowest counts");
 }
 
 #[test]

@@ -10,12 +10,12 @@ use dovetail_table::{Error, Table};
 
 /// The authorizer of a system.
 #[derive(Debug, Default)]
-pub struct Verdicts {
+pub struct Authorizer {
     cache: AuthorizerCache,
     issuer: Option<Issuer>,
 }
 
-impl Verdicts {
+impl Authorizer {
     /// Returns an authorizer whose responses have this lifetime.
     pub fn remembered_for(remembered: Duration) -> Self {
         Self { cache: AuthorizerCache::remembered_for(remembered), issuer: None }
