@@ -84,11 +84,11 @@ impl Oracle {
     fn plan(&mut self, submission: &Submission, body: &Body) -> (u64, u64) {
         let (team, number) = (submission.team.id, submission.id.number());
         let declared = body.items();
-        let is_concerned = |name: &ItemName| {
+        let is_affected = |name: &ItemName| {
             submission.scope == Scope::Whole || body.applications().contains(&name.application)
         };
         let mut names: BTreeSet<ItemName> = declared.keys().cloned().collect();
-        let stored = self.items.keys().filter(|(of, name)| *of == team && is_concerned(name));
+        let stored = self.items.keys().filter(|(of, name)| *of == team && is_affected(name));
         names.extend(stored.map(|(_, name)| name.clone()));
         let mut modified = BTreeSet::new();
         let (mut direct, mut unchanged) = (Vec::new(), Vec::new());

@@ -168,8 +168,8 @@ pub fn plan<'a>(
         request,
     };
     let mut applications = Vec::new();
-    for concerned in application::concerned(stored, items, request)? {
-        applications.push(comparison.diff(&concerned)?);
+    for affected in application::affected_applications(stored, items, request)? {
+        applications.push(comparison.diff(&affected)?);
     }
     let metadata = request.declaration.metadata.as_ref().map(json::canonical);
     let draft = Draft {

@@ -94,9 +94,9 @@ impl Impact {
         let (mut rows, mut read) = (rows.at_once(check.limit.min(AT_ONCE)), Read::default());
         while let Some(batch) = read.by(rows.next()).await? {
             read.rows(batch.len());
-            let concerned = batch.iter().map(|row| &row.value).filter(|item| concerns(item));
+            let affected = batch.iter().map(|row| &row.value).filter(|item| concerns(item));
             let declarations =
-                concerned.map(|item| RelatedKey::Declaration(item.consumer.id, item.version.hash));
+                affected.map(|item| RelatedKey::Declaration(item.consumer.id, item.version.hash));
             let related = read.by(table.related_records(declarations)).await?;
             for Listed { position, value: item } in batch {
                 if concerns(&item) {

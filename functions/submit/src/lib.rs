@@ -9,7 +9,7 @@ mod revert;
 mod submitted;
 mod write;
 
-use crate::messages::Concerned;
+use crate::messages::Audience;
 use crate::submitted::{Again, Submitted};
 use domain::model::staging::StagingId;
 use dovetail_aws::pause;
@@ -35,27 +35,27 @@ const OVERTAKEN_MAX: u32 = 3;
 /// Answers one request.
 pub fn handle(table: &Table, request: Request) -> Answering<'_> {
     answer(request, Function::Submit, async move |call| {
-        let mut concerned = Concerned::default();
-        let outcome = respond(table, &call, &mut concerned).await;
-        concerned.add_messages(table, &call, outcome).await
+        let mut audience = Audience::default();
+        let outcome = respond(table, &call, &mut audience).await;
+        audience.add_messages(table, &call, outcome).await
     })
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-async fn respond(table: &Table, call: &Call, concerned: &mut Concerned) -> Result<Reply, Failure> {
+async fn respond(table: &Table, call: &Call, audience: &mut Audience) -> Result<Reply, Failure> {
     match call.operation {
         Operation::ValidateSubmission => {
             let page = preview::page(call)?;
             let submitted = Submitted::parse(call, preview::PARAMETERS)?;
-            preview::preview(table, call, submitted, &page, concerned).await
+            preview::preview(table, call, submitted, &page, audience).await
         }
         Operation::ValidateRevert => {
             let page = preview::page(call)?;
             let submitted = Submitted::revert(table, call, preview::PARAMETERS).await?;
-            preview::preview(table, call, submitted, &page, concerned).await
+            preview::preview(table, call, submitted, &page, audience).await
         }
-        Operation::Submit => submit(table, call, Submitted::parse(call, &[])?, concerned).await,
-        Operation::Revert => submit(table, call, Submitted::revert(table, call, &[]).await?, concerned).await,
+        Operation::Submit => submit(table, call, Submitted::parse(call, &[])?, audience).await,
+        Operation::Revert => submit(table, call, Submitted::revert(table, call, &[]).await?, audience).await,
         _ => Err(Code::NoSuchRoute.into()),
     }
 }
@@ -65,7 +65,7 @@ async fn submit(
     table: &Table,
     call: &Call,
     mut submitted: Submitted,
-    concerned: &mut Concerned,
+    audience: &mut Audience,
 ) -> Result<Reply, Failure> {
     let began = Instant::now();
     let until = began + REPLYING_MAX;
@@ -77,15 +77,15 @@ async fn submit(
     for attempt in 0..ATTEMPTS_MAX {
         // Every attempt reads everything again, because any record of the last plan may have changed.
         let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
-        concerned.declared(&team, &submitted);
+        audience.declared(&team, &submitted);
         // Before a new plan: a repetition gets the stored result, even if its declaration would fail by now.
         if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
             return reply::accepted(table, call, &submission, until).await;
         }
         let followed = submitted.follow(table, &team).await?;
-        concerned.declared(&team, &submitted);
+        audience.declared(&team, &submitted);
         let loaded = load::items(table, team, &submitted).await?;
-        concerned.loaded(&loaded, &submitted);
+        audience.loaded(&loaded, &submitted);
         let planned = match followed {
             Ok(()) => submitted.plan_as_previewed(table, call, &loaded).await?,
             Err(second) => Err(second),

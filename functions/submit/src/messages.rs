@@ -22,7 +22,7 @@ const MESSAGES_MAX: usize = 50;
 
 /// The services of a submission, as far as their owners may have messages.
 #[derive(Default)]
-pub(crate) struct Concerned {
+pub(crate) struct Audience {
     /// Teams with messages.
     owners: Arc<BTreeSet<TeamId>>,
     /// Services of the active items that were read.
@@ -33,7 +33,7 @@ pub(crate) struct Concerned {
     declared: BTreeSet<String>,
 }
 
-impl Concerned {
+impl Audience {
     /// Notes the teams with messages, and the declared services.
     pub(crate) fn declared(&mut self, team: &LoadedTeam, submitted: &Submitted) {
         self.owners = Arc::clone(&team.message_owners);

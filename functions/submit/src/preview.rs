@@ -1,7 +1,7 @@
 //! Previews: a declaration is checked and planned like a submission, and not written (R34, ADR 23).
 
 use crate::load::{self, Loaded};
-use crate::messages::Concerned;
+use crate::messages::Audience;
 use crate::reply;
 use crate::submitted::{Again, Submitted};
 use crate::{ATTEMPTS_MAX, write};
@@ -32,15 +32,15 @@ pub(crate) async fn preview(
     call: &Call,
     mut submitted: Submitted,
     page: &Page,
-    concerned: &mut Concerned,
+    audience: &mut Audience,
 ) -> Result<Reply, Failure> {
     let mut refusal = Code::Contended;
     for attempt in 0..ATTEMPTS_MAX {
         let team = load::team(table, call, &submitted, true).await?;
         let followed = submitted.follow(table, &team).await?;
-        concerned.declared(&team, &submitted);
+        audience.declared(&team, &submitted);
         let loaded = load::items(table, team, &submitted).await?;
-        concerned.loaded(&loaded, &submitted);
+        audience.loaded(&loaded, &submitted);
         let planned = match followed {
             Ok(()) => submitted.plan(table, call, &loaded).await?,
             Err(second) => Err(second),

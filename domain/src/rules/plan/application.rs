@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const NO_METADATA: &str = "{}";
 
 /// An application in the scope of the submission: as stored, as declared, and its items.
-pub(super) struct Concerned<'a, 'r> {
+pub(super) struct AffectedApplication<'a, 'r> {
     /// As stored; none for a new application.
     pub(super) stored: Option<&'a Application>,
     /// As declared; none for a removed application.
@@ -40,7 +40,7 @@ pub(super) fn key(item: &Item) -> Key<'_> {
     (item.service.title.as_str(), item.name.as_str())
 }
 
-impl<'a, 'r> Concerned<'a, 'r> {
+impl<'a, 'r> AffectedApplication<'a, 'r> {
     fn new(
         stored: Option<&'a Application>,
         declared: Option<&'r DeclaredApplication>,
@@ -108,19 +108,19 @@ fn metadata_of(declared: Option<&DeclaredApplication>) -> String {
 /// Returns the applications in scope: the declared ones in their order, then the removed ones.
 ///
 /// A stored application whose items were not read is declared unchanged.
-pub(super) fn concerned<'a, 'r>(
+pub(super) fn affected_applications<'a, 'r>(
     stored: &'a Stored,
     items: &'a Items,
     request: &'r Request<'_>,
-) -> Result<Vec<Concerned<'a, 'r>>, Refused> {
+) -> Result<Vec<AffectedApplication<'a, 'r>>, Refused> {
     // The order determines the numbers of the change instances, so each plan on the same read must use the same.
     let mut all = Vec::new();
     for declared in &request.declaration.applications {
         let existing = stored.applications.iter().find(|application| application.name == declared.name);
         match existing.map(|application| (application, items.get(&application.id))) {
-            None => all.push(Concerned::new(None, Some(declared), &[])),
+            None => all.push(AffectedApplication::new(None, Some(declared), &[])),
             Some((application, Some(items))) => {
-                all.push(Concerned::new(Some(application), Some(declared), items));
+                all.push(AffectedApplication::new(Some(application), Some(declared), items));
             }
             Some((application, None)) if digest_of(declared) == application.digest => {}
             // The team changed between the reads, so `to_read` now names other applications.
@@ -134,7 +134,7 @@ pub(super) fn concerned<'a, 'r>(
             if let Some(items) = items.get(&application.id)
                 && !names.contains(application.name.as_str())
             {
-                all.push(Concerned::new(Some(application), None, items));
+                all.push(AffectedApplication::new(Some(application), None, items));
             }
         }
     }
@@ -152,11 +152,11 @@ pub(super) struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Finds the differences in one application.
-    pub(super) fn diff<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
-        let mut diff = self.start(concerned)?;
-        let stored_items = by_key(concerned.items);
+    pub(super) fn diff<'a>(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
+        let mut diff = self.start(affected)?;
+        let stored_items = by_key(affected.items);
         let mut modified = BTreeSet::new();
-        for declared in concerned.declared.iter().flat_map(|declared| &declared.items) {
+        for declared in affected.declared.iter().flat_map(|declared| &declared.items) {
             let key = (declared.service.as_str(), declared.name.as_str());
             let before = stored_items.get(&key).copied();
             if before.is_some_and(|item| !differs(item, declared)) {
@@ -171,7 +171,7 @@ impl Comparison<'_> {
             let planned = self.declare(&mut diff.after, before, declared)?;
             diff.direct.push((before, planned));
         }
-        for before in removed(concerned) {
+        for before in removed(affected) {
             // A removed item keeps its last declaration: the consumer can withdraw the removal with it (R20).
             let gone = Declared { stays: false, ..as_it_is(before) };
             diff.direct.push((
@@ -179,16 +179,16 @@ impl Comparison<'_> {
                 self.planned(before.id, &before.service_owner, gone, &before.service.title)?,
             ));
         }
-        diff.referenced = referenced(concerned, &stored_items, &modified);
+        diff.referenced = referenced(affected, &stored_items, &modified);
         Ok(diff)
     }
 
     /// Returns the application after the submission, without its item changes.
-    fn start<'a>(&mut self, concerned: &Concerned<'a, '_>) -> Result<Diff<'a>, Refused> {
+    fn start<'a>(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
         let now = self.request.ctx.now;
-        let metadata = metadata_of(concerned.declared);
-        let digest = concerned.digest();
-        let after = match (concerned.stored, concerned.declared) {
+        let metadata = metadata_of(affected.declared);
+        let digest = affected.digest();
+        let after = match (affected.stored, affected.declared) {
             // The record stays untouched, orphans or not, so an unchanged application costs no write.
             (Some(stored), _) if stored.digest == digest => stored.clone(),
             (Some(stored), _) => {
@@ -215,7 +215,7 @@ impl Comparison<'_> {
             }
         };
         Ok(Diff {
-            before: concerned.stored.cloned(),
+            before: affected.stored.cloned(),
             after,
             direct: Vec::new(),
             referenced: Vec::new(),
@@ -320,19 +320,19 @@ pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
 
 /// Returns the stored items to remove: items that the declaration omits, and orphans and failed removals among the
 /// removed items (R12, R28).
-fn removed<'a>(concerned: &Concerned<'a, '_>) -> impl Iterator<Item = &'a Item> {
-    let gone = concerned.items.iter().filter(|item| !concerned.keys.contains_key(&key(item)));
+fn removed<'a>(affected: &AffectedApplication<'a, '_>) -> impl Iterator<Item = &'a Item> {
+    let gone = affected.items.iter().filter(|item| !affected.keys.contains_key(&key(item)));
     gone.filter(|item| item.declared || item.is_orphan() || item.has_failed_removal())
 }
 
 /// Returns the items that meet the guide's three conditions: the item is declared, it is unchanged, and a
 /// referenced item is modified.
 fn referenced<'a>(
-    concerned: &Concerned<'a, '_>,
+    affected: &AffectedApplication<'a, '_>,
     stored_items: &BTreeMap<Key<'_>, &'a Item>,
     modified: &BTreeSet<Key<'_>>,
 ) -> Vec<&'a Item> {
-    let declared = concerned.declared.iter().flat_map(|declared| &declared.items);
+    let declared = affected.declared.iter().flat_map(|declared| &declared.items);
     let unchanged = declared.filter_map(|declared| {
         let item = stored_items.get(&(declared.service.as_str(), declared.name.as_str()))?;
         (!differs(item, declared)).then_some(*item)

@@ -1,6 +1,6 @@
 //! The check of a declaration: collects all problems, each with its JSON pointer and its rule.
 
-use super::application::{self, Concerned, Key, by_key, key};
+use super::application::{self, AffectedApplication, Key, by_key, key};
 use super::{Items, Offers, Request, Stored};
 use crate::base::json;
 use crate::base::json::Problems;
@@ -41,19 +41,19 @@ pub(super) fn problems(
         // All further checks would use the records of the wrong team.
         return problems.into_vec();
     }
-    let Ok(concerned) = application::concerned(stored, items, request) else {
+    let Ok(affected) = application::affected_applications(stored, items, request) else {
         // The plan then detects the torn read itself, and the caller reads again.
         return problems.into_vec();
     };
     // All items of a request share one budget, so many cheap items cannot exceed it either (ADR 8).
     let mut budget = Budget::of_request();
     metadata(stored, request, &mut problems, &mut budget);
-    let changed = concerned.iter().filter(|application| application.is_changed()).count();
+    let changed = affected.iter().filter(|application| application.is_changed()).count();
     // Each changed application is a write in the commit, and even a staged submission commits in one transaction.
     if changed > APPLICATIONS_CHANGED_MAX {
         problems.push(|| too_many_applications(team, changed));
     }
-    for application in &concerned {
+    for application in &affected {
         let stored_items = by_key(application.items);
         let mut check = Check {
             team,
@@ -137,7 +137,7 @@ fn too_many_applications(team: &str, count: usize) -> Problem {
 /// The check of one application.
 struct Check<'a> {
     team: &'a str,
-    application: &'a Concerned<'a, 'a>,
+    application: &'a AffectedApplication<'a, 'a>,
     stored_items: BTreeMap<Key<'a>, &'a Item>,
     offers: &'a Offers,
     stored: &'a Stored,

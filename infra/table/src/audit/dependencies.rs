@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Returns the keys of the listed team's records that a violation depends on, absent records included.
 ///
 /// Records of other teams are left out. They were not listed, and a pointer to another team is wrong in any case.
-pub(super) fn concerned(snapshot: &Snapshot, listed: TeamId, violation: &Violation) -> BTreeSet<Key> {
+pub(super) fn dependency_keys(snapshot: &Snapshot, listed: TeamId, violation: &Violation) -> BTreeSet<Key> {
     let mut keys = about(snapshot, violation);
     let partitions = key::partitions_of(listed);
     keys.retain(|key| partitions.contains(&key.pk));

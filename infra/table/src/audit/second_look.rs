@@ -4,7 +4,7 @@
 //! If each is as listed, all of them had this content at one moment, and the violation counts. If one has moved, the
 //! look starts again.
 
-use super::dependencies::{concerned, of_team};
+use super::dependencies::{dependency_keys, of_team};
 use super::findings::count;
 use super::rows::Rows;
 use crate::client::call::Call as _;
@@ -51,7 +51,7 @@ impl Table {
             let aged = now.map(|now| ages(snapshot, now)).unwrap_or_default();
             let violations = [violations(snapshot), aged].concat();
             let about: Vec<_> =
-                violations.iter().map(|violation| concerned(snapshot, team, violation)).collect();
+                violations.iter().map(|violation| dependency_keys(snapshot, team, violation)).collect();
             let moved = self.moved(&listing, about.iter().flatten().cloned().collect()).await?;
             let (stands, moving): (Vec<_>, Vec<_>) =
                 violations.into_iter().zip(about).partition(|(_, about)| about.is_disjoint(&moved));
