@@ -36,7 +36,7 @@ fn declare(system: &Running, team: &str, services: &Value) {
     let path = "/v1/orcabase/consumer/submissions/submit/";
     let answer = system.call("POST", path, &team.to_lowercase(), &body);
     assert_eq!(answer.status, 201, "{answer:?}");
-    system.settle();
+    system.wait_idle();
 }
 
 /// Starts a system with charges of two consumers.

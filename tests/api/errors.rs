@@ -240,7 +240,7 @@ fn provoke_submissions(provoked: &mut Provoked) {
     assert_eq!(provoked.system.call("POST", SUBMIT, "awesome2-key", &many).status, 201);
     provoked.call(Code::SubmissionInFlight, "POST", SUBMIT, "awesome2-key", &many);
     provoked.system.enable("generate", true);
-    provoked.system.settle();
+    provoked.system.wait_idle();
     provoke_revert(provoked);
     let services = format!("{OWNER}/services/");
     provoked.call(Code::InvalidSchema, "POST", &services, "vm-owner-key", &json!({"title": "X"}));
@@ -260,7 +260,7 @@ fn provoke_revert(provoked: &mut Provoked) {
             json!({"AwesomeConsumer2": {application: {"services": {"LoadBalancer": balancers(count)}}}});
         let answer = provoked.system.call(method, SUBMIT, "awesome2-key", &body);
         assert_eq!(answer.status, 201, "{answer:?}");
-        provoked.system.settle();
+        provoked.system.wait_idle();
         if count > 0 {
             last = answer.at("/url").clone();
         }

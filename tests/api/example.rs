@@ -40,7 +40,7 @@ impl Example {
         let path = format!("{SUBMIT}?commit_id=51e53e4");
         let submitted = system.call("POST", &path, "awesome-key", &declaration());
         assert_eq!(submitted.status, 201, "{submitted:?}");
-        system.settle();
+        system.wait_idle();
         let shares = system.get(&format!("{OWNER}/change_instances/dependant/"), "np-owner-key");
         let share = shares.at("/results/0/id").as_u64().unwrap();
         let listed = system.get(&format!("{CONSUMER}/change_instances/?service_name=VM"), "awesome-key");

@@ -4,7 +4,7 @@ use crate::client::{Call, Connection, Got, runtime};
 use crate::figure::{Figure, time};
 use crate::given::{self, CONSUMER_KEY, Changed};
 use crate::rates::SUBMIT;
-use crate::{Scale, settle};
+use crate::{Scale, wait_idle};
 use hyper::Method;
 use std::time::{Duration, Instant};
 use support::Running;
@@ -28,7 +28,7 @@ pub struct Point {
     /// Seconds until the response.
     pub reply: f64,
     /// Seconds until the submission is SETTLED.
-    pub settled: f64,
+    pub completion: f64,
     /// Write units in the response, if it has them.
     pub write_units: Option<f64>,
 }
@@ -45,7 +45,7 @@ pub fn measure(scale: &Scale) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for items in &scale.sizes {
         points.extend(submissions(*items));
-        if points.iter().any(|point| point.settled > LONGEST) {
+        if points.iter().any(|point| point.completion > LONGEST) {
             println!("{items} items took longer than {}: no more are tried", time(LONGEST));
             break;
         }
@@ -61,10 +61,10 @@ fn submissions(items: usize) -> Vec<Point> {
     let mut points = Vec::new();
     for (kind, changed) in kinds {
         let call = Call::new(Method::POST, SUBMIT, CONSUMER_KEY, given::declaration(items, changed));
-        let (reply, settled, got) = runtime().block_on(submitted(&system, &call));
-        points.push(Point { items, kind, reply, settled, write_units: write_units(&got) });
+        let (reply, completion, got) = runtime().block_on(submitted(&system, &call));
+        points.push(Point { items, kind, reply, completion, write_units: write_units(&got) });
         println!("{:?}", points.last());
-        settle(&system);
+        wait_idle(&system);
     }
     points
 }
@@ -103,7 +103,7 @@ fn grown(points: &[Point], kind: &str) -> Option<Figure> {
     let of_kind: Vec<&Point> = points.iter().filter(|point| point.kind == kind).collect();
     let most = of_kind.last()?;
     let fewer = of_kind.iter().find(|point| point.items * 10 == most.items)?;
-    let an_item = |point: &Point| point.settled / point.items as f64;
+    let an_item = |point: &Point| point.completion / point.items as f64;
     let what = format!("time per item until SETTLED, {kind}: {} items / {} items", most.items, fewer.items);
     Some(Figure::without_goal(&what, format!("{:.2}", an_item(most) / an_item(fewer))))
 }
@@ -112,9 +112,9 @@ fn grown(points: &[Point], kind: &str) -> Option<Figure> {
 pub fn table(points: &[Point]) -> String {
     let row = |point: &Point| {
         let units = point.units_an_item().map_or_else(String::new, |units| format!("{units:.2}"));
-        let an_item = time(point.settled / point.items as f64);
-        let (reply, settled) = (time(point.reply), time(point.settled));
-        format!("| {} | {} | {reply} | {settled} | {an_item} | {units} |\n", point.items, point.kind)
+        let an_item = time(point.completion / point.items as f64);
+        let (reply, completion) = (time(point.reply), time(point.completion));
+        format!("| {} | {} | {reply} | {completion} | {an_item} | {units} |\n", point.items, point.kind)
     };
     let head = "| items | change | until the response | until SETTLED | per item | write units per item |";
     format!("{head}\n|---|---|---|---|---|---|\n{}", points.iter().map(row).collect::<String>())

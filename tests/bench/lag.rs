@@ -4,7 +4,7 @@ use crate::client::{Call, Connection, runtime};
 use crate::figure::{Figure, quantile, time};
 use crate::given::{self, CONSUMER, CONSUMER_KEY};
 use crate::rates::{OWNED, SUBMIT};
-use crate::{Scale, settle};
+use crate::{Scale, wait_idle};
 use hyper::Method;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ pub fn measure(scale: &Scale) -> Vec<Figure> {
     let client = runtime();
     let mut lags = Vec::new();
     for number in 0..scale.lags {
-        settle(&system);
+        wait_idle(&system);
         lags.push(client.block_on(lag(&system, number)));
     }
     let (lags, replies): (Vec<f64>, Vec<f64>) = lags.into_iter().unzip();

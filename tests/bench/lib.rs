@@ -93,11 +93,11 @@ pub fn run(arguments: impl Iterator<Item = String>) {
 }
 
 /// Number of polls in `settle`. Each waits for up to half a minute.
-const SETTLING: usize = 20;
+const IDLE_POLLS_MAX: usize = 20;
 
 /// Waits until the system is idle: it has generated and published everything.
-pub fn settle(system: &Running) {
+pub fn wait_idle(system: &Running) {
     let request = ApiRequest { method: "GET", path: "/_local/settled", ..ApiRequest::default() };
-    let is_settled = || system.send(&request).body == json!({"settled": true});
-    assert!((0..SETTLING).any(|_| is_settled()), "it does not settle");
+    let is_idle = || system.send(&request).body == json!({"settled": true});
+    assert!((0..IDLE_POLLS_MAX).any(|_| is_idle()), "it does not settle");
 }

@@ -4,7 +4,7 @@ use crate::client::{CONCURRENCY, Call, Connection, rate, runtime};
 use crate::figure::{Figure, quantile};
 use crate::given::{self, CONSUMER_KEY, Changed, OWNER_KEY};
 use crate::replay::{Recorder, operation, transactions};
-use crate::{Scale, settle};
+use crate::{Scale, wait_idle};
 use hyper::Method;
 use serde_json::{Value, json};
 use support::Running;
@@ -79,7 +79,7 @@ impl Measuring<'_> {
             engine.push(rate(&self.client, &self.system.engine, &written));
             let sent: Vec<_> = calls(1).into_iter().map(|call| vec![call]).collect();
             http.push(rate(&self.client, &self.system.base, &sent));
-            settle(self.system);
+            wait_idle(self.system);
         }
         (quantile(&http, 0.5), quantile(&engine, 0.5))
     }
@@ -90,7 +90,7 @@ impl Measuring<'_> {
         let body = given::declaration(count, Changed::Nothing);
         let submit = Call::new(Method::POST, SUBMIT, CONSUMER_KEY, body);
         self.client.block_on(async { Connection::open(&self.system.base).await.send(&submit).await });
-        settle(self.system);
+        wait_idle(self.system);
         let mut paths = Vec::new();
         let mut next = Some(format!("{OWNED}?state=PENDING&limit=100&light=true"));
         while let Some(path) = next {
@@ -150,13 +150,13 @@ impl Measuring<'_> {
     /// Stops or starts the functions of the stream, each time on an idle system.
     fn at_work(&self, enabled: bool) {
         if !enabled {
-            settle(self.system);
+            wait_idle(self.system);
         }
         for function in ["generate", "notify"] {
             self.system.enable(function, enabled);
         }
         if enabled {
-            settle(self.system);
+            wait_idle(self.system);
         }
     }
 }

@@ -15,7 +15,7 @@ const ACROSS: &str = "declared items";
 type Plot = (&'static str, &'static str, &'static str, fn(&Point) -> Option<f64>);
 
 const PLOTS: [Plot; 3] = [
-    ("settled", "Time from a submission until SETTLED", "seconds", |point| Some(point.settled)),
+    ("settled", "Time from a submission until SETTLED", "seconds", |point| Some(point.completion)),
     ("reply", "Time from a submission to its response", "seconds", |point| Some(point.reply)),
     ("write-units", "Write units in the response", "write units per item", Point::units_an_item),
 ];

@@ -154,7 +154,7 @@ fn a_person_approves_unless_that_is_left_to_keys() {
     assert_eq!(approve().at("/code"), "manual_approval");
     by_hand(true);
     assert_eq!(approve().at("/state"), "APPROVED");
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -180,7 +180,7 @@ fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break()
     definition["properties"]["cpu"]["minimum"] = json!(16);
     let dry = stack.call("POST", &format!("{OWNER}/services/validate/?dry_run=true"), admin, &definition);
     assert_eq!((dry.at("/dry_run/checked"), dry.at("/dry_run/failing")), (&json!(1), &json!(1)), "{dry:?}");
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -188,7 +188,7 @@ fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break()
 fn pending_work_is_counted() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     submit(&stack, 8, "a");
-    stack.settle(false);
+    stack.wait_idle(false);
     // One for the VM, one for the load balancer, one for the dependent team's share of it.
     assert_eq!(stack.invoke("sweep", &json!({"count": true})), json!({"waiting": 3}));
 }
@@ -202,7 +202,7 @@ fn the_sweep_processes_work_left_by_the_stream() {
         let swept = sweep(&stack, false);
         assert_eq!((counted(&swept, "carried_out"), counted(&swept, "owed")), (1, 0), "{swept}");
     }
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -229,7 +229,7 @@ fn failing_work_is_quarantined_and_redriven() {
     stack.put_row(&healed);
     let swept = sweep(&stack, true);
     assert!(counted(&swept, "redriven") > 0 && counted(&swept, "quarantined") == 0, "{swept}");
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -265,7 +265,7 @@ fn the_sweep_removes_uncommitted_stagings() {
     let swept = sweep(&stack, false);
     assert_eq!(counted(&swept, "cleared"), 1, "{swept}");
     assert!(stack.rows("STAGING").is_empty() && stack.rows("WORK").is_empty());
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -282,7 +282,7 @@ fn generation_accepts_an_outdated_stream_image() {
     let reply = stack.invoke("generate", &json!({"Records": [record]}));
     assert_eq!(reply, json!({"batchItemFailures": []}));
     assert!(stack.rows("WORK").is_empty());
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -299,7 +299,7 @@ fn events_are_posted_to_a_webhook() {
     assert_eq!(event["detail-type"], "ChangeInstance.StateChanged.v1");
     let data = &event["detail"]["data"];
     assert_eq!((&data["owner"], &data["kind"]), (&json!("NPOwnerTeam"), &json!("DEPENDENT")));
-    stack.settle(false);
+    stack.wait_idle(false);
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn an_owner_creates_tries_changes_and_removes_a_webhook() {
     let rests = json!({"active": false});
     assert_eq!(stack.call("PATCH", &path, "vm-owner-key", &rests).at("/active"), &json!(false));
     assert_eq!(stack.call("DELETE", &path, "vm-owner-key", &Value::Null).status, 204);
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -359,7 +359,7 @@ fn an_owner_creates_and_removes_a_message() {
     }
     assert_eq!(stack.call("DELETE", &path, admin, &Value::Null).status, 204);
     assert_eq!(stack.get(&consumers, "awesome-key").at("/count"), 0);
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -375,7 +375,7 @@ fn metadata_must_match_the_schemas_of_the_platform() {
     let mut owned = declared(8, "a");
     owned["AwesomeConsumer"]["App"]["metadata"] = json!({"owner": "jane"});
     assert_eq!(stack.call("POST", SUBMIT, "awesome-key", &owned).status, 201);
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 
@@ -410,7 +410,7 @@ fn a_healthcheck_runs_on_request_and_on_schedule() {
     assert_eq!(stack.get(checks, key).at("/results/0/last_run/error"), "unreachable");
     assert_eq!(stack.get(items, key).at("/results/0/healthcheck_status"), "UNKNOWN");
     assert_eq!(stack.call("DELETE", &path, key, &Value::Null).status, 204);
-    stack.settle(false);
+    stack.wait_idle(false);
     stack.assert_sound();
 }
 

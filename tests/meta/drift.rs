@@ -130,7 +130,7 @@ impl World {
         for (cpu, state) in [(1, "COMPLETED"), (2, "APPROVED")] {
             let answer = system.call("POST", &submit, "awesome-key", &declaration(cpu));
             assert_eq!(answer.status, 201, "{answer:?}");
-            system.settle();
+            system.wait_idle();
             for (key, data) in [("vm-owner-key", true), ("lb-owner-key", true), ("np-owner-key", false)] {
                 let list = format!("{OWNER}/change_instances/?state=PENDING");
                 for change in system.get(&list, key).at("/results").as_array().unwrap() {
@@ -265,7 +265,7 @@ impl World {
             let request = ApiRequest { method: "POST", path, key: Some(key), headers, body: Vec::new() };
             let answer = self.system.send(&request);
             assert_eq!(answer.status, status, "{path}: {answer:?}");
-            self.system.settle();
+            self.system.wait_idle();
             answer.body
         };
         let preview = format!("{revert}validate/?limit=1&offset=0&commit_id=51e53e4");
@@ -298,7 +298,7 @@ impl World {
                 ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
             let answer = self.system.send(&request);
             assert_eq!(answer.status, status, "{method}: {answer:?}");
-            self.system.settle();
+            self.system.wait_idle();
         }
     }
 

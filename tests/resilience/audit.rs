@@ -59,7 +59,7 @@ fn varied() -> Running {
     let balancer = json!([{"name": "CoreLB1", "related_vms": ["CoreVM1", "CoreVM4"], "algorithm": "a"}]);
     let first = json!({"VM": vms(8), "LoadBalancer": balancer});
     submit(&system, "awesome-key", &[("idempotency-key", "first")], &first, "AwesomeConsumer");
-    system.settle();
+    system.wait_idle();
     system.enable("generate", false);
     // The load balancer references a modified VM, so this submission has pending work.
     let second = json!({"VM": vms(16), "LoadBalancer": balancer});

@@ -82,7 +82,7 @@ fn shared(system: &Running, teams: usize) {
         for (n, approval_required) in [false, true].into_iter().enumerate() {
             set(system, &json!({"dependant_teams": some, "approval_required": approval_required}));
             submit(system, Some(2 * round + n + 1));
-            system.settle();
+            system.wait_idle();
         }
     }
 }

@@ -175,9 +175,9 @@ fn a_reply_shows_a_hundred_change_instances_however_many_teams_have_a_share() {
 fn the_list_of_a_submission_begins_with_its_own() {
     let system = Running::demo();
     let first = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 150));
-    system.settle();
+    system.wait_idle();
     let second = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 151));
-    system.settle();
+    system.wait_idle();
     for (submission, count) in [(&first, 300), (&second, 2)] {
         let path = format!("/v1/orcabase/consumer/change_instances/?submission_id={}", submission.at("/id"));
         let listed = system.get(&path, "awesome-key");

@@ -95,7 +95,7 @@ fn ends(system: &Running) -> BTreeMap<u64, (Value, Value, Value)> {
 fn deliveries_in_any_order_and_concurrently_lead_to_the_same_states() {
     let calm = Running::demo();
     commands(&calm);
-    calm.settle();
+    calm.wait_idle();
     let expected = ends(&calm);
     assert!(expected.len() > 20, "{expected:?}");
     for _ in 0..3 {
@@ -141,7 +141,7 @@ fn a_broken_work_record_delays_no_other_and_a_redrive_processes_it() {
     let other = declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]);
     submit(&system, "awesome2-key", &other);
     system.enable("generate", true);
-    system.settle();
+    system.wait_idle();
     // The other team's work is done. The broken record stays, with a failure counted.
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
     assert_eq!(list.at("/count"), 1);
@@ -193,7 +193,7 @@ fn a_condition_that_never_holds_is_counted_and_delays_no_other() {
         "ty": {"S": "SHARE"}, "v": {"N": "2"}, "it": item["id"], "ow": {"N": np.id.to_string()}, "cr": {"N": "1"}}));
     submit(&system, "awesome2-key", &declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]));
     system.enable("generate", true);
-    system.settle();
+    system.wait_idle();
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
     let names: Vec<&Value> =
         list.at("/results").as_array().unwrap().iter().map(|row| &row["service_item"]["name"]).collect();
@@ -276,7 +276,7 @@ fn a_failing_record_is_quarantined_and_delivered_again_after_the_repair() {
     let poisoned =
         submit(&system, "awesome-key", &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a")]));
     submit(&system, "awesome2-key", &declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]));
-    system.settle();
+    system.wait_idle();
     // The next record was processed. The failed one is at the on-failure destination.
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
     assert_eq!(
@@ -332,7 +332,7 @@ fn a_receiver_that_fails_nine_of_ten_times_gets_every_event_of_its_team_in_order
     let system = Running::start(&world.to_string());
     for round in ["a", "b", "c"] {
         submit(&system, "awesome-key", &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], round)]));
-        system.settle();
+        system.wait_idle();
     }
     let received: Vec<Value> = (0..3).map(|_| taken.recv().unwrap()).collect();
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");

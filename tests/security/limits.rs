@@ -291,12 +291,12 @@ fn a_submission_fits_one_transaction_or_is_staged() {
             assert_eq!(actual.status, 200, "what is named exists");
         }
         assert_eq!(answer.at("/change_instances_next").is_null(), count <= 100);
-        system.settle();
+        system.wait_idle();
         let items = system.get("/v1/orcabase/consumer/service_items/?limit=1", "awesome-key");
         assert_eq!(items.at("/count"), count);
-        let settled = system.get(answer.at("/url").as_str().unwrap(), "awesome-key");
-        assert_eq!((settled.at("/state"), settled.at("/landed")), (&json!("SETTLED"), &json!(2 * count)));
-        assert_eq!(settled.at("/remaining"), 0);
+        let completed = system.get(answer.at("/url").as_str().unwrap(), "awesome-key");
+        assert_eq!((completed.at("/state"), completed.at("/landed")), (&json!("SETTLED"), &json!(2 * count)));
+        assert_eq!(completed.at("/remaining"), 0);
         assert_eq!(submit().body, answer.body, "repeated under its key");
         system.assert_sound();
         system.assert_published();

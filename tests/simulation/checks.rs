@@ -21,7 +21,7 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     let audited = system.table.audit(None, &|_| ()).await.unwrap();
     assert!(audited.violations.is_empty() && audited.unsettled == 0, "{audited:#?}");
     let snapshot = system.table.snapshot().await.unwrap();
-    settled(&snapshot);
+    nothing_is_pending(&snapshot);
     as_the_oracle_says(shape, stream, client_log, &snapshot);
     assert_answers_stored(client_log, &snapshot);
     as_previewed(client_log, &snapshot);
@@ -34,7 +34,7 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
 }
 
 /// Checks I10, I11 and I23: no work is pending, and no staging remains.
-fn settled(snapshot: &Snapshot) {
+fn nothing_is_pending(snapshot: &Snapshot) {
     assert_eq!(snapshot.stagings.len(), 0, "stagings in the end");
     assert_eq!(snapshot.works, [], "what is owed in the end");
     for submission in &snapshot.submissions {

@@ -307,7 +307,7 @@ impl Oracle {
                     ChangeType::Modify => {}
                 }
                 if is_main {
-                    item.settled = Some(open.target);
+                    item.completed_target = Some(open.target);
                 }
             }
             (State::Rejected | State::Errored, State::Closed) => {
@@ -335,7 +335,12 @@ impl Oracle {
             let own = &self.items[&(item.consumer.id, name)];
             assert_eq!(Some(item.runtime_state), own.runtime);
             assert_eq!(item.wanted(), stored(&own.declared), "what item {} is to be", item.id);
-            assert_eq!(item.settled, own.settled.as_ref().map(stored), "what item {} has become", item.id);
+            assert_eq!(
+                item.completed_target,
+                own.completed_target.as_ref().map(stored),
+                "what item {} has become",
+                item.id
+            );
             let slots = item.open().map(|(_, slot)| (slot.change, slot.state, slot.change_type, slot.target));
             let open = own.stacks.values().flat_map(Stack::open);
             let open = open.map(|open| (open.id, open.state, open.change_type, stored(&open.target)));

@@ -106,7 +106,7 @@ impl Run {
         // Two hours exceed every delay of the stream and every error of a clock.
         system.cloud.suffer(Faults::none());
         tokio::time::sleep(2 * Duration::from_secs(3_600)).await;
-        rest(&system, &stream).await;
+        wait_idle(&system, &stream).await;
         assert!(flowing.try_join_next().is_none(), "what feeds a function has ended");
         drop(flowing);
         assert_eq!(system.cloud.complaint(), None);
@@ -155,7 +155,7 @@ pub(crate) fn in_virtual_time<T: Send + 'static, F: Future<Output = T>>(
 }
 
 /// Waits until the stream is delivered and no work is pending. Panics if this never happens.
-async fn rest(system: &Arc<System>, stream: &Arc<Stream>) {
+async fn wait_idle(system: &Arc<System>, stream: &Arc<Stream>) {
     let mut last = None;
     for _ in 0..SWEEPS_MAX {
         let mut waited = 0;

@@ -33,7 +33,7 @@ pub enum Ret {
 pub struct Item {
     changes: Vec<Change>,
     declared: Option<u8>,
-    settled: Option<Option<u8>>,
+    completed_target: Option<Option<u8>>,
     is_created: Creation,
     is_in_service: Option<bool>,
 }
@@ -81,7 +81,7 @@ impl Item {
 
     fn is_orphan(&self) -> bool {
         let idle = self.waiting().is_none() && self.validated().is_none();
-        idle && !self.changes.is_empty() && self.settled != Some(self.declared)
+        idle && !self.changes.is_empty() && self.completed_target != Some(self.declared)
     }
 
     fn has_failed_removal(&self) -> bool {
@@ -146,7 +146,7 @@ impl Item {
                     ChangeType::Delete => self.is_in_service = Some(false),
                     ChangeType::Modify => {}
                 }
-                self.settled = None;
+                self.completed_target = None;
             }
             (State::Approved, State::Completed) => {
                 match change_type {
@@ -154,7 +154,7 @@ impl Item {
                     ChangeType::Delete => self.is_created = Creation::Never,
                     ChangeType::Modify => {}
                 }
-                self.settled = Some(change.target);
+                self.completed_target = Some(change.target);
             }
             (State::Pending, State::Rejected)
             | (State::Approved, State::Errored)

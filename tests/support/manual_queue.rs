@@ -165,7 +165,7 @@ impl ManualQueue {
 
     /// Delivers due messages and their immediate successors.
     pub fn deliver(&mut self) {
-        self.system.settle();
+        self.system.wait_idle();
         let rule = queue::rule().unwrap();
         for published in self.system.events(self.taken) {
             self.taken = published.number;

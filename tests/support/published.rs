@@ -39,7 +39,7 @@ impl Running {
     /// occurrences are in order.
     #[track_caller]
     pub fn assert_published(&self) {
-        self.settle();
+        self.wait_idle();
         let details: Vec<Value> =
             self.events(0).into_iter().map(|event| event.envelope["detail"].clone()).collect();
         everything_is_published(&details, &self.block_on(self.table.snapshot()).unwrap());

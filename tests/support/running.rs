@@ -166,7 +166,7 @@ impl Running {
 
     /// Waits until generation and publishing are idle.
     #[track_caller]
-    pub fn settle(&self) {
+    pub fn wait_idle(&self) {
         let answer =
             self.send(&ApiRequest { method: "GET", path: "/_local/settled", ..ApiRequest::default() });
         assert_eq!(answer.body, json!({"settled": true}));
@@ -191,7 +191,7 @@ impl Running {
 
     /// Returns the stored records as text, to compare two moments.
     pub fn stored(&self) -> String {
-        self.settle();
+        self.wait_idle();
         // The pattern names every field, so a new type of record does not compile until a line here includes it.
         let Snapshot {
             teams,
@@ -231,7 +231,7 @@ impl Running {
 
     fn audited(&self) -> Answer {
         // The audit must not run during a transaction: a torn read would look like a violation.
-        self.settle();
+        self.wait_idle();
         let answer = self.send(&ApiRequest { method: "GET", path: "/_local/audit", ..ApiRequest::default() });
         assert_eq!(answer.status, 200, "{answer:?}");
         answer

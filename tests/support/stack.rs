@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// Maximum time until generation and publishing are idle. The functions run in processes that start first.
-const SETTLING: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -102,7 +102,7 @@ impl Stack {
 
     /// Waits until all events are published and, unless generation is paused, no work is pending.
     #[track_caller]
-    pub fn settle(&self, generation_rests: bool) {
+    pub fn wait_idle(&self, generation_rests: bool) {
         let began = Instant::now();
         loop {
             let snapshot = self.runtime.block_on(self.table.snapshot()).unwrap();
@@ -112,7 +112,7 @@ impl Stack {
                 return;
             }
             assert!(
-                began.elapsed() < SETTLING,
+                began.elapsed() < IDLE_TIMEOUT,
                 "told: {published:#?}\nto be told: {expected:#?}\n{:#?}",
                 snapshot.works
             );

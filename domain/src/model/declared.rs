@@ -75,7 +75,7 @@ impl Declared {
             runtime_state: RuntimeState::Requested,
             version: self.version,
             declared: self.stays,
-            settled: None,
+            completed_target: None,
             references: Vec::new(),
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),

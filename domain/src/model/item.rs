@@ -127,7 +127,7 @@ pub struct Item {
     /// Whether the consumer's current declaration contains the item.
     pub declared: bool,
     /// The result of the last completed change; none while an approved change is not completed (I12).
-    pub settled: Option<Target>,
+    pub completed_target: Option<Target>,
     /// The referenced items, in the same application (R17).
     pub references: Vec<Reference>,
     /// The schema version of the last check of its declaration; 0 in records from before this field (R33).
@@ -193,7 +193,7 @@ impl Item {
     /// Returns whether the item differs from its declaration while the service owner has no open change for it
     /// (R12).
     pub fn is_orphan(&self) -> bool {
-        self.settled != Some(self.wanted()) && self.main().open().next().is_none()
+        self.completed_target != Some(self.wanted()) && self.main().open().next().is_none()
     }
 
     /// Returns the item's contribution to the blockers: its blocked change instances, and itself if it is an

@@ -155,7 +155,7 @@ pub fn update(
         service
             .map(|service| Write::CheckService { title: service.title.clone(), revision: service.revision }),
     );
-    settle(&mut after, item, head.zip(numbers), ctx);
+    add_item_and_head_writes(&mut after, item, head.zip(numbers), ctx);
     Ok(after)
 }
 
@@ -300,7 +300,7 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
             }
             if !change.is_dependant() {
                 // Only the service owner's completion makes the item idle; dependent teams carry out shares (R3).
-                item.settled = Some(change.target());
+                item.completed_target = Some(change.target());
             }
             None
         }
@@ -395,7 +395,12 @@ fn deploy(
 /// Adds the writes of the item and, if numbers or blockers change, of the head.
 ///
 /// `heads` holds the head as it was read, and after numbers were taken from it.
-fn settle(after: &mut Decided, before: &Item, heads: Option<(&Head, Head)>, ctx: &RequestContext) {
+fn add_item_and_head_writes(
+    after: &mut Decided,
+    before: &Item,
+    heads: Option<(&Head, Head)>,
+    ctx: &RequestContext,
+) {
     let delta = after.item.blockers() - before.blockers();
     // A log text on a COMPLETED change leaves the item as it is, and an unchanged item costs no write.
     if after.item != *before {

@@ -268,7 +268,7 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
     }
     // From the approval to the completion, the deployed state is unknown. An owner that stops in between leaves an
     // orphan, and the next submission requests the change again (R12).
-    item.settled = None;
+    item.completed_target = None;
     charging::approved(item, change, ctx.now)
 }
 

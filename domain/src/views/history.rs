@@ -36,8 +36,8 @@ impl Moment {
 
     /// Returns the moment at which all effects of a submission exist; now, if some are missing.
     pub fn of(submission: &Submission, now: Timestamp) -> Self {
-        let is_settled = submission.progress() == Progress::Settled;
-        let at = if is_settled { submission.modified } else { now };
+        let is_complete = submission.progress() == Progress::Settled;
+        let at = if is_complete { submission.modified } else { now };
         Self { at, submission: Some(submission.id.number()) }
     }
 
@@ -86,7 +86,7 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
         version,
         declared,
         runtime_state: runtime_state(&then)?,
-        settled: None,
+        completed_target: None,
         // The record has the schema version of the present declaration only; 0 means unknown.
         schema_version: if version == now.version { now.schema_version } else { 0 },
         stacks: stacks(&then),

@@ -318,7 +318,7 @@ fn r13_a_retry_of_an_error_stays_approved() {
     assert_eq!((retried.state, retried.change_type), (State::Approved, Create));
     assert_eq!(world.runtime_state(NAME), RuntimeState::InService);
     world.decide(retried.id, State::Completed);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]
@@ -386,7 +386,7 @@ fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out()
         (State::Closed, RuntimeState::Decommissioned)
     );
     world.finish(NAME, VM_OWNER);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn r28_an_errored_delete_is_retried_by_its_owner() {
     let retried = world.retry(failed, VM_OWNER).unwrap().change;
     assert_eq!((retried.change_type, retried.state), (Delete, State::Approved));
     world.decide(retried.id, State::Completed);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn r28_an_errored_delete_that_its_owner_closed_is_asked_for_again() {
     assert_eq!(world.runtime_state(NAME), RuntimeState::Decommissioned);
     assert!(!plan.created[0].never_in_service);
     world.finish(NAME, VM_OWNER);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]

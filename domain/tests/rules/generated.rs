@@ -36,7 +36,7 @@ fn r14_a_referenced_change_instance_of_an_item_in_service_is_a_modify() {
     assert_eq!(table(&generated), [("CoreLB1", Modify, LB_OWNER)]);
     assert_eq!(world.item("CoreLB1").version.number, 1);
     world.finish("CoreLB1", LB_OWNER);
-    assert!(world.is_settled(world.item("CoreLB1")));
+    assert!(world.is_complete(world.item("CoreLB1")));
 }
 
 #[test]

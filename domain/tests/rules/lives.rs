@@ -30,7 +30,7 @@ fn runtime_state_follows_approvals_through_a_whole_life() {
     world.decide(delete, State::Completed);
     assert_eq!(world.item(NAME).main().creation, Creation::Never, "the next change is a CREATE");
     assert_eq!(world.runtime_state(NAME), Decommissioned);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn r03_only_the_service_owners_change_instances_drive_the_runtime_state() {
     world.declare_and_generate(&[vm(NAME, 1)]);
     world.finish(NAME, NP_OWNER);
     assert_eq!(world.runtime_state(NAME), Requested);
-    assert_eq!(world.item(NAME).settled, None);
+    assert_eq!(world.item(NAME).completed_target, None);
     world.finish(NAME, VM_OWNER);
     assert_eq!(world.runtime_state(NAME), InService);
     world.declare_and_generate(&[]);
@@ -114,7 +114,7 @@ fn r05_a_removal_while_the_create_is_pending_is_a_delete_of_what_never_was_in_se
     world.decide(delete.id, State::Approved);
     assert_eq!(world.runtime_state(NAME), Decommissioned);
     world.decide(delete.id, State::Completed);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn r07_a_delete_that_completes_after_the_redeclaration_leaves_the_create_to_do()
     world.decide(create, State::Approved);
     assert!(world.change(create).supersedes.is_empty());
     world.decide(create, State::Completed);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn r08_the_exception_repeats_as_long_as_no_create_is_completed() {
         assert_eq!(world.change(modify).change_type, Create);
     }
     world.complete(NAME, VM_OWNER);
-    assert!(world.is_settled(world.item(NAME)));
+    assert!(world.is_complete(world.item(NAME)));
 }
 
 #[test]

@@ -102,14 +102,14 @@ fn a_submission_reports_its_progress_step_by_step() {
     assert_eq!((progress(&world), world.is_in_flight()), (Progress::Applied, false));
     assert_eq!(world.snapshot.submissions.last().unwrap().opened, 2);
     world.generate();
-    let settled = world.snapshot.submissions.last().unwrap().clone();
-    assert_eq!((settled.progress(), settled.opened), (Progress::Settled, 4));
-    assert_eq!(settled.as_accepted().progress(), Progress::Committed);
-    assert!(settled.modified > accepted.modified, "when the last of it was carried out");
-    assert_eq!((settled.opened > 0, settled.as_accepted().opened), (true, 0));
+    let completed = world.snapshot.submissions.last().unwrap().clone();
+    assert_eq!((completed.progress(), completed.opened), (Progress::Settled, 4));
+    assert_eq!(completed.as_accepted().progress(), Progress::Committed);
+    assert!(completed.modified > accepted.modified, "when the last of it was carried out");
+    assert_eq!((completed.opened > 0, completed.as_accepted().opened), (true, 0));
     let events = event::of_submission(None, &accepted)
         .into_iter()
-        .chain(event::of_submission(Some(&accepted), &settled));
+        .chain(event::of_submission(Some(&accepted), &completed));
     let published: Vec<_> =
         events.map(|event| (event.sequence, event.detail["data"]["to"].clone())).collect();
     assert_eq!(published, [(1, "COMMITTED".into()), (2, "APPLIED".into()), (3, "SETTLED".into())]);

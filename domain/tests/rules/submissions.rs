@@ -359,7 +359,7 @@ fn r30_a_clock_that_goes_backwards_changes_no_outcome() {
         }
         tick(&mut world);
         world.complete(NAME, VM_OWNER);
-        assert!(world.is_settled(world.item(NAME)));
+        assert!(world.is_complete(world.item(NAME)));
         let changes = world.snapshot.changes.values();
         changes.map(|change| (change.id, change.state, change.change_type)).collect::<Vec<_>>()
     };
@@ -389,9 +389,9 @@ fn pending_work_is_cut_into_records_of_bounded_size() {
     assert_eq!(sizes, [(1, work::ITEMS_MAX), (2, 1)]);
     assert_eq!(plan.planned.len(), items.len());
     world.generate();
-    let [settled] = &world.snapshot.submissions[..] else { panic!("one submission") };
+    let [completed] = &world.snapshot.submissions[..] else { panic!("one submission") };
     assert_eq!(
-        (settled.opened, settled.as_accepted().opened),
+        (completed.opened, completed.as_accepted().opened),
         (plan.submission.planned(), plan.submission.direct)
     );
     // A share does not repeat the content of its cause.

@@ -410,7 +410,7 @@ impl Walk {
                 self.generate();
             }
             self.owners_finish();
-            if self.world.snapshot.items.values().all(|item| self.world.is_settled(item)) {
+            if self.world.snapshot.items.values().all(|item| self.world.is_complete(item)) {
                 assert_eq!(self.world.head().blockers, domain::model::blockers::Blockers::NONE);
                 assert!(!self.submit_as_declared().submission.changed);
                 return;

@@ -191,8 +191,8 @@ impl World {
         slot.unwrap_or_else(|| panic!("{name}: {owner} has nothing {state}: {stack:?}")).change
     }
 
-    pub(crate) fn is_settled(&self, item: &Item) -> bool {
-        item.settled == Some(item.wanted()) && item.open().next().is_none()
+    pub(crate) fn is_complete(&self, item: &Item) -> bool {
+        item.completed_target == Some(item.wanted()) && item.open().next().is_none()
     }
 
     /// Checks every invariant.

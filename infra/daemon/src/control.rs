@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use crate::audit;
 
 /// The longest wait until all consumers are idle or a consumer is disabled.
-const SETTLING: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 const EVENTS: u64 = 100;
 const EVENTS_MAX: u64 = 1_000;
 
@@ -59,7 +59,7 @@ impl Control {
         Some(match (event.request_context.http.method.as_str(), route) {
             ("GET", "audit") => self.audit().await,
             ("GET", "events") => self.events(event),
-            ("GET", "settled") => plain(200, &json!({"settled": self.settled().await})),
+            ("GET", "settled") => plain(200, &json!({"settled": self.wait_idle().await})),
             ("GET", "failures") => self.failures(),
             ("POST", "failures/redrive") => self.redrive().await,
             ("POST", "sweep") => self.sweep(event).await,
@@ -77,8 +77,8 @@ impl Control {
     }
 
     /// Waits until all enabled consumers are idle, and returns whether they were in time. Webhooks do not count.
-    async fn settled(&self) -> bool {
-        let settling = async {
+    async fn wait_idle(&self) -> bool {
+        let waiting = async {
             loop {
                 let handled = self.handled();
                 let woken = wake(&self.wake);
@@ -94,7 +94,7 @@ impl Control {
                 }
             }
         };
-        tokio::time::timeout(SETTLING, settling).await.is_ok_and(|settled| settled.is_some())
+        tokio::time::timeout(IDLE_TIMEOUT, waiting).await.is_ok_and(|idle| idle.is_some())
     }
 
     fn handled(&self) -> Vec<u64> {
@@ -168,7 +168,7 @@ impl Control {
                 // The consumer still delivers the records of its current read. Only then it reports that it rests,
                 // and a caller can rely on the response.
                 let resting = consumer.progress.wait_for(|progress| progress.rests != enabled);
-                if tokio::time::timeout(SETTLING, resting).await.is_err() {
+                if tokio::time::timeout(IDLE_TIMEOUT, resting).await.is_err() {
                     return plain(
                         503,
                         &json!({"message": "the mapping still delivers records that it read earlier"}),
@@ -345,30 +345,26 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_never_comes_to_rest_is_not_settled() {
         let mut fixture = Fixture::new().await;
-        let settled = (200, json!({"settled": true}));
+        let idle = (200, json!({"settled": true}));
         let unsettled = (200, json!({"settled": false}));
-        assert_eq!(fixture.send("GET", "/_local/settled", None).await, settled);
+        assert_eq!(fixture.send("GET", "/_local/settled", None).await, idle);
         let (consumer, progress) = watch::channel(Progress::default());
         let enabled = watch::Sender::new(true);
         fixture.control.consumers.push(Handle { function: "generate", enabled: enabled.clone(), progress });
         let begin = tokio::time::Instant::now();
         assert_eq!(fixture.send("GET", "/_local/settled", None).await, unsettled);
-        assert_eq!(begin.elapsed(), SETTLING);
+        assert_eq!(begin.elapsed(), IDLE_TIMEOUT);
         consumer.send_modify(|progress| progress.rests = true);
         let path = "/_local/mappings/generate";
         let rests = (200, json!({"function": "generate", "enabled": false}));
         assert_eq!(fixture.send("PUT", path, Some(r#"{"enabled": false}"#)).await, rests);
-        assert_eq!(
-            fixture.send("GET", "/_local/settled", None).await,
-            settled,
-            "what rests is not waited for"
-        );
+        assert_eq!(fixture.send("GET", "/_local/settled", None).await, idle, "what rests is not waited for");
         assert_eq!(fixture.send("PUT", path, Some("{}")).await.0, 400);
         assert_eq!(fixture.send("PUT", "/_local/mappings/list", Some("{}")).await.0, 404);
         enabled.send_replace(true);
         drop(consumer);
         assert_eq!(fixture.send("GET", "/_local/settled", None).await, unsettled);
-        assert_eq!(begin.elapsed(), SETTLING, "a consumer that is gone is not waited for");
+        assert_eq!(begin.elapsed(), IDLE_TIMEOUT, "a consumer that is gone is not waited for");
     }
 
     #[tokio::test]

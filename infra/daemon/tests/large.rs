@@ -76,7 +76,7 @@ fn submitted(program: &Program, key: &str, name: &str, body: &Value) -> io::Resu
 }
 
 /// Waits until all change instances of a submission exist, and prints the progress.
-fn settled(program: &Program, key: &str, submission: &Value) -> io::Result<Value> {
+fn wait_for_changes(program: &Program, key: &str, submission: &Value) -> io::Result<Value> {
     loop {
         let now = program.get(submission["url"].as_str().unwrap(), key)?;
         let sum = now["landed"].as_u64().unwrap() + now["remaining"].as_u64().unwrap();
@@ -122,7 +122,7 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
             // Most kills hit between the first byte of the request and the last item.
             let killer = program.killed_in(Duration::from_millis(random(&mut seed, 100 + count / 2)));
             let followed = submitted(&program, "awesome-key", name, &body)
-                .and_then(|submission| settled(&program, "awesome-key", &submission));
+                .and_then(|submission| wait_for_changes(&program, "awesome-key", &submission));
             cut_off += u64::from(followed.is_err());
             killer.join().unwrap();
             // The old process must end first, because it has the lock of the directory.
@@ -130,7 +130,7 @@ fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
             program = start(parent.path());
         }
         let submission = submitted(&program, "awesome-key", name, &body).unwrap();
-        let submission = settled(&program, "awesome-key", &submission).unwrap();
+        let submission = wait_for_changes(&program, "awesome-key", &submission).unwrap();
         let seconds = began.elapsed().as_secs();
         let counted = caused(&program, &submission);
         assert_eq!(
@@ -194,7 +194,7 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
                 let program = &program;
                 scope.spawn(move || {
                     let submission = submitted(program, key, "create", &declared(team, items, None)).unwrap();
-                    settled(program, key, &submission).unwrap()
+                    wait_for_changes(program, key, &submission).unwrap()
                 })
             })
             .into();
@@ -204,11 +204,11 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
                 scope.spawn(move || deciding(program, done, seed.wrapping_mul(owner) | 1))
             })
             .collect();
-        let settled: Vec<_> = consumers.into_iter().map(|consumer| consumer.join()).collect();
+        let results: Vec<_> = consumers.into_iter().map(|consumer| consumer.join()).collect();
         // The owners must end even if a consumer fails.
         done.store(true, Ordering::SeqCst);
-        for settled in settled {
-            assert_eq!(settled.unwrap()["landed"], items);
+        for result in results {
+            assert_eq!(result.unwrap()["landed"], items);
         }
         for owner in owners {
             let (by_owner, not) = owner.join().unwrap();

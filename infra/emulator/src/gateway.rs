@@ -47,7 +47,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// The longest time for the headers of a request, and again for its body.
 const CLIENT_TIME: Duration = Duration::from_secs(10);
 /// The pause after a failed accept, for example when file handles run out.
-const ACCEPT_REST: Duration = Duration::from_millis(50);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 const ACCOUNT: &str = "000000000000";
 const API: &str = "local";
@@ -96,7 +96,7 @@ where
                     connections.spawn(connection(stream, client, answer.clone(), &graceful));
                 }
                 // The cause usually persists for a moment, so an immediate retry would only use CPU time.
-                Err(_) => tokio::time::sleep(ACCEPT_REST).await,
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
         }
     }

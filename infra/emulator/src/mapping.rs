@@ -207,7 +207,7 @@ impl Consumer {
             let rests = !*self.enabled.borrow();
             self.progress.send_if_modified(|progress| std::mem::replace(&mut progress.rests, rests) != rests);
             if rests {
-                self.rest(POLL).await;
+                self.pause(POLL).await;
                 continue;
             }
             let (open, mut is_empty) = (self.cursor.turn(&self.with.stream).await, true);
@@ -226,7 +226,7 @@ impl Consumer {
             }
             if is_empty {
                 self.progress.send_modify(|progress| progress.idle_since = woken);
-                self.rest(POLL).await;
+                self.pause(POLL).await;
             }
         }
     }
@@ -245,7 +245,7 @@ impl Consumer {
                 return Ok(gathered);
             }
             if read.records.is_empty() {
-                self.rest(POLL.min(until - Instant::now())).await;
+                self.pause(POLL.min(until - Instant::now())).await;
                 self.woken.mark_unchanged();
             }
             read = self.read(shard).await?;
@@ -273,7 +273,7 @@ impl Consumer {
     }
 
     /// Waits for a time, a wake-up or the stop.
-    async fn rest(&mut self, time: Duration) {
+    async fn pause(&mut self, time: Duration) {
         tokio::select! {
             () = tokio::time::sleep(time) => {}
             _ = self.woken.changed() => {}

@@ -15,9 +15,9 @@ const FRESH_MICROS: u64 = 3_600_000_000;
 /// The shortest time between two requests, in microseconds: one minute.
 ///
 /// So tokens with invented key ids cause one request a minute.
-const REST_MICROS: u64 = 60_000_000;
+const REFRESH_MICROS: u64 = 60_000_000;
 /// The shortest time between two requests while no key is cached, in microseconds.
-const REST_WITHOUT_MICROS: u64 = 5_000_000;
+const REFRESH_EMPTY_MICROS: u64 = 5_000_000;
 
 /// A public key of the issuer.
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ impl CachedKeys {
     /// Returns whether a token with this key id calls for a new request.
     pub(crate) fn is_due(&self, kid: &str, now: Timestamp) -> bool {
         let since = |then: Option<Timestamp>| then.map(|then| now.micros().saturating_sub(then.micros()));
-        let rest = if self.is_empty() { REST_WITHOUT_MICROS } else { REST_MICROS };
-        let has_rested = since(self.requested).is_none_or(|since| since >= rest);
+        let interval = if self.is_empty() { REFRESH_EMPTY_MICROS } else { REFRESH_MICROS };
+        let has_rested = since(self.requested).is_none_or(|since| since >= interval);
         let is_old = since(self.read).is_none_or(|since| since >= FRESH_MICROS);
         has_rested && (is_old || self.get(kid).is_none())
     }

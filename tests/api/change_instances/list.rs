@@ -69,7 +69,7 @@ fn finding_24_the_count_of_a_submission_is_exact_beyond_one_page() {
     let items: Vec<Value> = (0..1_020).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let submitted = system.call("POST", SUBMIT, "awesome-key", &vms(&json!(items)));
     assert_eq!(submitted.status, 201, "{submitted:?}");
-    system.settle();
+    system.wait_idle();
     let list = format!("/v1/orcabase/consumer/change_instances/?submission_id={}", submitted.at("/id"));
     let page = system.get(&format!("{list}&limit=1"), "awesome-key");
     assert_eq!(page.at("/count"), 1_020, "{:?}", page.at("/results/0/id"));

@@ -57,7 +57,7 @@ fn alpha(cpu: u64) -> Value {
 fn submit(system: &Running, key: &str, body: &Value) {
     let answer = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), key, body);
     assert_eq!(answer.status, 201, "{answer:?}");
-    system.settle();
+    system.wait_idle();
 }
 
 /// Approves the open change instance of an item with a deployed item, as One.

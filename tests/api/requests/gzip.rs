@@ -35,7 +35,7 @@ fn a_compressed_declaration_equals_the_plain_one() {
         let system = Running::demo();
         let answer = send(&system, "POST", SUBMIT, "awesome-key", coding, body);
         assert_eq!(answer.status, 201, "{answer:?}");
-        system.settle();
+        system.wait_idle();
         timeless(&system.rows())
     });
     assert_eq!(plain, packed);

@@ -93,7 +93,7 @@ fn a_dry_run_lists_invalid_items_by_team_and_writes_nothing() {
         "Beta",
         &json!({"VM": [{"name": "a", "cpu": "many"}, {"name": "e", "cpu": 1, "size": {"x": 1}}]}),
     );
-    system.settle();
+    system.wait_idle();
     let before = system.rows();
     let stricter = definition(
         &json!({"cpu": {"type": "integer", "minimum": 2}, "size": {"additionalProperties": false}}),
@@ -173,7 +173,7 @@ fn pages_check_each_item_once_and_a_position_is_good_for_its_definition() {
     let vms: Vec<Value> = (0..45).map(|n| json!({"name": format!("vm{n:02}"), "cpu": n})).collect();
     let disks: Vec<Value> = (0..30).map(|n| json!({"name": format!("disk{n:02}"), "cpu": 0})).collect();
     declare(&system, "Alpha", &json!({"VM": vms, "Disk": disks}));
-    system.settle();
+    system.wait_idle();
     let stricter = definition(&json!({"cpu": {"multipleOf": 3}}));
     let whole = schema_impact(&system, DRY_RUN, &stricter);
     assert_eq!((whole.0.len(), whole.1, whole.2), (30, 45, 1));
@@ -207,7 +207,7 @@ fn a_page_that_would_be_too_large_to_send_ends_early() {
     };
     let vms: Vec<Value> = (0..90).map(item).collect();
     declare(&system, "Alpha", &json!({"VM": vms}));
-    system.settle();
+    system.wait_idle();
     let mut closed = definition(&json!({}));
     closed["additionalProperties"] = json!(false);
     let first = dry_run(&system, DRY_RUN, &closed);
@@ -266,7 +266,7 @@ fn a_dry_run_lists_exactly_the_items_that_the_published_definition_refuses() {
     let declared =
         |round: u64| -> Vec<Value> { items.iter().map(|(name, fields)| item(name, fields, round)).collect() };
     declare(&system, "Alpha", &json!({"VM": declared(0)}));
-    system.settle();
+    system.wait_idle();
     let (mut refusing, mut failing) = (0, 0);
     for round in 1..=60 {
         let properties: Map<String, Value> =

@@ -39,7 +39,7 @@ fn finding_15_twenty_blockers_are_shown_with_their_number() {
     let items: Vec<Value> = (0..23).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let body = vms(&json!(items));
     assert_eq!(system.call("POST", SUBMIT, "awesome-key", &body).status, 201);
-    system.settle();
+    system.wait_idle();
     let pending = system.get(&format!("{OWNER}/change_instances/?state=PENDING&limit=100"), "vm-owner-key");
     for change in pending.at("/results").as_array().unwrap() {
         let rejected = json!({"state": "REJECTED", "log": "x".repeat(1024)});

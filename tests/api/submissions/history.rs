@@ -140,7 +140,7 @@ fn submit(system: &Running, method: &str, content: &Value) -> u64 {
     let body = json!({TEAM: content});
     let answer = system.call(method, &format!("{SUBMISSIONS}/submit/"), KEY, &body);
     assert!(answer.status < 300, "{answer:?}");
-    system.settle();
+    system.wait_idle();
     answer.at("/id").as_u64().unwrap()
 }
 
@@ -258,7 +258,7 @@ fn a_revert_declares_the_past_state_as_its_preview_says() {
             direct.map(|change| change["service_item"]["name"].clone()).collect::<Vec<_>>()
         };
         assert_eq!(names(&planned), names(created));
-        system.settle();
+        system.wait_idle();
         let now = reverted.at("/id").as_u64().unwrap();
         let difference = difference(&system, *id, now, 100);
         assert!(difference.metadata.is_empty() && difference.items.is_empty(), "{difference:?}");

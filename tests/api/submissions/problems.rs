@@ -67,7 +67,7 @@ fn finding_18_a_reference_has_its_problem_under_its_own_property() {
     let vms = both.pointer_mut("/AwesomeConsumer/App/services/VM").and_then(Value::as_array_mut).unwrap();
     vms.push(json!({"name": "ghost"}));
     assert_eq!(system.call("POST", SUBMIT, "awesome-key", &both).status, 201);
-    system.settle();
+    system.wait_idle();
     assert_eq!(listed(&system.call("POST", SUBMIT, "awesome-key", &body("one"))), expected);
 }
 

@@ -116,8 +116,8 @@ impl Load {
         let mut function = Function::start(built.program("generate"), &system.environment);
         let began = Instant::now();
         let mut last: Option<String> = None;
-        let mut settled = false;
-        while !settled {
+        let mut is_complete = false;
+        while !is_complete {
             let records = system.stream(last.as_deref());
             let sequence = |record: &Value| record["dynamodb"]["SequenceNumber"].as_str().map(str::to_owned);
             last = Some(records.last().and_then(sequence).unwrap());
@@ -127,7 +127,7 @@ impl Load {
                 let reply = function.invoke(&json!({"Records": batch}).to_string());
                 assert_eq!(&*reply, br#"{"batchItemFailures":[]}"#);
             }
-            settled = records.last().is_some_and(|record| image(record)["st"]["S"] == "SETTLED");
+            is_complete = records.last().is_some_and(|record| image(record)["st"]["S"] == "SETTLED");
         }
         let took = began.elapsed();
         let figures =

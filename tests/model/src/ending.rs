@@ -32,8 +32,8 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
 }
 
 fn is_forgotten(item: &Item) -> bool {
-    let settled = item.settled == Some(item.wanted());
-    !settled && item.main().open().next().is_none() && item.blockers().count == 0
+    let is_completed = item.completed_target == Some(item.wanted());
+    !is_completed && item.main().open().next().is_none() && item.blockers().count == 0
 }
 
 /// Returns whether this order of commands has its earlier result. The first result counts as correct.
@@ -48,7 +48,16 @@ fn ends_alike(world: &World, table: &Table) -> bool {
 fn summary(table: &Table) -> u64 {
     let mut text = String::new();
     for item in table.items() {
-        let Item { id, runtime_state, version, declared, settled, references, latest_change, .. } = item;
+        let Item {
+            id,
+            runtime_state,
+            version,
+            declared,
+            completed_target: settled,
+            references,
+            latest_change,
+            ..
+        } = item;
         let _infallible = write!(
             text,
             "{id} {runtime_state:?} {version:?} {declared} {settled:?} {references:?} {latest_change}"

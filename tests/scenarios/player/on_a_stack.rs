@@ -27,7 +27,7 @@ fn play(path: &str, actions_max: usize) {
     for step in &script.steps {
         let _scene = Scene { path, step };
         let actual = stage.play(step);
-        stage.system.settle(stage.rests);
+        stage.system.wait_idle(stage.rests);
         stage.system.assert_sound();
         assert_expected(step, &actual, actions_max == STAGED);
     }

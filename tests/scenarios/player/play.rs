@@ -133,7 +133,7 @@ fn requests(script: &Script) -> Vec<(Asking, u16)> {
     let mut stage = Stage::new(system, keys);
     for step in &script.steps {
         drop(stage.play(step));
-        stage.system.settle();
+        stage.system.wait_idle();
     }
     let requests = stage.system.requests.lock().unwrap();
     requests.clone()

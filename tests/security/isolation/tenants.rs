@@ -78,7 +78,7 @@ pub(super) fn populated() -> Running {
             let path = format!("/v1/orcabase/consumer/submissions/submit/?commit_id={mark}-commit");
             let answer = system.call("POST", &path, consumer, &body);
             assert_eq!(answer.status, 201, "{answer:?}");
-            system.settle();
+            system.wait_idle();
             answer
         };
         let answer = submit("note");

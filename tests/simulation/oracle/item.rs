@@ -15,7 +15,7 @@ pub(super) struct Item {
     pub(super) references: Vec<String>,
     pub(super) runtime: Option<RuntimeState>,
     /// Result of the last completed change. `None` while an approved change is not completed.
-    pub(super) settled: Option<Target>,
+    pub(super) completed_target: Option<Target>,
     pub(super) stacks: BTreeMap<String, Stack>,
 }
 
@@ -64,7 +64,7 @@ impl Stack {
 impl Item {
     pub(super) fn is_orphan(&self, owner: &str) -> bool {
         let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
-        idle && self.runtime.is_some() && self.settled.as_ref() != Some(&self.declared)
+        idle && self.runtime.is_some() && self.completed_target.as_ref() != Some(&self.declared)
     }
 
     /// Returns whether the owner's removal has failed, and no other removal is open.
@@ -136,7 +136,7 @@ impl Item {
                 ChangeType::Delete => self.runtime = Some(RuntimeState::Decommissioned),
                 ChangeType::Modify => {}
             }
-            self.settled = None;
+            self.completed_target = None;
         }
     }
 }

@@ -107,7 +107,7 @@ fn system() -> Running {
         let path = format!("{SUBMIT}?commit_id=c{commit}");
         let answer = system.call("PATCH", &path, CONSUMER_KEY, &json!({"AwesomeConsumer": {name: body}}));
         assert_eq!(answer.status, 201, "{answer:?}");
-        system.settle();
+        system.wait_idle();
     };
     // One submission per item: concurrent generation has no order, and pages are in order of creation.
     for count in 1..=EACH {

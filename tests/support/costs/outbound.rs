@@ -70,7 +70,7 @@ fn in_service(system: &Running, count: usize) {
     let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": vms}}}});
     let answer = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
     assert_eq!(answer.status, 201, "{answer:?}");
-    system.settle();
+    system.wait_idle();
 }
 
 /// Starts a target. It answers 200, and 503 under `/busy`.

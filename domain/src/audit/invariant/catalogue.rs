@@ -99,11 +99,16 @@ impl Audit<'_> {
         let versions = catalogue.schemas.iter().filter(|(title, _)| *title == service.title);
         let dense = versions.map(|(_, version)| *version).eq(1..=service.schema_version);
         self.require(dense, "I16", subject(), "its schema versions have gaps");
-        let settled = service
+        let is_minimum_valid = service
             .settings
             .minimum_version
             .is_none_or(|version| (1..=service.schema_version).contains(&version));
-        self.require(settled, "I16", subject(), "its minimum_version is not one of its schema versions");
+        self.require(
+            is_minimum_valid,
+            "I16",
+            subject(),
+            "its minimum_version is not one of its schema versions",
+        );
         let documented = catalogue.documented.get(&service.title).copied();
         let has_matching_docs = documented == service.has_docs.then_some(service.id);
         self.require(

@@ -17,7 +17,7 @@ impl Audit<'_> {
         self.sequence(item, &changes);
         self.creations(item, &changes);
         self.runtime_state(item, &changes);
-        self.settled(item, &changes);
+        self.completed_target(item, &changes);
         self.item_alone(item);
         self.versions(item);
         self.references(item);
@@ -117,13 +117,13 @@ impl Audit<'_> {
     /// I12: the item is idle exactly if the newest approved change of the service owner is completed.
     ///
     /// Any other item has an open change, or is an orphan in the blockers of the head (I9).
-    fn settled(&mut self, item: &Item, changes: &[&Change]) {
+    fn completed_target(&mut self, item: &Item, changes: &[&Change]) {
         let is_approved = |change: &&&Change| change.history.iter().any(|entry| entry.to == State::Approved);
         let main = changes.iter().filter(|change| !change.is_dependant()).filter(is_approved);
         let newest = main.max_by_key(|change| (change.submission, change.attempt));
         let made = newest.filter(|change| change.state == State::Completed).map(|change| change.target());
         let detail = "its last completed declaration is another one";
-        self.require(made == item.settled, "I12", Subject::Item(item.id), detail);
+        self.require(made == item.completed_target, "I12", Subject::Item(item.id), detail);
     }
 
     /// I13, I16 and I19: the item agrees with its application, team and declaration.

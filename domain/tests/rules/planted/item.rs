@@ -68,10 +68,10 @@ const ALONE: &[Planted] = &[
     }),
     ("I12 item", "its last completed declaration is another one", |s| {
         let target = change(s, "l", LB_OWNER).target();
-        item(s, "b").settled = Some(target);
+        item(s, "b").completed_target = Some(target);
     }),
     ("I12 item", "its last completed declaration is another one", |s| {
-        item(s, "a").settled = Some(change(&mut s.clone(), "l", LB_OWNER).target());
+        item(s, "a").completed_target = Some(change(&mut s.clone(), "l", LB_OWNER).target());
     }),
     ("I16 item", "another item has the same name", |s| item(s, "b").name = "a".to_owned()),
     ("I16 item", "its application has another name or does not exist", |s| {

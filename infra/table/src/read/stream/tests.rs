@@ -53,8 +53,8 @@ fn a_stream_record_has_the_written_record() {
     let same = read("MODIFY", &change, &change).unwrap();
     assert!(matches!(same, Written::Change { entries_before: 1, .. }), "{same:?}");
 
-    let (applied, settled) = (golden("submission"), with(golden("submission"), "wl", json!({"N": "0"})));
-    let Written::Submission { before, after } = read("MODIFY", &applied, &settled).unwrap() else {
+    let (applied, complete) = (golden("submission"), with(golden("submission"), "wl", json!({"N": "0"})));
+    let Written::Submission { before, after } = read("MODIFY", &applied, &complete).unwrap() else {
         panic!("submission")
     };
     assert_eq!(before.unwrap().progress(), Progress::Applied);

@@ -127,7 +127,7 @@ pub(super) fn item() -> Item {
         runtime_state: RuntimeState::InService,
         version: version(2),
         declared: true,
-        settled: Some(Target::Removed),
+        completed_target: Some(Target::Removed),
         references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
         schema_version: 2,
         stacks: BTreeMap::from([(owner().id, stack)]),
