@@ -231,7 +231,7 @@ impl World {
     }
 
     /// Reads and compares earlier declarations, and reverts to the first one. The second revert has no changes.
-    fn past(&self) {
+    fn history(&self) {
         let key = "awesome-key";
         let submissions = self.system.get(&format!("{CONSUMER}/submissions/?limit=100"), key);
         let ids: Vec<u64> = submissions
@@ -559,7 +559,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.bill();
     world.dry_run();
     world.declare();
-    world.past();
+    world.history();
     world.refused();
     world.system.assert_sound();
     let seen = world.system.seen.lock().unwrap();

@@ -225,11 +225,12 @@ mod tests {
             let dependent_teams = teams.map(team).collect();
             set(before, Settings { dependent_teams, ..before.settings.clone() }, NOW).unwrap()
         };
-        let former = |service: &Service| service.former_dependents.iter().map(|team| team.get()).collect();
+        let former_ids =
+            |service: &Service| service.former_dependents.iter().map(|team| team.get()).collect();
         let other = named(&service(), 5..=7);
         let fewer = named(&other, 2..=2);
         assert_eq!(
-            (former(&other), former(&fewer)),
+            (former_ids(&other), former_ids(&fewer)),
             (vec![2], vec![5, 6, 7]),
             "one that returns is not former"
         );
@@ -238,7 +239,7 @@ mod tests {
             assert!(all.may_depend_on(&(first..first + 10).map(team).collect::<Vec<_>>()));
             all = named(&all, first..=first + 9);
         }
-        assert_eq!((former(&all).len(), all.settings.dependent_teams.len()), (90, 10));
+        assert_eq!((former_ids(&all).len(), all.settings.dependent_teams.len()), (90, 10));
         assert!(all.may_depend_on(&[team(2), team(101)]), "those that it has named may be named again");
         assert!(all.may_depend_on(&[]));
         assert!(!all.may_depend_on(&[team(2), team(102)]));

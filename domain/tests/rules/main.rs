@@ -20,6 +20,8 @@ mod generation;
 #[cfg(test)]
 mod health;
 #[cfg(test)]
+mod history;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod lives;
@@ -31,8 +33,6 @@ mod messages;
 mod metadata_policy;
 #[cfg(test)]
 mod owners;
-#[cfg(test)]
-mod past;
 #[cfg(test)]
 mod planted;
 #[cfg(test)]

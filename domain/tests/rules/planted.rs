@@ -5,7 +5,7 @@ mod change;
 mod charge;
 mod item;
 mod late;
-mod past;
+mod metadata_history;
 mod size;
 mod submission;
 

@@ -14,7 +14,7 @@ use domain::{ChangeId, Item, State, TeamId, Timestamp};
 use std::collections::BTreeMap;
 
 const NAME: &str = "CoreVM1";
-const FORMER: [&str; 3] = [LB_OWNER, NP_OWNER, STRANGER];
+const FORMER_DEPENDENTS: [&str; 3] = [LB_OWNER, NP_OWNER, STRANGER];
 const NOW: Timestamp = Timestamp::from_micros(9_000);
 
 fn ctx() -> RequestContext {
@@ -24,9 +24,9 @@ fn ctx() -> RequestContext {
 /// Returns a VM with the rejections of three former dependent teams, and its committed, unapplied MODIFY.
 fn rejected() -> (World, Vec<PlannedChange>) {
     let mut world = World::new();
-    world.settings("VM").dependent_teams = FORMER.map(team).to_vec();
+    world.settings("VM").dependent_teams = FORMER_DEPENDENTS.map(team).to_vec();
     world.declare_and_generate(&[vm(NAME, 1)]);
-    for owner in FORMER {
+    for owner in FORMER_DEPENDENTS {
         world.reject(NAME, owner);
     }
     world.settings("VM").dependent_teams.clear();

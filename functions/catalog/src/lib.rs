@@ -3,7 +3,7 @@
 mod configs;
 mod docs;
 mod messages;
-mod radius;
+mod schema_impact;
 mod settings;
 
 use domain::TeamRef;
@@ -47,7 +47,7 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
     let mut body = json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []});
     if is_dry_run && let Some(body) = body.as_object_mut() {
-        body.insert("dry_run".to_owned(), radius::of(table, key, call, &schema).await?);
+        body.insert("dry_run".to_owned(), schema_impact::of(table, key, call, &schema).await?);
     }
     Ok(Reply::new(200, body))
 }

@@ -46,7 +46,7 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     });
     handles.table.put_health(&health.collect::<Vec<_>>()).await?;
     let is_last = page.after.is_none();
-    let run = run.past(reports.items.values(), reports.faults, failed, page.after);
+    let run = run.after_page(reports.items.values(), reports.faults, failed, page.after);
     if is_last {
         end(handles, &run).await?;
     } else {

@@ -2,9 +2,9 @@
 
 use crate::bound::TALLIED;
 use crate::filter::Filter;
+use crate::history;
 use crate::order::{AGE_AND_ID, Field, Orders};
 use crate::page::{List, ListRequest, only_knows};
-use crate::past;
 use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
 use domain::model::team::Application;
@@ -66,8 +66,8 @@ pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
         return Err(Code::NotFound.into());
     }
     let application = table.application(id).await?.ok_or(Code::NotFound)?;
-    if let Some(moment) = past::of_declaration(table, call).await? {
-        return past::application(request, application, moment).await;
+    if let Some(moment) = history::of_declaration(table, call).await? {
+        return history::application(request, application, moment).await;
     }
     let related = table.related_records(std::iter::once(RelatedKey::Tally(id))).await?;
     let body = view::application(&application, &call.caller.team, &related, &Viewpoint::of(call));

@@ -2,8 +2,8 @@
 
 mod walk;
 
+use crate::history::has_landed;
 use crate::page::ListRequest;
-use crate::past::has_landed;
 use domain::SubmissionId;
 use domain::model::submission::Submission;
 use domain::views::history::Moment;

@@ -1,9 +1,9 @@
 //! Service items: those of a role, those with a share of a dependent team, and one.
 
 use crate::filter::{Filter, single};
+use crate::history;
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, only_knows};
-use crate::past;
 use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
 use domain::model::item::ChangeState;
@@ -68,13 +68,13 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
     let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
     let mut item = item.ok_or(Code::NotFound)?;
-    let moment = past::of_item(table, call, &item).await?;
-    let is_past = moment.is_some();
+    let moment = history::of_item(table, call, &item).await?;
+    let is_historical = moment.is_some();
     if let Some(moment) = moment {
-        item = past::item(table, &item, moment).await?;
+        item = history::item(table, &item, moment).await?;
     }
     let mut related = table.related_to_item(&item).await?;
-    if is_past {
+    if is_historical {
         // Earlier results of healthchecks are not stored.
         related.healths.clear();
     }

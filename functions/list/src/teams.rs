@@ -1,7 +1,7 @@
 //! Teams: those of the caller, and the selected one.
 
+use crate::history;
 use crate::page::only_knows;
-use crate::past;
 use domain::TeamId;
 use dovetail_http::{Call, Code, Failure, Reply, view};
 use dovetail_table::Table;
@@ -30,8 +30,8 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         return Err(Code::NotFound.into());
     }
     let mut team = table.team(id).await?.ok_or(Code::Unauthenticated)?;
-    if let Some(moment) = past::of_declaration(table, call).await? {
-        team = past::team(table, team, moment).await?;
+    if let Some(moment) = history::of_declaration(table, call).await? {
+        team = history::team(table, team, moment).await?;
     }
     Ok(Reply::new(200, view::team(&team)))
 }

@@ -14,7 +14,7 @@ use domain::views::history;
 use domain::views::history::{Moment, Then};
 use domain::{Hash, Item, SubmissionId, TeamId};
 use dovetail_http::{Call, Code, Failure, Reply, invalid_declaration};
-use dovetail_table::{Past, RelatedKey, Table};
+use dovetail_table::{HistoricalState, RelatedKey, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeMap;
 
@@ -137,10 +137,10 @@ async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<H
     Ok(texts)
 }
 
-fn historical<T>(past: Past<T>) -> Result<Option<T>, Failure> {
-    match past {
-        Past::Was(then) => Ok(Some(then)),
-        Past::WasNot => Ok(None),
-        Past::TooMuch => Err(Code::RevertTooLarge.into()),
+fn historical<T>(state: HistoricalState<T>) -> Result<Option<T>, Failure> {
+    match state {
+        HistoricalState::Was(then) => Ok(Some(then)),
+        HistoricalState::WasNot => Ok(None),
+        HistoricalState::TooMuch => Err(Code::RevertTooLarge.into()),
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn replaced(of: Of, submission: u64) -> Key {
 }
 
 /// Returns the partition of a team's API keys and members, in the table of keys.
-pub(crate) fn access_partition(team: TeamId) -> String {
+pub(crate) fn account_partition(team: TeamId) -> String {
     format!("TEAM#{team}")
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn api_key(hash: &str) -> Key {
 ///
 /// Attributes: those of the API key.
 pub(crate) fn api_key_of(id: KeyId) -> Key {
-    Key::new(access_partition(id.team()), format!("{API_KEYS}{:011}", id.number()))
+    Key::new(account_partition(id.team()), format!("{API_KEYS}{:011}", id.number()))
 }
 
 /// Returns the key of a used name of an API key: `TEAM#{team}` / `NAME#{name}`. It keeps names unique, also after a
@@ -132,14 +132,14 @@ pub(crate) fn api_key_of(id: KeyId) -> Key {
 ///
 /// Attributes: none.
 pub(crate) fn api_key_name(team: TeamId, name: &str) -> Key {
-    Key::new(access_partition(team), format!("NAME#{name}"))
+    Key::new(account_partition(team), format!("NAME#{name}"))
 }
 
 /// Returns the key of the number of a team's API keys: `TEAM#{team}` / `COUNT`.
 ///
 /// Attributes: `c` (N), the number.
 pub(crate) fn api_key_count(team: TeamId) -> Key {
-    Key::new(access_partition(team), "COUNT")
+    Key::new(account_partition(team), "COUNT")
 }
 
 /// Returns the partition of a person's memberships.
@@ -162,7 +162,7 @@ pub(crate) const MEMBERS: &str = "MEMBER#";
 ///
 /// Attributes: those of the member.
 pub(crate) fn member_of(id: MemberId) -> Key {
-    Key::new(access_partition(id.team()), format!("{MEMBERS}{:011}", id.number()))
+    Key::new(account_partition(id.team()), format!("{MEMBERS}{:011}", id.number()))
 }
 
 /// Returns the key of the number of a person's teams: `PERSON#{subject}` / `COUNT`.
@@ -176,7 +176,7 @@ pub(crate) fn membership_count(subject: &str) -> Key {
 ///
 /// Attributes: `c` (N), the number.
 pub(crate) fn member_count(team: TeamId) -> Key {
-    Key::new(access_partition(team), "MEMBERS")
+    Key::new(account_partition(team), "MEMBERS")
 }
 
 /// Returns the partition of a team's webhooks, in the table of keys.
@@ -193,7 +193,7 @@ pub(crate) fn webhook(id: WebhookId) -> Key {
 ///
 /// Attributes: `c` (N), the number.
 pub(crate) fn webhook_count(team: TeamId) -> Key {
-    Key::new(access_partition(team), "WEBHOOKS")
+    Key::new(account_partition(team), "WEBHOOKS")
 }
 
 /// Returns the partition of the last answers to a team's webhooks.

@@ -12,6 +12,6 @@ pub mod stream;
 
 pub use bound::{Bound, Read};
 pub use decision::Undecided;
-pub use history::Past;
+pub use history::HistoricalState;
 pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source, until};
 pub use related::RelatedKey;

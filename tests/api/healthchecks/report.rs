@@ -94,10 +94,14 @@ fn a_check_of_an_item_runs_at_once_and_the_item_shows_the_answer() {
     );
     assert_eq!(target.of("/").len(), 2);
     // Only the latest health is stored, so a read of the past has none.
-    let past = world
+    let historical = world
         .system
         .get(&format!("{ITEMS}{}/?as_of={}", item["id"], item["created"].as_str().unwrap()), CONSUMER);
-    assert_eq!((past.status, past.at("/healthcheck_status")), (200, &Value::Null), "{past:?}");
+    assert_eq!(
+        (historical.status, historical.at("/healthcheck_status")),
+        (200, &Value::Null),
+        "{historical:?}"
+    );
     world.system.assert_sound();
 }
 

@@ -77,7 +77,7 @@ pub struct Config {
     /// Services with a dependent team.
     pub dependents: &'static [&'static str],
     /// Number of former dependent teams of V. Before the search, each rejects its share of the first command.
-    pub former: usize,
+    pub former_dependents: usize,
     /// Maximum number of writes of a change. A larger change first closes answered change instances
     /// (docs/explanation/staging.md).
     pub landing: usize,

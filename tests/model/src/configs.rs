@@ -24,7 +24,7 @@ const PLAIN: Config = Config {
     about: "",
     approval: true,
     dependents: &[],
-    former: 0,
+    former_dependents: 0,
     landing: OPENED_MAX,
     commands: &[],
     attempts: 2,
@@ -284,7 +284,7 @@ pub const CONFIGS: &[Config] = &[
     Config {
         name: "shed",
         about: "former dependents' rejections are closed ahead of a staged landing, while they try again and give up",
-        former: 3,
+        former_dependents: 3,
         landing: 5,
         torn: true,
         workers: 2,

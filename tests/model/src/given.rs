@@ -40,8 +40,8 @@ pub(crate) fn offers(config: &Config) -> Offers {
 
 /// Returns the services with the former dependent teams of V.
 pub(crate) fn earlier_offers(config: &Config) -> Offers {
-    let former: Vec<TeamRef> = (5..).take(config.former).map(team).collect();
-    offers_for(config, &former)
+    let former_dependents: Vec<TeamRef> = (5..).take(config.former_dependents).map(team).collect();
+    offers_for(config, &former_dependents)
 }
 
 fn offers_for(config: &Config, of_v: &[TeamRef]) -> Offers {

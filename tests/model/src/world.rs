@@ -100,7 +100,7 @@ impl World {
         if config.deployed > 0 {
             self.deploy(&mut state);
         }
-        if config.former > 0 {
+        if config.former_dependents > 0 {
             self.reject(&mut state);
         }
         state

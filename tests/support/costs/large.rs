@@ -54,7 +54,7 @@ fn page(system: &Running, path: &str, key: &str, rows: usize) -> (Figures, Strin
 /// Measures the tables of long lists and of the impact.
 pub(super) fn tables() -> [Table; 2] {
     let system = system();
-    [lists(&system), radius(&system)]
+    [lists(&system), schema_impact(&system)]
 }
 
 fn lists(system: &Running) -> Table {
@@ -102,7 +102,7 @@ const ITEM_PARTS: [(&str, &str); 2] = [("name", "name=none"), ("declaration", "d
 const CHANGE_PARTS: [(&str, &str); 2] =
     [("service", "service_name=none"), ("declaration", "declaration_contains=none")];
 
-fn radius(system: &Running) -> Table {
+fn schema_impact(system: &Running) -> Table {
     let mut table = Table::new("Impact of a definition on 10,000 items");
     let checked = |answer: &Answer| answer.at("/dry_run/checked").as_u64().unwrap();
     let stricter = definition(14);

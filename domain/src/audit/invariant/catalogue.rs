@@ -117,10 +117,10 @@ impl Audit<'_> {
             subject(),
             "its documentation flag does not match the stored documentation",
         );
-        let former = &service.former_dependents;
-        let sorted = former.is_sorted_by(|one, next| one < next);
-        let apart = former.iter().all(|team| !service.settings.has_dependent(*team));
-        let exist = former.iter().all(|team| self.snapshot.teams.contains_key(team));
+        let former_dependents = &service.former_dependents;
+        let sorted = former_dependents.is_sorted_by(|one, next| one < next);
+        let apart = former_dependents.iter().all(|team| !service.settings.has_dependent(*team));
+        let exist = former_dependents.iter().all(|team| self.snapshot.teams.contains_key(team));
         let detail =
             "former dependent teams must exist, be sorted and unique, and not be dependent teams now";
         self.require(sorted && apart && exist, "I16", subject(), detail);

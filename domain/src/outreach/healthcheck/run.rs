@@ -134,7 +134,7 @@ pub struct Run {
 impl Run {
     /// Returns the run after a page of items.
     #[must_use]
-    pub fn past<'a>(
+    pub fn after_page<'a>(
         mut self,
         reports: impl Iterator<Item = &'a HealthReport>,
         faults: u64,

@@ -190,9 +190,9 @@ fn a_run_is_a_message_and_reads_back() {
     let (_, run) = check_schedule(None, Some(1)).begun(seconds(2)).unwrap();
     let report = |status| HealthReport { status, reason: None };
     let page = [report(Status::Healthy), report(Status::Unhealthy), report(Status::Unknown)];
-    let run = run.past(page.iter(), 2, None, Some("0001#2".to_owned()));
-    let run = run.past(page[..1].iter(), 0, Some(Failed::Status(503)), Some("0001#3".to_owned()));
-    let run = run.past(page[..0].iter(), 0, Some(Failed::TimedOut), None);
+    let run = run.after_page(page.iter(), 2, None, Some("0001#2".to_owned()));
+    let run = run.after_page(page[..1].iter(), 0, Some(Failed::Status(503)), Some("0001#3".to_owned()));
+    let run = run.after_page(page[..0].iter(), 0, Some(Failed::TimedOut), None);
     assert_eq!(run.counted, Counted { checked: 4, healthy: 2, faults: 2, failed: Some(Failed::Status(503)) });
     let message: Value = serde_json::from_str(&run.to_message()).unwrap();
     assert_eq!(Run::of_message(&message), Some(run));

@@ -34,19 +34,19 @@ fn store_message<'a>(s: &'a mut Snapshot, owner: &str) -> &'a mut Messages {
     s.catalogue.messages.entry(messages.owner.id).or_insert(messages)
 }
 
-const FORMER: &str =
+const FORMER_DEPENDENTS_DETAIL: &str =
     "former dependent teams must exist, be sorted and unique, and not be dependent teams now";
 
-fn former(s: &mut Snapshot, teams: impl IntoIterator<Item = TeamId>) {
+fn set_former_dependents(s: &mut Snapshot, teams: impl IntoIterator<Item = TeamId>) {
     s.catalogue.services.get_mut("VM").unwrap().former_dependents = teams.into_iter().collect();
 }
 
 const PLANTED: &[Planted] = &[
-    ("I16 service VM", FORMER, |s| former(s, [team(NP_OWNER).id])),
-    ("I16 service VM", FORMER, |s| former(s, [team(STRANGER).id; 2])),
-    ("I16 service VM", FORMER, |s| former(s, TeamId::new(77))),
+    ("I16 service VM", FORMER_DEPENDENTS_DETAIL, |s| set_former_dependents(s, [team(NP_OWNER).id])),
+    ("I16 service VM", FORMER_DEPENDENTS_DETAIL, |s| set_former_dependents(s, [team(STRANGER).id; 2])),
+    ("I16 service VM", FORMER_DEPENDENTS_DETAIL, |s| set_former_dependents(s, TeamId::new(77))),
     ("I24 service VM", "dependent teams, former ones included: 101, must be at most 100", |s| {
-        former(s, (1..=100).filter_map(TeamId::new));
+        set_former_dependents(s, (1..=100).filter_map(TeamId::new));
     }),
     ("I24 service VM", "dependent teams: 16, must be at most 15", |s| {
         s.catalogue.services.get_mut("VM").unwrap().settings.dependent_teams = vec![team(NP_OWNER); 16];

@@ -1,7 +1,7 @@
 //! A walk through the declarations of a team, application by application, within the bounds of one page.
 
 use crate::bound::FILTERED;
-use crate::past::{historical, too_much};
+use crate::history::{historical, too_much};
 use domain::model::metadata::Replaced;
 use domain::model::team::Application;
 use domain::views::history;
@@ -147,10 +147,10 @@ impl<'a> Walk<'a> {
         now: Replaced,
         progress: &Progress,
     ) -> Result<(), Failure> {
-        let past = self.moments.map(|moment| self.table.metadata_at(now.clone(), moment));
-        let past = self.read.by(try_join_all(past)).await?;
+        let states = self.moments.map(|moment| self.table.metadata_at(now.clone(), moment));
+        let states = self.read.by(try_join_all(states)).await?;
         let mut texts = Vec::new();
-        for then in past {
+        for then in states {
             texts.push(historical(then, TO)?.unwrap_or_else(|| "{}".to_owned()));
         }
         if let [old, new] = &texts[..]

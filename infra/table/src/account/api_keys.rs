@@ -29,7 +29,7 @@ impl Table {
 
     /// Returns all keys of a team, in the order of their creation.
     pub async fn api_keys(&self, team: TeamId) -> Result<Vec<ApiKey>, Error> {
-        let mut keys = self.keys_rows::<ApiKeyRecord>(&key::access_partition(team), key::API_KEYS).await?;
+        let mut keys = self.keys_rows::<ApiKeyRecord>(&key::account_partition(team), key::API_KEYS).await?;
         keys.sort_by_key(|key| (key.created, key.id));
         Ok(keys)
     }

@@ -21,7 +21,7 @@ impl Table {
 
     /// Returns all members of a team, in the order of their creation.
     pub async fn members(&self, team: TeamId) -> Result<Vec<Member>, Error> {
-        let mut of = self.keys_rows::<MemberRecord>(&key::access_partition(team), key::MEMBERS).await?;
+        let mut of = self.keys_rows::<MemberRecord>(&key::account_partition(team), key::MEMBERS).await?;
         of.sort_by_key(|member| (member.created, member.id));
         Ok(of)
     }

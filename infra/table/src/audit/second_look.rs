@@ -196,8 +196,9 @@ fn catalogue_dependencies(snapshot: &Snapshot, subject: &Subject) -> BTreeSet<Ke
         let service = catalogue.services.get(title);
         let id = service.map(|service| key::service_id(service.id));
         let schemas = (1..=versions).map(|version| key::schema(title, version));
-        let former = service.into_iter().flat_map(|service| service.former_dependents.iter().copied());
-        let teams = service.into_iter().flat_map(Service::teams).map(|team| team.id).chain(former);
+        let former_dependents =
+            service.into_iter().flat_map(|service| service.former_dependents.iter().copied());
+        let teams = service.into_iter().flat_map(Service::teams).map(|team| team.id).chain(former_dependents);
         let teams = teams.map(key::team);
         schemas
             .chain(id)

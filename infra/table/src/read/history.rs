@@ -15,7 +15,7 @@ const READ_MAX: usize = 1_000;
 
 /// A past state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Past<T> {
+pub enum HistoricalState<T> {
     /// The state at the moment.
     Was(T),
     /// It did not exist at the moment.
@@ -34,12 +34,12 @@ impl Table {
     }
 
     /// Returns the metadata of a team or an application at a moment; `now` is the current state.
-    pub async fn metadata_at(&self, now: Replaced, moment: Moment) -> Result<Past<String>, Error> {
+    pub async fn metadata_at(&self, now: Replaced, moment: Moment) -> Result<HistoricalState<String>, Error> {
         if moment.has(now.since) {
-            return Ok(Past::Was(now.metadata));
+            return Ok(HistoricalState::Was(now.metadata));
         }
         if now.since.before.is_none() {
-            return Ok(Past::WasNot);
+            return Ok(HistoricalState::WasNot);
         }
         let last = moment.submission.map(|last| key::replaced(now.of, last.saturating_add(1)).sk);
         // A submission number leads to the right row, so one row is enough. A time does not, so the read goes back
@@ -50,23 +50,29 @@ impl Table {
         while let Some(batch) = rows.next().await? {
             read += batch.len();
             if let Some(then) = batch.into_iter().find(|row| moment.has(row.value.since)) {
-                return Ok(Past::Was(then.value.metadata));
+                return Ok(HistoricalState::Was(then.value.metadata));
             }
             if read >= READ_MAX {
-                return Ok(Past::TooMuch);
+                return Ok(HistoricalState::TooMuch);
             }
         }
-        Ok(Past::WasNot)
+        Ok(HistoricalState::WasNot)
     }
 
     /// Returns the declaration of an item at a moment.
-    pub async fn declared_at(&self, item: &Item, moment: Moment) -> Result<Past<Version>, Error> {
+    pub async fn declared_at(&self, item: &Item, moment: Moment) -> Result<HistoricalState<Version>, Error> {
         if moment.still_stands(item) {
-            return Ok(if item.declared { Past::Was(item.version) } else { Past::WasNot });
+            return Ok(if item.declared {
+                HistoricalState::Was(item.version)
+            } else {
+                HistoricalState::WasNot
+            });
         }
         let by = moment.submission.is_none().then_some(moment.at);
-        let Some(changes) = self.changes_until(item.id, by).await? else { return Ok(Past::TooMuch) };
-        Ok(history::declaration(&changes, moment).map_or(Past::WasNot, Past::Was))
+        let Some(changes) = self.changes_until(item.id, by).await? else {
+            return Ok(HistoricalState::TooMuch);
+        };
+        Ok(history::declaration(&changes, moment).map_or(HistoricalState::WasNot, HistoricalState::Was))
     }
 
     /// Returns the change instances of an item, or those created by a time, newest first; `None` if there are too

@@ -34,7 +34,7 @@ fn oldest_replaced(snapshot: &mut Snapshot) -> &mut Replaced {
     snapshot.replaced.get_mut(&key).unwrap()
 }
 
-const PAST: &[Planted] = &[
+const METADATA_HISTORY: &[Planted] = &[
     ("I19 application", "its replaced metadata are not stored", |s| {
         s.replaced.retain(|(of, _), _| matches!(of, Of::Team(_)));
     }),
@@ -69,7 +69,7 @@ const PAST: &[Planted] = &[
 
 #[test]
 fn replaced_declarations_are_stored() {
-    assert_each_is_reported(thrice, PAST);
+    assert_each_is_reported(thrice, METADATA_HISTORY);
 }
 
 #[test]

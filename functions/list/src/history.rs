@@ -13,7 +13,7 @@ use domain::views::history::Moment;
 use domain::{Item, SubmissionId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
-use dovetail_table::{Direction, Past, Read, RelatedKey, Source, Table, until};
+use dovetail_table::{Direction, HistoricalState, Read, RelatedKey, Source, Table, until};
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
@@ -100,8 +100,8 @@ pub(crate) async fn application(
     let mut page = list.uncounted_page().await?;
     let (mut read, mut versions) = (Read::default(), Vec::new());
     for some in page.rows.chunks(AT_ONCE) {
-        let past = some.iter().map(|item| table.declared_at(item, moment));
-        for version in read.by(try_join_all(past)).await? {
+        let states = some.iter().map(|item| table.declared_at(item, moment));
+        for version in read.by(try_join_all(states)).await? {
             versions.push(historical(version, AS_OF)?);
         }
         if read.reaches(&FILTERED) {
@@ -124,11 +124,11 @@ pub(crate) async fn application(
 }
 
 /// Returns the past state, if there was one, or an error after too many changes.
-pub(crate) fn historical<T>(past: Past<T>, parameter: &str) -> Result<Option<T>, Failure> {
-    match past {
-        Past::Was(then) => Ok(Some(then)),
-        Past::WasNot => Ok(None),
-        Past::TooMuch => Err(too_much(parameter)),
+pub(crate) fn historical<T>(state: HistoricalState<T>, parameter: &str) -> Result<Option<T>, Failure> {
+    match state {
+        HistoricalState::Was(then) => Ok(Some(then)),
+        HistoricalState::WasNot => Ok(None),
+        HistoricalState::TooMuch => Err(too_much(parameter)),
     }
 }
 
