@@ -1,6 +1,6 @@
 //! The same items as input of `terraform plan`: a `terraform_data` block for each, and a state with the old items.
 
-use crate::process::{SAID, Taken, taken};
+use crate::process::{OUTPUT_FILE, Taken, taken};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -27,9 +27,9 @@ pub fn plan(directory: &Path, old: &Map<String, Value>, new: &Map<String, Value>
     taken(1, directory, &[&variables[..], &["init", "-no-color"]].concat());
     let plan = ["plan", "-no-color", "-lock=false", "-input=false"];
     let taken = taken(1, directory, &[&variables[..], &plan].concat());
-    let said = fs::read_to_string(directory.join(SAID)).unwrap();
+    let output = fs::read_to_string(directory.join(OUTPUT_FILE)).unwrap();
     let changed = new.iter().filter(|(name, item)| old.get(*name) != Some(item)).count();
-    assert!(said.contains(&format!("Plan: 0 to add, {changed} to change, 0 to destroy")), "{said}");
+    assert!(output.contains(&format!("Plan: 0 to add, {changed} to change, 0 to destroy")), "{output}");
     taken
 }
 

@@ -66,7 +66,7 @@ impl Lossy {
 
     /// Sends a request. The proxy drops its transaction in every attempt of the SDK, and once more at the function's
     /// retry.
-    async fn unheard(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+    async fn dropped(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         self.lossy(&self.losses.requests, ATTEMPTS + 1, (method, path, key), body).await
     }
 
@@ -166,7 +166,7 @@ fn the_metrics_count_retries_and_conflicts() {
 async fn assert_stored_once(system: &Lossy) {
     let response = system.unanswered("POST", SUBMIT, "awesome-key", &vm(1)).await;
     assert_eq!((response.status, response.at("/change_instances/0/change_type")), (201, &json!("CREATE")));
-    let response = system.unheard("POST", SUBMIT, "awesome-key", &vm(2)).await;
+    let response = system.dropped("POST", SUBMIT, "awesome-key", &vm(2)).await;
     assert_eq!(response.status, 201, "{response:?}");
     let list = system.call("GET", "/v1/orcabase/consumer/submissions/", "awesome-key", &Value::Null).await;
     assert_eq!((list.at("/count"), list.at("/results/1/id")), (&json!(2), response.at("/id")));
@@ -184,7 +184,7 @@ fn a_decision_with_a_lost_answer_is_stored_once_and_published() {
         let deployed = json!({"deployed_item": {"ip": "10.0.0.1"}});
         assert_eq!(system.unanswered("PATCH", &path, "vm-owner-key", &deployed).await.status, 200);
         let error = json!({"state": "ERRORED"});
-        let errored = system.unheard("PATCH", &path, "vm-owner-key", &error).await;
+        let errored = system.dropped("PATCH", &path, "vm-owner-key", &error).await;
         assert_eq!((errored.status, errored.at("/state")), (200, &json!("ERRORED")));
 
         let retry_path = format!("{path}retry/");

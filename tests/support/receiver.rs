@@ -56,7 +56,7 @@ impl Receiver {
             (Arc::<Mutex<Vec<Request>>>::default(), Arc::<Mutex<BTreeMap<_, Vec<u16>>>>::default());
         let (sender, arrivals) = mpsc::channel();
         let says = Arc::<Mutex<BTreeMap<String, Say>>>::default();
-        let said = Arc::clone(&says);
+        let responders = Arc::clone(&says);
         let (shared, script) = (Arc::clone(&requests), Arc::clone(&answers));
         let answer = move |event: Event| {
             let request = received(&event);
@@ -64,7 +64,7 @@ impl Receiver {
             let left = script.get_mut(&request.path).filter(|left| !left.is_empty());
             let status = left.map_or(200, |left| left.remove(0));
             shared.lock().unwrap().push(request.clone());
-            let words = said.lock().unwrap().get(&request.path).map(|say| say(&request));
+            let words = responders.lock().unwrap().get(&request.path).map(|say| say(&request));
             // The channel is closed after the end of a test.
             drop(sender.send(request));
             let mut reply = plain(status.into(), &words.unwrap_or_else(|| json!("whatever")));

@@ -189,8 +189,12 @@ mod tests {
             Publish::NewVersion(service) => service.settings.approval_required,
             other @ (Publish::Unchanged | Publish::Foreign) => panic!("{other:?}"),
         };
-        for (said, expected) in [(None, true), (Some(true), true), (Some(false), false)] {
-            assert_eq!(required(publish(None, &schema("", said), &team(1), NOW)), expected, "{said:?}");
+        for (approval, expected) in [(None, true), (Some(true), true), (Some(false), false)] {
+            assert_eq!(
+                required(publish(None, &schema("", approval), &team(1), NOW)),
+                expected,
+                "{approval:?}"
+            );
         }
         for (set, before, after, expected) in [
             (true, None, None, true),

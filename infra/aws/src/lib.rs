@@ -137,5 +137,5 @@ pub async fn pause(attempt: u32) {
 pub fn log(subject: &str, error: &str) {
     let line = serde_json::json!({"level": "ERROR", "subject": subject, "error": error});
     // A closed stderr leaves no other channel for a report.
-    let _unheard = writeln!(std::io::stderr(), "{line}");
+    let _ignored = writeln!(std::io::stderr(), "{line}");
 }

@@ -31,5 +31,5 @@ fn line(dimensions: &[(&str, &str)], figures: &[(&str, Value)]) -> Map<String, V
 /// Writes a line to standard output, which is the log of a deployed function.
 pub fn print_log_line(line: Map<String, Value>) {
     // A closed stdout leaves no other channel for a report.
-    let _unheard = writeln!(std::io::stdout(), "{}", Value::Object(line));
+    let _ignored = writeln!(std::io::stdout(), "{}", Value::Object(line));
 }

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_heard() {
+    fn every_option_is_parsed() {
         let expected = Settings {
             listen: "[::1]:0".parse().unwrap(),
             storage: Storage::Memory,
@@ -383,8 +383,8 @@ mod tests {
             (&["--memory"], "--memory"),
             (&["--data="], "--data must not be empty"),
         ] {
-            let said = of(wrong).unwrap_err();
-            assert!(said.contains(message), "{wrong:?}: {said}");
+            let error = of(wrong).unwrap_err();
+            assert!(error.contains(message), "{wrong:?}: {error}");
         }
     }
 

@@ -169,9 +169,9 @@ fn finding_23_a_command_names_what_fails_and_where() {
         (&denying(), "the table denies the request: access is denied (AccessDeniedException)"),
     ] {
         for command in [&load[..], &audit] {
-            let said = stderr_of(&[command, &["--endpoint", endpoint]].concat(), &[], directory.path());
+            let stderr = stderr_of(&[command, &["--endpoint", endpoint]].concat(), &[], directory.path());
             let at = format!("(table main, region us-east-1, endpoint {endpoint}, credentials: none needed)");
-            assert!(said.contains(&format!("{expected} {at}")), "{said}");
+            assert!(stderr.contains(&format!("{expected} {at}")), "{stderr}");
         }
     }
 }

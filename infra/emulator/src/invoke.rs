@@ -91,8 +91,8 @@ async fn call(client: &Client, base: &str, name: &str, payload: &Value) -> Resul
     // Lambda answers 200 even if the function fails; only the header shows the failure.
     let body = || serde_json::from_slice::<Value>(&answer.body);
     if answer.status != StatusCode::OK || answer.headers.contains_key("x-amz-function-error") {
-        let said = body().ok().and_then(|body| body.get("errorMessage")?.as_str().map(str::to_owned));
-        return Err(function_failed(&said.unwrap_or_else(|| format!("HTTP status {}", answer.status))));
+        let message = body().ok().and_then(|body| body.get("errorMessage")?.as_str().map(str::to_owned));
+        return Err(function_failed(&message.unwrap_or_else(|| format!("HTTP status {}", answer.status))));
     }
     if answer.body.is_empty() {
         return Ok(Value::Null);

@@ -132,7 +132,7 @@ impl Received {
     }
 
     fn into_question(self, function: Function) -> Result<Question, Failure> {
-        let RouteMatch { route, said } = served(self.route_match, function, true)?;
+        let RouteMatch { route, parameters: said } = served(self.route_match, function, true)?;
         check_query(self.request.extensions().get())?;
         Ok(Question {
             operation: route.operation,
@@ -145,7 +145,7 @@ impl Received {
     fn into_call(self, function: Function) -> Result<Call, Failure> {
         let id = self.id();
         let Self { request, route_match: found, chosen, now } = self;
-        let RouteMatch { route, said } = served(found, function, false)?;
+        let RouteMatch { route, parameters: said } = served(found, function, false)?;
         let (caller, teams) = chosen?.permitted(route.access)?;
         let rejected = request.extensions().get().copied();
         check_query(rejected.as_ref())?;
@@ -205,7 +205,7 @@ fn log(request: &str, reply: &Reply, broken: Option<String>) {
         let line =
             serde_json::json!({"level": "ERROR", "request": request, "status": reply.status, "error": error});
         // A closed stderr leaves no other channel for a report.
-        let _unheard = writeln!(std::io::stderr(), "{line}");
+        let _ignored = writeln!(std::io::stderr(), "{line}");
     }
 }
 

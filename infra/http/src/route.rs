@@ -221,12 +221,12 @@ pub const ROUTES: &[Route] = &[
 #[derive(Clone, Debug)]
 pub(crate) struct RouteMatch {
     pub(crate) route: &'static Route,
-    pub(crate) said: Said,
+    pub(crate) parameters: PathParameters,
 }
 
 /// The parameters of a path.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct PathParameters {
     pub(crate) pov: Pov,
     pub(crate) id: Option<u64>,
     pub(crate) code: Option<String>,
@@ -288,9 +288,9 @@ pub(crate) fn find(method: &str, path: &str) -> Result<RouteMatch, Unserved> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut others = Vec::new();
     for route in ROUTES {
-        let Some(said) = matches(route.path, path) else { continue };
+        let Some(parameters) = matches(route.path, path) else { continue };
         if route.methods.contains(&method) {
-            return Ok(RouteMatch { route, said });
+            return Ok(RouteMatch { route, parameters });
         }
         others.extend(route.methods);
     }
@@ -303,17 +303,17 @@ pub fn function_of(method: &str, path: &str) -> Function {
 }
 
 /// Returns the parameters of a path; none if the path does not match the pattern.
-fn matches(pattern: &str, path: &str) -> Option<Said> {
+fn matches(pattern: &str, path: &str) -> Option<PathParameters> {
     // The paths of submissions have the fixed role of the consumer.
     let pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
-    let mut said = Said { pov, id: None, code: None };
+    let mut parameters = PathParameters { pov, id: None, code: None };
     let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
     loop {
         match (expected.next(), given.next()) {
-            (None, None) => return Some(said),
-            (Some("{pov}"), Some(name)) => said.pov = Pov::parse(name)?,
-            (Some("{id}"), Some(number)) => said.id = Some(integer(number)?),
-            (Some("{code}"), Some(word)) => said.code = Some(word.to_owned()),
+            (None, None) => return Some(parameters),
+            (Some("{pov}"), Some(name)) => parameters.pov = Pov::parse(name)?,
+            (Some("{id}"), Some(number)) => parameters.id = Some(integer(number)?),
+            (Some("{code}"), Some(word)) => parameters.code = Some(word.to_owned()),
             (Some(word), Some(other)) if word == other => {}
             _ => return None,
         }
@@ -337,7 +337,7 @@ mod tests {
         {
             let route_match = find("GET", path).unwrap();
             assert_eq!(route_match.route.operation, Operation::GetChangeInstance);
-            assert_eq!((route_match.said.pov, route_match.said.id), (Pov::Consumer, Some(54)));
+            assert_eq!((route_match.parameters.pov, route_match.parameters.id), (Pov::Consumer, Some(54)));
         }
         let submit = find("PATCH", "/v1/orcabase/consumer/submissions/submit/").unwrap();
         assert_eq!(submit.route.operation, Operation::Submit);
@@ -347,7 +347,7 @@ mod tests {
     fn a_view_of_a_collection_is_not_an_id() {
         let route_match = find("GET", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap();
         assert_eq!(
-            (route_match.route.operation, route_match.said.id),
+            (route_match.route.operation, route_match.parameters.id),
             (Operation::ListDependentChangeInstances, None)
         );
         let patched = find("PATCH", "/v1/orcabase/serviceowner/change_instances/dependant/").unwrap_err();

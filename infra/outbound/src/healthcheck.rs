@@ -1,6 +1,6 @@
 //! The request of a healthcheck (decision record 25).
 
-use crate::{Answer, Bounds, Outbound, Said};
+use crate::{Answer, Bounds, Outbound, ResponseBody};
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::{Healthcheck, TIMEOUT_SECONDS};
 use serde_json::Value;
@@ -20,8 +20,8 @@ pub async fn send(
     let headers: Vec<_> = authorization.into_iter().collect();
     let bounds = Bounds { timeout: Duration::from_secs(TIMEOUT_SECONDS), bytes_max: BYTES_MAX };
     match outbound.post_and_read(&settings.target_url, &headers, question.to_string(), bounds).await {
-        Ok(Said::Body(body)) => Ok(body),
-        Ok(Said::Nothing) => Err(Failed::Malformed),
+        Ok(ResponseBody::Body(body)) => Ok(body),
+        Ok(ResponseBody::Nothing) => Err(Failed::Malformed),
         Err(Answer::Status(status)) => Err(Failed::Status(status)),
         Err(Answer::TimedOut) => Err(Failed::TimedOut),
         Err(Answer::Unreachable) => Err(Failed::Unreachable),

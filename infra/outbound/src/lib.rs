@@ -49,13 +49,13 @@ pub struct Bounds {
 
 /// The body of a successful response.
 #[derive(PartialEq, Eq)]
-pub enum Said {
+pub enum ResponseBody {
     Body(Vec<u8>),
     /// A body that is too long or breaks off.
     Nothing,
 }
 
-impl std::fmt::Debug for Said {
+impl std::fmt::Debug for ResponseBody {
     // The content belongs to another system and must not reach the log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -112,7 +112,7 @@ impl Outbound {
         headers: &[(&'static str, String)],
         body: String,
         bounds: Bounds,
-    ) -> Result<Said, Answer> {
+    ) -> Result<ResponseBody, Answer> {
         let asking = async {
             let answer = self.send(url, headers, body).await?;
             let status = answer.status();
@@ -121,7 +121,7 @@ impl Outbound {
             }
             // The limit stops the read at once: a target must not fill the memory of the function.
             let body = Limited::new(answer.into_body(), bounds.bytes_max).collect().await;
-            Ok(body.map_or(Said::Nothing, |body| Said::Body(body.to_bytes().to_vec())))
+            Ok(body.map_or(ResponseBody::Nothing, |body| ResponseBody::Body(body.to_bytes().to_vec())))
         };
         // The limit covers the body too. Else a target could send one byte at a time and hold the function.
         tokio::time::timeout(bounds.timeout, asking).await.unwrap_or(Err(Answer::TimedOut))

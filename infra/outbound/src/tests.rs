@@ -66,13 +66,13 @@ async fn the_status_is_the_answer_whatever_else_is_said() {
 #[tokio::test]
 async fn an_answer_is_read_to_its_end_and_within_its_bounds() {
     let outbound = Outbound::new(Targets::Any);
-    let body = |text: &str| Ok(Said::Body(text.as_bytes().to_vec()));
+    let body = |text: &str| Ok(ResponseBody::Body(text.as_bytes().to_vec()));
     let (long, short) = (LONG, Duration::from_millis(50));
-    for (answer, timeout, said) in [
+    for (answer, timeout, expected) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n12345678", long, body("12345678")),
         ("HTTP/1.1 204 No Content\r\n\r\n", long, body("")),
-        ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n123456789", long, Ok(Said::Nothing)),
-        ("HTTP/1.1 200 OK\r\nkind: endless\r\n\r\n", long, Ok(Said::Nothing)),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n123456789", long, Ok(ResponseBody::Nothing)),
+        ("HTTP/1.1 200 OK\r\nkind: endless\r\n\r\n", long, Ok(ResponseBody::Nothing)),
         ("HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n1234", short, Err(Answer::TimedOut)),
         ("HTTP/1.1 500 Internal Server Error\r\nkind: endless\r\n\r\n", long, Err(Answer::Status(500))),
         (
@@ -85,7 +85,7 @@ async fn an_answer_is_read_to_its_end_and_within_its_bounds() {
         let bounds = Bounds { timeout, bytes_max: 8 };
         let url = format!("http://{address}/");
         let got = outbound.post_and_read(&url, &[], "{}".to_owned(), bounds).await;
-        assert!(got == said, "{answer}: {got:?}");
+        assert!(got == expected, "{answer}: {got:?}");
     }
     let bounds = Bounds { timeout: LONG, bytes_max: 8 };
     let public = Outbound::new(Targets::Public);

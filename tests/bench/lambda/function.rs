@@ -33,7 +33,7 @@ pub(super) struct Function {
     /// Time of the first request for an event.
     first_request: Arc<OnceLock<Instant>>,
     /// Standard output of the process.
-    said: File,
+    stdout: File,
 }
 
 impl Function {
@@ -52,7 +52,7 @@ impl Function {
             first_request: Arc::clone(&first_request),
         };
         runtime.spawn(serve(listener, Arc::new(api)));
-        let said = tempfile::tempfile().unwrap();
+        let stdout = tempfile::tempfile().unwrap();
         let began = Instant::now();
         let process = Command::new(program)
             .env_clear()
@@ -67,10 +67,10 @@ impl Function {
             .env("AWS_SECRET_ACCESS_KEY", "none")
             .envs(environment.lines().filter_map(|line| line.split_once('=')))
             .stdin(Stdio::null())
-            .stdout(said.try_clone().unwrap())
+            .stdout(stdout.try_clone().unwrap())
             .spawn()
             .unwrap();
-        Self { process, runtime, events, replies, began, first_request, said }
+        Self { process, runtime, events, replies, began, first_request, stdout }
     }
 
     /// Invokes the function and waits for its response.
@@ -103,8 +103,8 @@ impl Function {
     /// Returns the JSON lines of the output. They contain the metrics.
     fn log_lines(&mut self) -> Vec<Value> {
         let mut text = String::new();
-        self.said.rewind().unwrap();
-        self.said.read_to_string(&mut text).unwrap();
+        self.stdout.rewind().unwrap();
+        self.stdout.read_to_string(&mut text).unwrap();
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 

@@ -186,17 +186,17 @@ fn both_drafts_have_references_in_both_forms() {
 #[test]
 fn what_metadata_say_is_checked() {
     let with = |metadata: Value| definition(&json!({"metadata": metadata}));
-    for said in [json!({}), json!({"owner": 1}), json!({"monthly_cost": 0, "cost_per_change": 0.5})] {
-        published(&with(said));
+    for metadata in [json!({}), json!({"owner": 1}), json!({"monthly_cost": 0, "cost_per_change": 0.5})] {
+        published(&with(metadata));
     }
-    for (said, at) in [
+    for (metadata, at) in [
         (json!([]), "/metadata"),
         (json!({"approval_required": "no"}), "/metadata/approval_required"),
         (json!({"monthly_cost": -0.1}), "/metadata/monthly_cost"),
         (json!({"monthly_cost": "1"}), "/metadata/monthly_cost"),
         (json!({"cost_per_change": null}), "/metadata/cost_per_change"),
     ] {
-        assert_problems(&with(said), &[("invalid_metadata", at)]);
+        assert_problems(&with(metadata), &[("invalid_metadata", at)]);
     }
 }
 
