@@ -42,7 +42,7 @@ impl Axis {
     }
 
     /// Returns the powers of ten on the axis.
-    fn marks(&self) -> impl Iterator<Item = f64> {
+    fn ticks(&self) -> impl Iterator<Item = f64> {
         (self.least as i32..=self.most as i32).map(|power| 10_f64.powi(power))
     }
 }
@@ -87,15 +87,15 @@ impl Chart<'_> {
 }
 
 fn grid(svg: &mut String, across: &Axis, up: &Axis) {
-    for mark in across.marks() {
-        let x = across.coordinate(mark);
+    for tick in across.ticks() {
+        let x = across.coordinate(tick);
         rule(svg, (x, TOP), (x, BOTTOM));
-        text(svg, x, BOTTOM + 18.0, "middle", &number(mark));
+        text(svg, x, BOTTOM + 18.0, "middle", &number(tick));
     }
-    for mark in up.marks() {
-        let y = up.coordinate(mark);
+    for tick in up.ticks() {
+        let y = up.coordinate(tick);
         rule(svg, (LEFT, y), (RIGHT, y));
-        text(svg, LEFT - 8.0, y + 4.0, "end", &number(mark));
+        text(svg, LEFT - 8.0, y + 4.0, "end", &number(tick));
     }
 }
 

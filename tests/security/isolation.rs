@@ -34,7 +34,7 @@ fn no_team_reads_or_moves_foreign_objects() {
     let foreign = Foreign::of(&system);
     let before = stored(&system);
     let (mut tried, mut wrong) = (0, Vec::new());
-    for (key, marks) in TRESPASSERS {
+    for (key, markers) in TRESPASSERS {
         for (role, end) in ROLES {
             let key = format!("{key}{end}");
             for route in guarded() {
@@ -42,7 +42,7 @@ fn no_team_reads_or_moves_foreign_objects() {
                     for method in METHODS {
                         let (answer, expected, echoes) =
                             trespass(&system, &foreign, (&key, role), &target, route, method);
-                        let leaks = !echoes && !leaked_marks(&answer, marks).is_empty();
+                        let leaks = !echoes && !leaked_marks(&answer, markers).is_empty();
                         if leaks || !is_answer(&answer, expected) {
                             let seen = format!("{} {}", answer.status, answer.body);
                             wrong.push(format!(
@@ -135,14 +135,14 @@ fn lists_return_own_rows_for_every_filter() {
         "applications/?search=alphamark".to_owned(),
         "services/?name=Private-alphamark".to_owned(),
     ];
-    for (key, marks) in TRESPASSERS {
+    for (key, markers) in TRESPASSERS {
         for pov in Pov::ALL {
             for query in &queries {
                 let path = format!("/v1/orcabase/{}/{query}", pov.name());
                 let answer = system.get(&path, key);
                 assert_eq!(answer.status, 200, "{key} {path}: {answer:?}");
                 assert_eq!(answer.at("/count"), 0, "{key} {path}: {answer:?}");
-                assert_unmarked(&answer, marks, &path);
+                assert_unmarked(&answer, markers, &path);
             }
         }
         let teams = system.get("/v1/account/teams/", key);

@@ -258,7 +258,7 @@ impl Change {
     }
 
     /// Returns the end of the history.
-    pub fn mark(&self) -> ChainHead {
+    pub fn chain_head(&self) -> ChainHead {
         let last = self.history.last();
         ChainHead {
             entries: self.history.iter().fold(0, |count, _| count + 1),
@@ -269,7 +269,7 @@ impl Change {
 
     /// Returns the time of the last entry (R30).
     pub fn modified(&self) -> Timestamp {
-        self.mark().at
+        self.chain_head().at
     }
 
     /// Returns whether `request` has written an entry (docs/explanation/concurrency.md, lost answers).

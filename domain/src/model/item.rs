@@ -53,7 +53,7 @@ pub struct Slot {
     /// The declaration of the item after this change, or its removal.
     pub target: Target,
     /// The end of its history; a closing uses it as a fence.
-    pub mark: ChainHead,
+    pub chain_head: ChainHead,
     /// Creation time; part of the key in the owner's queue.
     pub created: Timestamp,
 }

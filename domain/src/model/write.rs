@@ -25,7 +25,7 @@ pub struct Closing {
     /// The state before the closing.
     pub from: State,
     /// The end of its history as the item knew it: the fence.
-    pub mark: ChainHead,
+    pub chain_head: ChainHead,
     /// The new history entry.
     pub entry: Entry,
 }

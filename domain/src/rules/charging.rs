@@ -2,7 +2,7 @@
 
 mod mark_processed;
 
-pub use self::mark_processed::{DIVISION_MICROS_MIN, MarkedProcessed, Refused, mark};
+pub use self::mark_processed::{DIVISION_MICROS_MIN, MarkedProcessed, Refused, mark_processed};
 use crate::base::id::ChargeId;
 use crate::base::money::{Amount, Prices};
 use crate::base::state::{ChangeType, ChargeType, Kind, RuntimeState};

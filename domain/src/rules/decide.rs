@@ -143,7 +143,7 @@ pub fn update(
     }
     if moves || log.is_some() {
         after.writes.push(Write::UpdateChange {
-            before: change.mark(),
+            before: change.chain_head(),
             from: change.state,
             after: after.change.clone(),
         });
@@ -319,7 +319,7 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
 
 /// Appends the history entry of this decision.
 fn append(after: &mut Change, before: &Change, log: Option<&String>, ctx: &RequestContext) {
-    let mark = before.mark();
+    let chain_head = before.chain_head();
     if let Some(log) = log {
         after.log.clone_from(log);
     }
@@ -327,16 +327,16 @@ fn append(after: &mut Change, before: &Change, log: Option<&String>, ctx: &Reque
         from: Some(before.state),
         to: after.state,
         // The clocks of two functions differ, but a history is in order of time (I3).
-        at: ctx.now.not_before(mark.at),
+        at: ctx.now.not_before(chain_head.at),
         by: ctx.by.clone(),
         request: ctx.request.clone(),
         reason: if after.state == before.state { Reason::Log } else { Reason::State },
         closed_by: None,
         log: log.cloned(),
         change_type: after.change_type,
-        chain: mark.chain,
+        chain: chain_head.chain,
     };
-    after.history.push(entry.chained(mark.chain));
+    after.history.push(entry.chained(chain_head.chain));
 }
 
 /// Copies state, type and end of the history into the change instance's slot, if it is open.
@@ -447,7 +447,7 @@ pub fn retry(
     let moved =
         Head { next_change: head.next_change + CHANGE_STRIDE, blockers: head.blockers + delta, ..*head };
     let mut writes = vec![
-        Write::UpdateChange { before: change.mark(), from: change.state, after: closed },
+        Write::UpdateChange { before: change.chain_head(), from: change.state, after: closed },
         Write::CreateChange(opened.change.clone()),
         Write::PutItem { before: Some(item.revision), after: opened.item.clone() },
         Write::AdvanceHead { before: *head, after: moved },
@@ -476,7 +476,7 @@ fn close_retried(change: &Change, by: ChangeId, ctx: &RequestContext) -> Change 
     if let Some(entry) = closed.history.pop() {
         // The hash chain covers `closed_by`, so the entry is chained once more.
         let entry = Entry { closed_by: Some(ClosedBy::Retried(by)), ..entry };
-        closed.history.push(entry.chained(change.mark().chain));
+        closed.history.push(entry.chained(change.chain_head().chain));
     }
     closed
 }

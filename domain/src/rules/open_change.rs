@@ -175,23 +175,23 @@ pub(crate) fn close(
         from: Some(slot.state),
         to: State::Closed,
         // The clocks of two functions differ, but a history is in order of time (I3).
-        at: ctx.now.not_before(slot.mark.at),
+        at: ctx.now.not_before(slot.chain_head.at),
         by: Actor::System,
         request: ctx.request.clone(),
         reason: Reason::State,
         closed_by: Some(closed_by),
         log: None,
         change_type: slot.change_type,
-        chain: slot.mark.chain,
+        chain: slot.chain_head.chain,
     }
-    .chained(slot.mark.chain);
+    .chained(slot.chain_head.chain);
     Closing {
         change: slot.change,
         item: item.id,
         owner,
         created: slot.created,
         from: slot.state,
-        mark: slot.mark,
+        chain_head: slot.chain_head,
         entry,
     }
 }
@@ -242,7 +242,7 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
         state: change.state,
         change_type: change.change_type,
         target: change.target(),
-        mark: change.mark(),
+        chain_head: change.chain_head(),
         created: change.created,
     }
 }

@@ -169,14 +169,17 @@ fn r39_processing_divides_a_running_charge_without_loss() {
     for month in 1..=20 {
         world.clock = start + month * MONTH - 1;
         let id = running(&world, NAME).unwrap();
-        let marked = world.mark(id, VM_OWNER, true).unwrap().charge;
+        let marked = world.mark_charge(id, VM_OWNER, true).unwrap().charge;
         assert_eq!(marked.total(Timestamp::from_micros(0)), amount("49.99"));
         let processed = marked.processed.unwrap();
         assert_eq!(
             (processed.at, processed.by.changed_by()),
             (marked.end.unwrap(), "key of VMOwnerTeam (Api Key)".to_owned())
         );
-        assert!(world.mark(id, VM_OWNER, true).unwrap().writes.is_empty(), "a repeated mark writes nothing");
+        assert!(
+            world.mark_charge(id, VM_OWNER, true).unwrap().writes.is_empty(),
+            "a repeated mark writes nothing"
+        );
     }
     world.clock = start + 21 * MONTH;
     let charges = world.item(NAME).charges;
@@ -187,7 +190,7 @@ fn r39_processing_divides_a_running_charge_without_loss() {
     world.declare(&[]);
     world.approve(NAME, VM_OWNER);
     let last = of_type(&world, NAME, ChargeType::MonthlyCost).pop().unwrap();
-    let marked = world.mark(last.id, VM_OWNER, true).unwrap().charge;
+    let marked = world.mark_charge(last.id, VM_OWNER, true).unwrap().charge;
     assert_eq!(Charge { processed: None, ..marked }, last);
     assert_eq!(running(&world, NAME), None);
 }
@@ -198,27 +201,30 @@ fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
     world.declare(&[vm(NAME, 1)]);
     world.finish(NAME, VM_OWNER);
     let first = running(&world, NAME).unwrap();
-    let marked = world.mark(first, VM_OWNER, true).unwrap();
+    let marked = world.mark_charge(first, VM_OWNER, true).unwrap();
     let is_head = |write: &Write| matches!(write, Write::AdvanceHead { .. });
     assert!(!marked.writes.iter().any(is_head), "it writes nothing that a submission of the consumer writes");
     let second = running(&world, NAME).unwrap();
     let earliest = world.snapshot.charges[&second].start.micros() + DIVISION_MICROS_MIN;
     let refused = Err(Refused::DividedJustNow(Timestamp::from_micros(earliest)));
-    assert_eq!(world.mark(second, VM_OWNER, true), refused);
-    assert_eq!(world.mark(second, LB_OWNER, true), Err(Refused::NotOwner));
-    assert!(world.mark(first, VM_OWNER, true).unwrap().writes.is_empty(), "a repeated mark divides nothing");
+    assert_eq!(world.mark_charge(second, VM_OWNER, true), refused);
+    assert_eq!(world.mark_charge(second, LB_OWNER, true), Err(Refused::NotOwner));
+    assert!(
+        world.mark_charge(first, VM_OWNER, true).unwrap().writes.is_empty(),
+        "a repeated mark divides nothing"
+    );
     // The time of a request is one microsecond after the clock.
     world.clock = earliest - 2;
-    assert_eq!(world.mark(second, VM_OWNER, true), refused);
+    assert_eq!(world.mark_charge(second, VM_OWNER, true), refused);
     world.clock = earliest - 1;
-    world.mark(second, VM_OWNER, true).unwrap();
+    world.mark_charge(second, VM_OWNER, true).unwrap();
     // Another price starts a new charge, which can be processed at any time; so can an ended one.
     world.charge("VM", 1);
     world.declare(&[vm(NAME, 2)]);
     let third = running(&world, NAME).unwrap();
     world.approve(NAME, VM_OWNER);
-    world.mark(third, VM_OWNER, true).unwrap();
-    world.mark(running(&world, NAME).unwrap(), VM_OWNER, true).unwrap();
+    world.mark_charge(third, VM_OWNER, true).unwrap();
+    world.mark_charge(running(&world, NAME).unwrap(), VM_OWNER, true).unwrap();
 }
 
 #[test]
@@ -227,11 +233,11 @@ fn r39_only_the_services_owner_marks_and_a_mark_is_final() {
     world.declare(&[vm(NAME, 1)]);
     let fee = world.charges(NAME)[0].id;
     for team in [crate::world::CONSUMER, LB_OWNER] {
-        assert_eq!(world.mark(fee, team, true), Err(Refused::NotOwner));
+        assert_eq!(world.mark_charge(fee, team, true), Err(Refused::NotOwner));
     }
-    assert!(world.mark(fee, VM_OWNER, false).unwrap().writes.is_empty());
-    world.mark(fee, VM_OWNER, true).unwrap();
-    assert_eq!(world.mark(fee, VM_OWNER, false), Err(Refused::Processed));
+    assert!(world.mark_charge(fee, VM_OWNER, false).unwrap().writes.is_empty());
+    world.mark_charge(fee, VM_OWNER, true).unwrap();
+    assert_eq!(world.mark_charge(fee, VM_OWNER, false), Err(Refused::Processed));
     assert_eq!(world.item(NAME).charges.processed.per_change, amount("5"));
 }
 
@@ -243,7 +249,7 @@ fn r39_a_mark_and_a_decision_on_one_item_do_not_pass_each_other() {
     world.declare(&[]);
     let mut other = world.clone();
     let id = running(&world, NAME).unwrap();
-    world.mark(id, VM_OWNER, true).unwrap();
+    world.mark_charge(id, VM_OWNER, true).unwrap();
     other.approve(NAME, VM_OWNER);
     // Both used the same revision of the item, so the storage accepts only the first.
     for (taken, refused) in [(&world, &other), (&other, &world)] {
@@ -259,7 +265,7 @@ fn r39_clocks_that_go_back_charge_no_time_twice() {
     world.finish(NAME, VM_OWNER);
     world.clock += MONTH;
     let id = running(&world, NAME).unwrap();
-    let end = world.mark(id, VM_OWNER, true).unwrap().charge.end;
+    let end = world.mark_charge(id, VM_OWNER, true).unwrap().charge.end;
     world.clock -= MONTH / 2;
     world.declare(&[]);
     world.approve(NAME, VM_OWNER);

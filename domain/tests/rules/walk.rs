@@ -110,7 +110,7 @@ impl Walk {
             0..40 => self.submit(),
             40..80 => self.update(),
             80..86 => self.retry(),
-            88..92 => self.mark(),
+            88..92 => self.mark_charge(),
             86..88 if self.changing_settings => self.change_settings(),
             _ => self.generate(),
         }
@@ -359,14 +359,14 @@ impl Walk {
         }
     }
 
-    fn mark(&mut self) {
+    fn mark_charge(&mut self) {
         let ids: Vec<_> = self.world.snapshot.charges.keys().copied().collect();
         let Some(id) = self.random.pick(&ids) else { return };
         let charge = self.world.snapshot.charges[&id].clone();
         let caller = self.random.pick(&[VM_OWNER, LB_OWNER]).unwrap();
         let processed = self.random.percent(80);
         let is_processed = charge.processed.is_some();
-        match self.world.mark(id, caller, processed) {
+        match self.world.mark_charge(id, caller, processed) {
             Ok(marked) => {
                 assert_eq!(marked.charge.processed.is_some(), processed);
                 assert_eq!(marked.writes.is_empty(), processed == is_processed);

@@ -90,7 +90,7 @@ fn a_change_instance_bears_the_mark_of_each_request_that_wrote_its_history_and_o
     assert_eq!(after.history.len(), 2);
     assert!(after.history.iter().all(|entry| after.has_entry_of(&entry.request)));
     assert!(!after.has_entry_of("another request"));
-    assert_eq!(after.mark().entries, 2);
+    assert_eq!(after.chain_head().entries, 2);
     assert_eq!(after.modified(), after.history[1].at);
 }
 

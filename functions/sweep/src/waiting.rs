@@ -93,9 +93,9 @@ mod tests {
         let text =
             |line: &Map<String, Value>, name: &str| line.get(name).cloned().unwrap_or_default().to_string();
         let line = |line: &Map<String, Value>| {
-            let mark = if line.contains_key("_aws") { "*" } else { "" };
+            let star = if line.contains_key("_aws") { "*" } else { "" };
             let names = ["Owner", "State", "OpenChangeInstances", "OldestOpen"];
-            format!("{mark}{}", names.map(|name| text(line, name)).join(" ").replace('"', ""))
+            format!("{star}{}", names.map(|name| text(line, name)).join(" ").replace('"', ""))
         };
         lines(waiting, Timestamp::from_micros(100_000_000), of_owners).iter().map(line).collect()
     }

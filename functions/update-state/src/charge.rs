@@ -23,7 +23,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         let processed = processed(call)?;
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, ctx) = (&call.caller.team, call.ctx());
-        match charging::mark(&charge, &item, processed, caller, &ctx, attempt) {
+        match charging::mark_processed(&charge, &item, processed, caller, &ctx, attempt) {
             Ok(marked) if marked.writes.is_empty() => return Ok(reply(call, &marked.charge)),
             Ok(marked) => {
                 if table.commit(&marked.writes).await? == Commit::Done {

@@ -92,14 +92,14 @@ fn a_delivery_is_the_signed_and_authorized_event_only() {
         dovetail_outbound::signature(made["secret"].as_str().unwrap(), world.seconds(), &request.text);
     assert_eq!(request.header("dovetail-signature"), expected);
     // Only the webhook's own record has the credentials. No queue message, other row or response may contain them.
-    let (secret, marks) = (made["secret"].as_str().unwrap(), ["canary", "/hook?a=b"]);
+    let (secret, canaries) = (made["secret"].as_str().unwrap(), ["canary", "/hook?a=b"]);
     let seen = [
         format!("{:?}", world.sent()),
         format!("{:?}", world.system.rows()),
         world.system.get("/v1/account/records/", "vm-owner-key").body.to_string(),
     ];
     for text in seen {
-        assert!(marks.iter().chain([&secret]).all(|mark| !text.contains(mark)), "{text}");
+        assert!(canaries.iter().chain([&secret]).all(|canary| !text.contains(canary)), "{text}");
     }
     let last = world.get(&made)["last_reply"].clone();
     assert_eq!(

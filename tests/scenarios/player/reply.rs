@@ -146,10 +146,10 @@ fn planned(change: &Value, names: &Names) -> String {
         if *price == json!(0) { String::new() } else { format!(", {of} {price}") }
     };
     let prices = price("cost_per_change", "fee") + &price("monthly_cost", "monthly");
-    let marks =
+    let labels =
         dependent.unwrap_or_default() + &closes.unwrap_or_default() + never.unwrap_or_default() + &prices;
     let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
-    format!("{is_new}{item} {} for {owner}{marks}{}", kind(change), differences(change))
+    format!("{is_new}{item} {} for {owner}{labels}{}", kind(change), differences(change))
 }
 
 /// Returns the differences of a change, for example `: /cpu 8 -> 16, /memory 2 ->`.
@@ -188,12 +188,12 @@ pub(super) fn created(change: &Value, names: &Names) -> String {
     let consumer = text(change, "/consumer_team/name");
     let created = format!("{} {} of {consumer} for {owner}", names.change(id(change, "/id")), kind(change));
     let dependent = (change["is_dependant"] == true).then(|| format!(", dependent of {service_owner}"));
-    created + &dependent.unwrap_or_default() + &marks(change, names)
+    created + &dependent.unwrap_or_default() + &labels(change, names)
 }
 
 /// Returns type, state and marks of a change instance.
 pub(super) fn change(change: &Value, names: &Names) -> String {
-    kind(change) + &marks(change, names)
+    kind(change) + &labels(change, names)
 }
 
 fn kind(change: &Value) -> String {
@@ -201,19 +201,19 @@ fn kind(change: &Value) -> String {
 }
 
 /// Returns the marks of unusual change instances.
-fn marks(change: &Value, names: &Names) -> String {
-    let mut marks = Vec::new();
+fn labels(change: &Value, names: &Names) -> String {
+    let mut labels = Vec::new();
     if change["never_in_service"] == true {
-        marks.push(", never in service".to_owned());
+        labels.push(", never in service".to_owned());
     }
     if change["attempt"] != 1 {
         let cause = names.change(id(change, "/cause"));
-        marks.push(format!(", attempt {} after {cause}", change["attempt"]));
+        labels.push(format!(", attempt {} after {cause}", change["attempt"]));
     }
     if change["supersedes"] != json!([]) {
-        marks.push(format!(", supersedes {}", names.changes(&change["supersedes"])));
+        labels.push(format!(", supersedes {}", names.changes(&change["supersedes"])));
     }
-    marks.concat()
+    labels.concat()
 }
 
 /// Returns the runtime state and change state of an item.

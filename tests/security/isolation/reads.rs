@@ -20,7 +20,7 @@ struct Asking {
     key: &'static str,
     /// Ids of the other consumers.
     others: Vec<u64>,
-    mark: Option<&'static str>,
+    marker: Option<&'static str>,
 }
 
 impl Asking {
@@ -28,7 +28,7 @@ impl Asking {
         let id = |key: &str| system.get("/v1/account/teams/", key).at("/results/0/id").as_u64().unwrap();
         let others =
             |key: &str| ["alpha", "beta"].into_iter().filter(|other| *other != key).map(id).collect();
-        STRANGERS.iter().map(|&(key, mark)| Self { key, others: others(key), mark }).collect()
+        STRANGERS.iter().map(|&(key, marker)| Self { key, others: others(key), marker }).collect()
     }
 
     /// Returns the keys of the caller's foreign records among the results.
@@ -39,7 +39,7 @@ impl Asking {
             // In keys of the catalogue, the second part is the id or title of a service, not of a team.
             let (_, consumer) = partition.split_once('#').filter(|(kind, _)| !kind.starts_with("SERVICE"))?;
             let is_others = consumer.parse().is_ok_and(|consumer| self.others.contains(&consumer));
-            let is_marked = self.mark.is_none_or(|mark| row.to_string().contains(mark));
+            let is_marked = self.marker.is_none_or(|marker| row.to_string().contains(marker));
             (is_others && is_marked)
                 .then(|| format!("{partition} {}", row.pointer("/sk/S").unwrap_or(&Value::Null)))
         });

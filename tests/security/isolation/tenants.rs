@@ -65,17 +65,17 @@ pub(super) fn populated() -> Running {
         assert_eq!(system.call("POST", path, "owner-one", &config).status, 201);
     }
     for consumer in ["alpha", "beta"] {
-        let mark = format!("{consumer}mark");
+        let marker = format!("{consumer}mark");
         let submit = |note: &str| {
-            let vm = json!({"name": format!("{mark}-vm"), "note": format!("{mark}-vm-note"),
-                "dbs": [format!("{mark}-db")]});
-            let db = json!({"name": format!("{mark}-db"), "note": format!("{mark}-db-{note}")});
-            let body = json!({format!("Team-{mark}"): {
-                "metadata": {"cost": format!("{mark}-team")},
-                format!("{mark}-app"): {
-                    "metadata": {"env": format!("{mark}-app")},
+            let vm = json!({"name": format!("{marker}-vm"), "note": format!("{marker}-vm-note"),
+                "dbs": [format!("{marker}-db")]});
+            let db = json!({"name": format!("{marker}-db"), "note": format!("{marker}-db-{note}")});
+            let body = json!({format!("Team-{marker}"): {
+                "metadata": {"cost": format!("{marker}-team")},
+                format!("{marker}-app"): {
+                    "metadata": {"env": format!("{marker}-app")},
                     "services": {"VM": [vm], "DB": [db]}}}});
-            let path = format!("/v1/orcabase/consumer/submissions/submit/?commit_id={mark}-commit");
+            let path = format!("/v1/orcabase/consumer/submissions/submit/?commit_id={marker}-commit");
             let answer = system.call("POST", &path, consumer, &body);
             assert_eq!(answer.status, 201, "{answer:?}");
             system.wait_idle();
@@ -86,8 +86,8 @@ pub(super) fn populated() -> Running {
             let is_vm = change.pointer("/service/name").unwrap() == "VM";
             let (owner, service) = if is_vm { ("owner-one", "vm") } else { ("owner-two", "db") };
             let path = format!("/v1/orcabase/serviceowner/change_instances/{}/", change.get("id").unwrap());
-            let body = json!({"state": "APPROVED", "log": format!("{mark}-{service}-log"),
-                "deployed_item": {"ip": format!("{mark}-{service}-ip")}});
+            let body = json!({"state": "APPROVED", "log": format!("{marker}-{service}-log"),
+                "deployed_item": {"ip": format!("{marker}-{service}-ip")}});
             assert_eq!(system.call("PATCH", &path, owner, &body).status, 200);
         }
         submit("newer-note");

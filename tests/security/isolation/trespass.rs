@@ -239,14 +239,14 @@ pub(super) fn assert_answer(answer: &Answer, expected: (u16, Option<Code>), what
 }
 
 /// Returns the marks in the body or headers of a response.
-pub(super) fn leaked_marks<'a>(answer: &Answer, marks: &[&'a str]) -> Vec<&'a str> {
+pub(super) fn leaked_marks<'a>(answer: &Answer, markers: &[&'a str]) -> Vec<&'a str> {
     let text = format!("{} {:?}", answer.body, answer.headers);
-    marks.iter().copied().filter(|mark| text.contains(mark)).collect()
+    markers.iter().copied().filter(|marker| text.contains(marker)).collect()
 }
 
 #[track_caller]
-pub(super) fn assert_unmarked(answer: &Answer, marks: &[&str], what: &str) {
-    assert_eq!(leaked_marks(answer, marks), Vec::<&str>::new(), "{what}: {answer:?}");
+pub(super) fn assert_unmarked(answer: &Answer, markers: &[&str], what: &str) {
+    assert_eq!(leaked_marks(answer, markers), Vec::<&str>::new(), "{what}: {answer:?}");
 }
 
 /// Sends a request for a foreign object.

@@ -100,7 +100,7 @@ impl Condition {
             | Write::StartStaging(_)
             | Write::CreateShare(_) => vec![Self::New],
             Write::UpdateChange { before, from, .. } => vec![Self::History(before.entries, *from)],
-            Write::CloseChange(closing) => vec![Self::History(closing.mark.entries, closing.from)],
+            Write::CloseChange(closing) => vec![Self::History(closing.chain_head.entries, closing.from)],
             Write::StoreIdempotencyKey { now, .. } => vec![Self::Forgotten(*now)],
             Write::DeleteWork(_) => vec![Self::WorkExists],
             Write::UpdateProgress { work_left, .. } => vec![Self::WorkLeft(*work_left)],
@@ -146,7 +146,7 @@ impl Condition {
             (Self::Revision(revision), Some(Record::Item(item))) => item.revision == *revision,
             (Self::Revision(revision), Some(Record::Service(_, stored))) => stored == revision,
             (Self::History(entries, state), Some(Record::Change(change))) => {
-                change.mark().entries == *entries && change.state == *state
+                change.chain_head().entries == *entries && change.state == *state
             }
             (Self::Runs, Some(Record::Charge(charge))) => charge.end.is_none(),
             (Self::Unprocessed(end), Some(Record::Charge(charge))) => {

@@ -184,14 +184,14 @@ pub(super) fn charges() -> Table {
     );
     decide(&system, &path, &json!({"state": "COMPLETED"}));
     let charges = "/v1/marketplace/serviceowner/charges/";
-    let mark = |charge_type: &str| {
+    let mark_charge = |charge_type: &str| {
         let open =
             system.get(&format!("{charges}?charge_type={charge_type}&processed=false"), "vm-owner-key");
         let path = format!("{charges}{}/", open.at("/results/0/id"));
         decide(&system, &path, &json!({"processed": true}))
     };
-    table.row("mark a fee as processed", mark("cost_per_change"));
-    table.row("mark a running charge as processed, with its split", mark("monthly_cost"));
+    table.row("mark a fee as processed", mark_charge("cost_per_change"));
+    table.row("mark a running charge as processed, with its split", mark_charge("monthly_cost"));
     let removed = change(&submit(&system, &json!({"App": vms([], 8)})));
     decide(&system, &removed, &json!({"state": "PENDING"}));
     table.row(

@@ -243,6 +243,6 @@ fn agrees(change: &Change, owner: TeamId, slot: &Slot) -> bool {
         && change.state == slot.state
         && change.change_type == slot.change_type
         && change.target() == slot.target
-        && change.mark() == slot.mark
+        && change.chain_head() == slot.chain_head
         && change.created == slot.created
 }

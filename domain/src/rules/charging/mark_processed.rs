@@ -39,7 +39,7 @@ pub struct MarkedProcessed {
 /// A running charge ends, and another one starts with a number that depends on the `attempt` of the request. The
 /// revision of the item is the fence. The consumer team's head stays out of it, because every submission writes it:
 /// an owner that processes charges in a loop would delay the submissions.
-pub fn mark(
+pub fn mark_processed(
     charge: &Charge,
     item: &Item,
     processed: Option<bool>,

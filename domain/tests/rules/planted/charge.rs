@@ -22,7 +22,7 @@ fn charged() -> Snapshot {
         world.finish(name, NP_OWNER);
     }
     let first = world.item("a").charges.running.unwrap().charge;
-    world.mark(first, VM_OWNER, true).unwrap();
+    world.mark_charge(first, VM_OWNER, true).unwrap();
     world.charge("VM", 1);
     world.declare_and_generate(&[vm("a", 2)]);
     world.approve("a", VM_OWNER);

@@ -24,7 +24,7 @@ const SLOTS: &[Planted] = &[
         let other = change(s, "l", LB_OWNER).target();
         slot(s).target = other;
     }),
-    ("I2 item", "differs from the change instance", |s| slot(s).mark.entries += 1),
+    ("I2 item", "differs from the change instance", |s| slot(s).chain_head.entries += 1),
     ("I2 item", "differs from the change instance", |s| slot(s).created = Timestamp::from_micros(1)),
     ("I2 item", "differs from the change instance", |s| {
         let slot = *slot(s);

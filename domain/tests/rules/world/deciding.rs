@@ -37,7 +37,7 @@ impl World {
     }
 
     /// Sets whether a charge is processed.
-    pub(crate) fn mark(
+    pub(crate) fn mark_charge(
         &mut self,
         id: ChargeId,
         caller: &str,
@@ -46,7 +46,7 @@ impl World {
         let charge = self.snapshot.charges[&id].clone();
         let item = self.snapshot.items[&charge.item].clone();
         let ctx = self.ctx(Self::key_of(caller));
-        let marked = charging::mark(&charge, &item, Some(processed), &team(caller), &ctx, 0)?;
+        let marked = charging::mark_processed(&charge, &item, Some(processed), &team(caller), &ctx, 0)?;
         self.apply(&marked.writes);
         assert_eq!(self.snapshot.charges[&id], marked.charge, "the answer shows what is stored");
         self.audit();

@@ -41,8 +41,8 @@ fn sound(table: &Table, write: &Write) {
         }
         Write::CloseChange(closing) => {
             let stored = table.change(closing.change).unwrap();
-            let item_view = (closing.item, closing.owner, closing.created, closing.mark);
-            assert_eq!(item_view, (stored.item, stored.owner.id, stored.created, stored.mark()));
+            let item_view = (closing.item, closing.owner, closing.created, closing.chain_head);
+            assert_eq!(item_view, (stored.item, stored.owner.id, stored.created, stored.chain_head()));
             assert!(stored.state.stage() != Stage::Resolved, "it was resolved");
         }
         Write::CreateDeployed(deployed) => {

@@ -112,9 +112,9 @@ impl Record for ChangeRecord {
             rs: change.runtime_state.name().to_owned(),
             dp: change.deployed_before.map(DeployedId::get),
             pr: PricesPart::of(change.prices),
-            n: change.mark().entries,
+            n: change.chain_head().entries,
             hi: entry::records(change),
-            hh: ChainPart::of(change.mark().chain),
+            hh: ChainPart::of(change.chain_head().chain),
         }
     }
 

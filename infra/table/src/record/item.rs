@@ -120,7 +120,7 @@ impl SlotPart {
             st: slot.state.name().to_owned(),
             ct: slot.change_type.name().to_owned(),
             h: (slot.target != newest).then(|| TargetPart::of(slot.target)),
-            end: ChainHeadPart::of(slot.mark),
+            end: ChainHeadPart::of(slot.chain_head),
             cr: slot.created.micros(),
         }
     }
@@ -131,7 +131,7 @@ impl SlotPart {
             state: state(&self.st)?,
             change_type: change_type(&self.ct)?,
             target: self.h.map_or(Ok(newest), TargetPart::value)?,
-            mark: self.end.value(),
+            chain_head: self.end.value(),
             created: at(self.cr),
         })
     }

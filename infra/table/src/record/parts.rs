@@ -178,8 +178,8 @@ pub(crate) struct ChainHeadPart {
 }
 
 impl ChainHeadPart {
-    pub(crate) fn of(mark: ChainHead) -> Self {
-        Self { n: mark.entries, at: mark.at.micros(), hh: ChainPart::of(mark.chain) }
+    pub(crate) fn of(head: ChainHead) -> Self {
+        Self { n: head.entries, at: head.at.micros(), hh: ChainPart::of(head.chain) }
     }
 
     pub(crate) const fn value(self) -> ChainHead {

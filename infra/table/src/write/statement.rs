@@ -261,7 +261,7 @@ fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
     // The entry is appended in place. Its chain link was computed from the slot, and the condition proves that the
     // slot still names the last entry.
     Condition::new("#n = :n AND #st = :st")
-        .number("n", closing.mark.entries)
+        .number("n", closing.chain_head.entries)
         .text("st", closing.from.name())
         .value("hi", AttributeValue::L(vec![AttributeValue::M(entry)]))
         .value("hh", link)

@@ -79,7 +79,7 @@ async fn busy() -> Twin {
     twin.world.finish("a", NP_OWNER);
     twin.world.deploy(id, VM_OWNER, &json!({"ip": "1"})).unwrap();
     let running = twin.world.item("a").charges.running.unwrap();
-    twin.world.mark(running.charge, VM_OWNER, true).unwrap();
+    twin.world.mark_charge(running.charge, VM_OWNER, true).unwrap();
     twin.world.reject("b", VM_OWNER);
     twin.follow().await;
     twin.submit_staged(&body(2)).await;

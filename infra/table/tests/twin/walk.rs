@@ -71,7 +71,7 @@ impl Walk {
             0..25 => self.submit().await,
             25..75 => self.update().await,
             75..82 => self.retry(),
-            82..87 => self.mark(),
+            82..87 => self.mark_charge(),
             _ => self.generate(),
         }
         self.twin.follow().await;
@@ -139,10 +139,10 @@ impl Walk {
         }
     }
 
-    fn mark(&mut self) {
+    fn mark_charge(&mut self) {
         let charges: Vec<_> = self.twin.world.snapshot.charges.values().cloned().collect();
         if let Some(charge) = self.dice.choice(charges) {
-            drop(self.world().mark(charge.id, &charge.service_owner.name, true));
+            drop(self.world().mark_charge(charge.id, &charge.service_owner.name, true));
         }
     }
 

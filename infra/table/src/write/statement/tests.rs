@@ -265,7 +265,7 @@ fn what_a_history_leaves_out_reads_back() {
             change_type: ty,
             ..entry(from, to, 0)
         };
-        let link = change.mark().chain;
+        let link = change.chain_head().chain;
         change.history.push(entry.chained(link));
     }
     change.owner = TeamRef { id: TeamId::new(5).unwrap(), name: "NPOwnerTeam".to_owned() };

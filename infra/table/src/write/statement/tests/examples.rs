@@ -103,7 +103,7 @@ pub(super) fn slot() -> Slot {
         state: change.state,
         change_type: change.change_type,
         target: change.target(),
-        mark: change.mark(),
+        chain_head: change.chain_head(),
         created: change.created,
     }
 }

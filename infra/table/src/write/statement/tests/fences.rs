@@ -106,7 +106,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         owner: owner().id,
         created: at(0),
         from: State::Pending,
-        mark: slot().mark,
+        chain_head: slot().chain_head,
         entry: entry(Some(State::Pending), State::Closed, 2),
     };
     let in_flight = Head { in_flight: Some(submission().id), ..head() };
@@ -122,7 +122,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("item, new", Write::PutItem { before: None, after: item() }),
         ("item", Write::PutItem { before: Some(2), after: item() }),
         ("born", Write::CreateChange(change())),
-        ("moved", Write::UpdateChange { before: slot().mark, from: State::Pending, after: change() }),
+        ("moved", Write::UpdateChange { before: slot().chain_head, from: State::Pending, after: change() }),
         ("closed", Write::CloseChange(closing)),
         ("deployed", Write::CreateDeployed(deployed())),
         ("charged", Write::CreateCharge(running.clone())),
