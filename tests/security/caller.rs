@@ -2,7 +2,7 @@
 
 use domain::base::actor::Actor;
 use dovetail_daemon::authorizer::Authorizer;
-use dovetail_http::{Call, Event, Front, Function, Reply, answer, respond};
+use dovetail_http::{AuthMode, Call, Event, Function, Reply, answer, respond};
 use dovetail_table::metered;
 use serde_json::{Value, json};
 use support::Running;
@@ -28,9 +28,9 @@ fn event(authorization: Option<&str>, context: Option<&Value>) -> Event {
 }
 
 /// Returns the status of a function's response, and its caller, request id and base URL.
-fn answered(system: &Running, front: Front, event: Event) -> (i64, Value) {
+fn answered(system: &Running, auth_mode: AuthMode, event: Event) -> (i64, Value) {
     let reply = system.block_on(async {
-        let event = front.event(&system.table, "of-the-invocation".to_owned(), event).await.unwrap();
+        let event = auth_mode.event(&system.table, "of-the-invocation".to_owned(), event).await.unwrap();
         let handle = async |call: Call| {
             let team = format!(
                 "{} {} {}",
@@ -65,11 +65,13 @@ fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
         (Some(STORED_KEY), Some(&half), None, key),
     ];
     for (authorization, context, behind_gateway, behind_nothing) in table {
-        for (front, expected) in [(Front::Gateway, behind_gateway), (Front::Nothing, behind_nothing)] {
-            let (status, body) = answered(&system, front, event(authorization, context));
+        for (auth_mode, expected) in
+            [(AuthMode::Gateway, behind_gateway), (AuthMode::Nothing, behind_nothing)]
+        {
+            let (status, body) = answered(&system, auth_mode, event(authorization, context));
             let actual = (status, body["caller"].as_str());
             let expected = (if expected.is_some() { 200 } else { 401 }, expected);
-            assert_eq!(actual, expected, "{front:?}, {authorization:?}, {context:?}: {body}");
+            assert_eq!(actual, expected, "{auth_mode:?}, {authorization:?}, {context:?}: {body}");
         }
     }
 }
@@ -78,17 +80,17 @@ fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
 fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
     let system = Running::demo();
     let gateway_context = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
-    let seen = |front, scheme: Option<&str>| {
+    let seen = |auth_mode, scheme: Option<&str>| {
         let mut event = event(Some(STORED_KEY), Some(&gateway_context));
         if let Some(scheme) = scheme {
             event.headers.insert("x-forwarded-proto", scheme.parse().unwrap());
         }
-        let (_, body) = answered(&system, front, event);
+        let (_, body) = answered(&system, auth_mode, event);
         format!("{} {}", body["request"].as_str().unwrap(), body["base"].as_str().unwrap())
     };
-    assert_eq!(seen(Front::Gateway, None), "of-the-event https://127.0.0.1:9001");
-    assert_eq!(seen(Front::Nothing, None), "of-the-invocation http://127.0.0.1:9001");
-    assert_eq!(seen(Front::Nothing, Some("https")), "of-the-invocation https://127.0.0.1:9001");
+    assert_eq!(seen(AuthMode::Gateway, None), "of-the-event https://127.0.0.1:9001");
+    assert_eq!(seen(AuthMode::Nothing, None), "of-the-invocation http://127.0.0.1:9001");
+    assert_eq!(seen(AuthMode::Nothing, Some("https")), "of-the-invocation https://127.0.0.1:9001");
 }
 
 #[test]

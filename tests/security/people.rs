@@ -146,8 +146,8 @@ fn every_forgery_is_refused() {
     let secret = |text: &str| Signer::Secret(text.as_bytes().to_vec());
     let hs = json!({"alg": "HS256", "kid": "rsa"});
     let good = ec(head(), &right);
-    let (front, signature) = good.rsplit_once('.').unwrap();
-    let (header, payload) = front.split_once('.').unwrap();
+    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let (header, payload) = signed.split_once('.').unwrap();
     let other = ec(head(), &issuer.claims("u-2"));
     let other = other.split('.').nth(1).unwrap();
     let none = |alg: &str| Signer::Nobody.token(&json!({"alg": alg, "kid": "ec"}), &right);
@@ -195,8 +195,8 @@ fn every_forgery_is_refused() {
         ("an empty name", claiming(json!({"sub": ""}))),
         ("a name of control characters", claiming(json!({"sub": "u-1\u{0}"}))),
         ("another's claims", format!("{header}.{other}.{signature}")),
-        ("half a signature", format!("{front}.{}", &signature[..40])),
-        ("two parts", front.to_owned()),
+        ("half a signature", format!("{signed}.{}", &signature[..40])),
+        ("two parts", signed.to_owned()),
         ("four parts", format!("{good}.{payload}")),
         ("no JSON", format!("e30x.{payload}.{signature}")),
         ("no base64", format!("{header}.{payload}.***")),

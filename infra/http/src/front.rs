@@ -9,14 +9,14 @@ use std::ffi::OsStr;
 
 /// The part in front of a function, and so the source of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Front {
+pub enum AuthMode {
     /// API Gateway with the authorizer: the context has the caller.
     Gateway,
     /// Nothing, as under `cargo lambda watch`: the function looks up the API key itself (ADR 9).
     Nothing,
 }
 
-impl Front {
+impl AuthMode {
     /// Reads `DOVETAIL_FRONT`: unset means API Gateway, `none` means nothing.
     pub fn from_env() -> Result<Self, String> {
         Self::parse(std::env::var_os("DOVETAIL_FRONT").as_deref())
@@ -60,10 +60,10 @@ mod tests {
 
     #[test]
     fn only_none_takes_the_gateway_away() {
-        assert_eq!(Front::parse(None), Ok(Front::Gateway));
-        assert_eq!(Front::parse(Some(OsStr::new("none"))), Ok(Front::Nothing));
+        assert_eq!(AuthMode::parse(None), Ok(AuthMode::Gateway));
+        assert_eq!(AuthMode::parse(Some(OsStr::new("none"))), Ok(AuthMode::Nothing));
         for setting in ["", "None", "none ", "nothing", "0", "gateway"] {
-            assert!(Front::parse(Some(OsStr::new(setting))).is_err(), "{setting:?}");
+            assert!(AuthMode::parse(Some(OsStr::new(setting))).is_err(), "{setting:?}");
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::answer::{Answering, Handled};
 use crate::event::{Event, EventReply, Original, checked};
-use crate::front::Front;
+use crate::front::AuthMode;
 use dovetail_table::Table;
 use lambda_http::request::{LambdaRequest, RequestContext};
 use lambda_http::{
@@ -23,16 +23,16 @@ pub async fn respond<'a>(event: Event, handle: impl FnOnce(Request) -> Answering
 }
 
 /// Answers the events of Lambda until it ends the process.
-pub(crate) async fn serve<'t, H>(front: Front, table: &'t Table, handle: &'t H) -> Result<(), Error>
+pub(crate) async fn serve<'t, H>(auth_mode: AuthMode, table: &'t Table, handle: &'t H) -> Result<(), Error>
 where
     H: Fn(Request) -> Answering<'t>,
 {
-    lambda_http::lambda_runtime::run(Layer { front, table, handle }).await
+    lambda_http::lambda_runtime::run(Layer { auth_mode, table, handle }).await
 }
 
 /// The tower service in front of [`Adapter`]. It replaces what the adapter cannot read.
 struct Layer<'t, H> {
-    front: Front,
+    auth_mode: AuthMode,
     table: &'t Table,
     handle: &'t H,
 }
@@ -50,12 +50,12 @@ where
     }
 
     fn call(&mut self, event: LambdaEvent<LambdaRequest>) -> Self::Future {
-        let Self { front, table, handle } = *self;
+        let Self { auth_mode, table, handle } = *self;
         Box::pin(async move {
             let LambdaEvent { payload, context } = event;
             let LambdaRequest::ApiGatewayV2(event) = payload else { return Err("unknown event".into()) };
             // Without a gateway, caller and request id in the event are the client's own claims (ADR 9).
-            let event = front.event(table, context.request_id.clone(), event).await?;
+            let event = auth_mode.event(table, context.request_id.clone(), event).await?;
             let (event, original) = checked(event);
             let handler = Handler { handle, original: Some(original) };
             let event = LambdaEvent::new(LambdaRequest::ApiGatewayV2(event), context);

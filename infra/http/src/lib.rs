@@ -37,7 +37,7 @@ pub use event::{Event, EventReply};
 pub use event_list::EventList;
 pub use field::FieldError;
 pub use fields::{Field, Fields};
-pub use front::Front;
+pub use front::AuthMode;
 pub use gateway::respond;
 pub use invalid::{invalid_declaration, invalid_schema};
 pub use lambda_http::{Error, Request};

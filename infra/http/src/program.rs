@@ -2,7 +2,7 @@
 
 use crate::answer::Answering;
 use crate::cursor::CursorKey;
-use crate::front::Front;
+use crate::front::AuthMode;
 use crate::gateway;
 use crate::log_line::logged;
 use crate::operation::Function;
@@ -35,12 +35,12 @@ pub async fn serve<'t>(
     table: &'t Table,
     handle: impl Fn(Request) -> Answering<'t> + Sync,
 ) -> Result<(), Error> {
-    let (front, tracer) = (Front::from_env()?, Tracer::from_env());
+    let (auth_mode, tracer) = (AuthMode::from_env()?, Tracer::from_env());
     let observed = |request: Request| -> Answering<'_> {
         let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
         let answering = logged(function, request, &handle);
         let tracer = tracer.as_ref();
         Box::pin(async move { traced(tracer, function.name(), trace.as_deref(), answering).await })
     };
-    gateway::serve(front, table, &observed).await
+    gateway::serve(auth_mode, table, &observed).await
 }
