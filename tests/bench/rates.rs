@@ -20,7 +20,7 @@ pub const OWNED: &str = "/v1/orcabase/serviceowner/change_instances/";
 const TEAMS: usize = 100;
 
 /// Number of measurements in each round. They alternate, so other load of the machine affects all of them.
-const BY_TURNS: usize = 4;
+const MEASUREMENTS_PER_ROUND: usize = 4;
 
 /// Measures the rates of all kinds of requests.
 pub fn measure(scale: &Scale) -> Vec<Figure> {
@@ -71,8 +71,8 @@ impl Measuring<'_> {
     fn submissions(&self) -> (f64, f64) {
         let (mut http, mut engine) = (Vec::new(), Vec::new());
         for round in 0..self.scale.rounds {
-            let calls = |turn: usize| -> Vec<Call> {
-                (0..TEAMS).map(|team| submission(team, &format!("App{round}Turn{turn}"))).collect()
+            let calls = |measurement: usize| -> Vec<Call> {
+                (0..TEAMS).map(|team| submission(team, &format!("App{round}Turn{measurement}"))).collect()
             };
             let written: Vec<_> =
                 calls(0).iter().map(|call| transactions(&self.recorder.engine_calls(call))).collect();
@@ -86,7 +86,7 @@ impl Measuring<'_> {
 
     /// Returns the ids of enough PENDING change instances for the decisions.
     fn waiting(&self) -> Vec<u64> {
-        let count = self.scale.rounds * BY_TURNS * self.scale.requests;
+        let count = self.scale.rounds * MEASUREMENTS_PER_ROUND * self.scale.requests;
         let body = given::declaration(count, Changed::Nothing);
         let submit = Call::new(Method::POST, SUBMIT, CONSUMER_KEY, body);
         self.client.block_on(async { Connection::open(&self.system.base).await.send(&submit).await });
@@ -118,28 +118,31 @@ impl Measuring<'_> {
     /// Measures approvals, and the same engine calls made directly.
     fn decisions(&self, waiting: &[u64]) -> Vec<Figure> {
         let mut rounds = Vec::new();
-        for round in waiting.chunks_exact(BY_TURNS * self.scale.requests).take(self.scale.rounds) {
-            let turns: Vec<Vec<Call>> =
+        for round in
+            waiting.chunks_exact(MEASUREMENTS_PER_ROUND * self.scale.requests).take(self.scale.rounds)
+        {
+            let measurements: Vec<Vec<Call>> =
                 round.chunks(self.scale.requests).map(|ids| ids.iter().map(approval).collect()).collect();
-            rounds.push(self.round(&turns));
+            rounds.push(self.round(&measurements));
         }
         compared(&rounds)
     }
 
-    fn round(&self, turns: &[Vec<Call>]) -> Round {
+    fn round(&self, measurements: &[Vec<Call>]) -> Round {
         let alone =
             |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| vec![call.clone()]).collect() };
         let recorded = |calls: &[Call]| -> Vec<Vec<Call>> {
             calls.iter().map(|call| self.recorder.engine_calls(call)).collect()
         };
-        let all: Vec<Vec<Call>> = recorded(&turns[2]);
-        let written: Vec<Vec<Call>> = recorded(&turns[3]).iter().map(|calls| transactions(calls)).collect();
+        let all: Vec<Vec<Call>> = recorded(&measurements[2]);
+        let written: Vec<Vec<Call>> =
+            recorded(&measurements[3]).iter().map(|calls| transactions(calls)).collect();
         let operations = all[0].iter().map(operation).collect::<Vec<_>>().join(", ");
         let (base, engine) = (&self.system.base, &self.system.engine);
         self.at_work(true);
-        let usual = rate(&self.client, base, &alone(&turns[0]));
+        let usual = rate(&self.client, base, &alone(&measurements[0]));
         self.at_work(false);
-        let resting = rate(&self.client, base, &alone(&turns[1]));
+        let resting = rate(&self.client, base, &alone(&measurements[1]));
         let all = rate(&self.client, engine, &all);
         let written = rate(&self.client, engine, &written);
         let round = Round { usual, resting, all, written, operations };

@@ -177,10 +177,10 @@ fn the_audit_finds_every_corruption_and_repairs_derived_values() {
         assert_eq!(violations.last().unwrap().get("unsettled"), None, "{context}: nothing moves");
         let (exported, _) = audited_export(&system, &rows);
         assert!(rules(&exported).contains(planted.rule), "{context}, exported: {exported:#?}");
-        let (mended, outcome) = audited(&system, live(&system), true, BEFORE_ALL);
+        let (repaired, outcome) = audited(&system, live(&system), true, BEFORE_ALL);
         if planted.is_repairable {
-            assert_eq!(outcome, AuditOutcome::Sound, "{context}: {mended:#?}");
-            assert_eq!(mended[0]["repaired"], planted.rule, "{context}: {mended:#?}");
+            assert_eq!(outcome, AuditOutcome::Sound, "{context}: {repaired:#?}");
+            assert_eq!(repaired[0]["repaired"], planted.rule, "{context}: {repaired:#?}");
             assert_eq!(system.rows(), sound, "{context}: all is as it was");
         } else {
             assert_eq!(outcome, AuditOutcome::Violated, "{context}");

@@ -19,7 +19,7 @@ fn balancers(count: u64) -> Value {
 }
 
 /// Starts a system with generation paused and one submission with pending work.
-fn owing(count: u64) -> (Running, Submission) {
+fn with_pending_work(count: u64) -> (Running, Submission) {
     let system = Running::demo();
     system.enable("generate", false);
     let answer = system.call("POST", SUBMIT, "awesome-key", &balancers(count));
@@ -53,7 +53,7 @@ pub(crate) fn carry(
 
 #[test]
 fn generation_that_dies_at_any_call_is_completed_once() {
-    let (calm, submission) = owing(3);
+    let (calm, submission) = with_pending_work(3);
     let (carried, calls) = carry(&calm, &submission, usize::MAX, false);
     assert_eq!(carried, Ok(vec![Carried::Out]));
     calm.assert_sound();
@@ -63,7 +63,7 @@ fn generation_that_dies_at_any_call_is_completed_once() {
             for answer_lost in [false, true] {
                 let expected = &expected;
                 scope.spawn(move || {
-                    let (system, submission) = owing(3);
+                    let (system, submission) = with_pending_work(3);
                     let (carried, _) = carry(&system, &submission, point, answer_lost);
                     let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
                     assert!(carried.is_err(), "{context}: {carried:?}");
@@ -92,7 +92,7 @@ fn generation_takes_three_reads_a_transaction_an_item_and_one_more() {
     };
     let expected = |calls: &[(&str, u64)]| calls.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
     for items in [1, 20] {
-        let (system, submission) = owing(items);
+        let (system, submission) = with_pending_work(items);
         let (_, calls) = carry(&system, &submission, usize::MAX, false);
         let reads = [("Query", 1), ("BatchGetItem", 2), ("TransactWriteItems", items + 1)];
         assert_eq!(counted(&calls), expected(&reads));

@@ -213,7 +213,7 @@ const OFFENDING: &str = "SUBMISSION#4";
 /// A Lambda endpoint with a defect: `generate` fails on one partition key until a test repairs it.
 struct Defective {
     handles: OnceLock<Arc<Handles>>,
-    is_mended: AtomicBool,
+    is_repaired: AtomicBool,
 }
 
 impl Defective {
@@ -222,7 +222,7 @@ impl Defective {
         let body = request.into_body().collect().await.unwrap().to_bytes();
         let mut response = Response::default();
         let offends = function == "generate" && String::from_utf8_lossy(&body).contains(OFFENDING);
-        if offends && !self.is_mended.load(Ordering::SeqCst) {
+        if offends && !self.is_repaired.load(Ordering::SeqCst) {
             *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
             return response;
         }
@@ -264,7 +264,7 @@ fn outside_server() -> (tokio::runtime::Runtime, TcpListener, String) {
 #[test]
 fn a_failing_record_is_quarantined_and_delivered_again_after_the_repair() {
     let (runtime, listener, url) = outside_server();
-    let function = Arc::new(Defective { handles: OnceLock::new(), is_mended: AtomicBool::new(false) });
+    let function = Arc::new(Defective { handles: OnceLock::new(), is_repaired: AtomicBool::new(false) });
     let responding = Arc::clone(&function);
     runtime.spawn(serve(listener, move |request| {
         let function = Arc::clone(&responding);
@@ -291,7 +291,7 @@ fn a_failing_record_is_quarantined_and_delivered_again_after_the_repair() {
     // A redrive fails before the repair, and succeeds after it.
     let redrive = || system.call("POST", "/_local/failures/redrive", "", &json!({})).body;
     assert_eq!(redrive(), json!({"redriven": 0, "left": 1}));
-    function.is_mended.store(true, Ordering::SeqCst);
+    function.is_repaired.store(true, Ordering::SeqCst);
     assert_eq!(redrive(), json!({"redriven": 1, "left": 0}));
     assert_eq!(failures(&system), Vec::<Value>::new());
     assert_eq!(state_of(&system, &poisoned), "SETTLED");

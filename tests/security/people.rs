@@ -150,7 +150,7 @@ fn every_forgery_is_refused() {
     let (header, payload) = signed.split_once('.').unwrap();
     let other = ec(head(), &issuer.claims("u-2"));
     let other = other.split('.').nth(1).unwrap();
-    let none = |alg: &str| Signer::Nobody.token(&json!({"alg": alg, "kid": "ec"}), &right);
+    let none = |alg: &str| Signer::Unsigned.token(&json!({"alg": alg, "kid": "ec"}), &right);
     let forged = [
         ("no algorithm", none("none")),
         ("no algorithm, spelt otherwise", none("nOnE")),

@@ -26,8 +26,8 @@ const AT_ONCE: u32 = 3;
 /// Executes some of these actions, by the drawn number.
 pub async fn act(system: &Arc<System>, client_log: &ClientLog, owner: usize, pick: usize) {
     let owner = Owner { system, client_log, key: OWNERS[owner].1 };
-    for turn in 0..AT_ONCE {
-        owner.act(pick.rotate_right(turn * 16)).await;
+    for step in 0..AT_ONCE {
+        owner.act(pick.rotate_right(step * 16)).await;
     }
 }
 

@@ -173,8 +173,9 @@ impl Oracle {
         let is_main = change.owner.name == self.shape.owner(&change.service.title);
         assert!(!is_main, "{} is the service owner's and was closed ahead", change.id);
         let name = name_of(change);
-        let lands = |one: &&Planned| one.kind == Kind::Direct && one.team == name.0 && one.item == name.1;
-        let landing = self.planned.iter().find(lands);
+        let is_direct_change =
+            |one: &&Planned| one.kind == Kind::Direct && one.team == name.0 && one.item == name.1;
+        let landing = self.planned.iter().find(is_direct_change);
         let target = landing.map(|one| one.target.clone());
         let stack = self.item(change).stacks.get_mut(&change.owner.name).unwrap();
         let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));

@@ -29,7 +29,7 @@ pub enum Signer {
     /// A shared secret, for HMAC.
     Secret(Vec<u8>),
     /// Leaves the signature empty.
-    Nobody,
+    Unsigned,
 }
 
 impl Signer {
@@ -58,7 +58,7 @@ impl Signer {
                 json!({"kty": "RSA", "alg": "RS256", "kid": kid, "n": text(&public.n), "e": text(&public.e)})
             }
             Self::Secret(secret) => json!({"kty": "oct", "alg": "HS256", "kid": kid, "k": text(secret)}),
-            Self::Nobody => Value::Null,
+            Self::Unsigned => Value::Null,
         }
     }
 
@@ -74,7 +74,7 @@ impl Signer {
             Self::Secret(secret) => {
                 hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), message).as_ref().to_vec()
             }
-            Self::Nobody => Vec::new(),
+            Self::Unsigned => Vec::new(),
         }
     }
 

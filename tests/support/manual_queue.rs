@@ -197,7 +197,7 @@ impl ManualQueue {
         let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
         let event: QueueEvent = serde_json::from_value(json!({"Records": records})).unwrap();
         let (reply, _) = self.system.block_on(by_clock(self.clock(), deliver::handle(&self.handles, event)));
-        reply.failures.into_iter().map(|undone| undone.id).collect()
+        reply.failures.into_iter().map(|failure| failure.id).collect()
     }
 
     /// Waits until a condition holds, for at most 30 seconds.

@@ -34,7 +34,7 @@ fn break_digest(snapshot: &mut Snapshot, name: &str) {
 }
 
 /// Returns the repairs of a broken world as `rule detail`; checks that they restore the world.
-fn mended(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
+fn repairs_of(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
     let consumer = team(CONSUMER).id;
     let (sound, mut broken) = (world(), world());
     break_it(&mut broken.snapshot);
@@ -44,9 +44,9 @@ fn mended(break_it: impl FnOnce(&mut Snapshot)) -> Vec<String> {
         broken.apply(&repair.writes);
     }
     if !lines.is_empty() {
-        let [mended, before] = [&broken.snapshot, &sound.snapshot];
-        assert_eq!((mended.heads[&consumer], &mended.shares), (before.heads[&consumer], &before.shares));
-        assert!(mended.applications == before.applications, "{lines:?}");
+        let [repaired, before] = [&broken.snapshot, &sound.snapshot];
+        assert_eq!((repaired.heads[&consumer], &repaired.shares), (before.heads[&consumer], &before.shares));
+        assert!(repaired.applications == before.applications, "{lines:?}");
     }
     lines
 }
@@ -57,18 +57,21 @@ const ROOT: &str = "I8 recompute its root from its applications";
 
 #[test]
 fn a_repair_leaves_sound_records_alone() {
-    assert_eq!(mended(|_| ()), [""; 0]);
+    assert_eq!(repairs_of(|_| ()), [""; 0]);
 }
 
 #[test]
 fn a_repair_computes_derived_values_again() {
     let consumer = team(CONSUMER).id;
     assert_eq!(
-        mended(|broken| broken.heads.get_mut(&consumer).unwrap().blockers = Blockers::NONE),
+        repairs_of(|broken| broken.heads.get_mut(&consumer).unwrap().blockers = Blockers::NONE),
         [BLOCKERS]
     );
-    assert_eq!(mended(|broken| broken.heads.get_mut(&consumer).unwrap().root = Hash::of("another")), [ROOT]);
-    assert_eq!(mended(|broken| break_digest(broken, APP)), [DIGEST]);
+    assert_eq!(
+        repairs_of(|broken| broken.heads.get_mut(&consumer).unwrap().root = Hash::of("another")),
+        [ROOT]
+    );
+    assert_eq!(repairs_of(|broken| break_digest(broken, APP)), [DIGEST]);
     let everything = |broken: &mut Snapshot| {
         break_digest(broken, APP);
         break_digest(broken, "NewApp2");
@@ -76,7 +79,7 @@ fn a_repair_computes_derived_values_again() {
         (head.blockers, head.root) = (Blockers::NONE, Hash::of("another"));
     };
     // The first digest and the second each come with a repair of the root.
-    assert_eq!(mended(everything), [BLOCKERS, DIGEST, DIGEST]);
+    assert_eq!(repairs_of(everything), [BLOCKERS, DIGEST, DIGEST]);
 }
 
 #[test]
@@ -84,9 +87,9 @@ fn shares_are_those_of_the_stacks() {
     let [owner, other] = [NP_OWNER, VM_OWNER].map(|name| team(name).id);
     let id = world().item("a").id;
     let noted = format!("I18 add the share of team {owner}");
-    assert_eq!(mended(|broken| assert!(broken.shares.remove(&(id, owner)))), [noted]);
+    assert_eq!(repairs_of(|broken| assert!(broken.shares.remove(&(id, owner)))), [noted]);
     let removed = format!("I18 remove the share of team {other}");
-    assert_eq!(mended(|broken| assert!(broken.shares.insert((id, other)))), [removed]);
+    assert_eq!(repairs_of(|broken| assert!(broken.shares.insert((id, other)))), [removed]);
 }
 
 #[test]
@@ -113,13 +116,13 @@ fn a_repair_computes_nothing_from_damaged_or_moving_records() {
         break_digest(broken, APP);
         broken.heads.get_mut(&consumer).unwrap().in_flight = Some(newest);
     };
-    assert_eq!(mended(in_flight), [""; 0]);
+    assert_eq!(repairs_of(in_flight), [""; 0]);
     let forged = |broken: &mut Snapshot| {
         break_digest(broken, APP);
         let change = broken.changes.values_mut().next().unwrap();
         change.history[0].at = Timestamp::from_micros(1);
     };
-    assert_eq!(mended(forged), [""; 0]);
+    assert_eq!(repairs_of(forged), [""; 0]);
 }
 
 #[test]
@@ -134,5 +137,5 @@ fn damage_of_another_team_does_not_stop_a_repair() {
             violations(broken).iter().any(|violation| violation.subject.team() == Some(team(VM_OWNER).id))
         );
     };
-    assert_eq!(mended(elsewhere), [DIGEST]);
+    assert_eq!(repairs_of(elsewhere), [DIGEST]);
 }

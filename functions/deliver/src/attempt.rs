@@ -1,28 +1,32 @@
 //! One attempt of one delivery, and its consequence.
 
-use crate::{Did, Handles, Undone};
+use crate::{DeliveryMetrics, Handles, MessageError};
 use domain::Timestamp;
 use domain::outreach::event::CHANGE_INSTANCE;
 use domain::outreach::webhook::Webhook;
-use domain::outreach::webhook::delivery::{Delivery, Ended, Next, Replied, Turn, next, turn};
+use domain::outreach::webhook::delivery::{
+    CoolingDecision, Delivery, Ended, Next, Replied, cooling_decision, next,
+};
 use dovetail_aws::{log, now, pause};
 use dovetail_table::Keyed;
 
 /// Maximum number of attempts to decide the turn of a delivery. Each failed one has lost against another delivery.
-const TURNS_MAX: u32 = 8;
+const COOLING_ATTEMPTS_MAX: u32 = 8;
 
 /// Attempts a delivery, unless its webhook is gone, inactive or cooling, or its receiver is down.
-pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<Did, Undone> {
+pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<DeliveryMetrics, MessageError> {
     let webhook = handles.table.webhook(delivery.webhook).await?;
     // Every attempt reads the webhook, so a removed or inactive one gets no retries.
-    let Some(webhook) = webhook.filter(|webhook| webhook.settings.active) else { return Ok(Did::default()) };
+    let Some(webhook) = webhook.filter(|webhook| webhook.settings.active) else {
+        return Ok(DeliveryMetrics::default());
+    };
     let last = handles.table.replied(webhook.id).await?;
     // A receiver that is down gets one request a minute, so it cannot occupy the function's concurrency (ADR 20).
     if last.as_ref().is_some_and(|last| last.is_down(now())) {
         return follow(handles, delivery, Ended::HeldBack, now()).await;
     }
     if webhook.settings.cooling_seconds > 0 && !may_go(handles, &webhook, &delivery).await? {
-        return Ok(Did::default());
+        return Ok(DeliveryMetrics::default());
     }
     let ended =
         dovetail_outbound::deliver(&handles.outbound, &webhook, CHANGE_INSTANCE, &delivery, now()).await;
@@ -36,13 +40,13 @@ pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<Did
 }
 
 /// Returns whether a delivery may start. If not, it waits, or another waiting event represents it (ADR 20).
-async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Result<bool, Undone> {
-    for attempt in 0..TURNS_MAX {
+async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Result<bool, MessageError> {
+    for attempt in 0..COOLING_ATTEMPTS_MAX {
         let before = handles.table.cooling(webhook.id).await?;
-        let (after, wait) = match turn(webhook, delivery.event_id(), before.as_ref(), now()) {
-            Turn::Joined => return Ok(false),
-            Turn::Now(after) => (after, None),
-            Turn::Later(after, seconds) => (after, Some(seconds)),
+        let (after, wait) = match cooling_decision(webhook, delivery.event_id(), before.as_ref(), now()) {
+            CoolingDecision::Joined => return Ok(false),
+            CoolingDecision::Now(after) => (after, None),
+            CoolingDecision::Later(after, seconds) => (after, Some(seconds)),
         };
         let revision = before.map(|before| before.revision);
         // The revision decides between concurrent deliveries to one webhook.
@@ -63,16 +67,21 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
 }
 
 /// Executes the consequence of an attempt.
-async fn follow(handles: &Handles, delivery: Delivery, ended: Ended, at: Timestamp) -> Result<Did, Undone> {
+async fn follow(
+    handles: &Handles,
+    delivery: Delivery,
+    ended: Ended,
+    at: Timestamp,
+) -> Result<DeliveryMetrics, MessageError> {
     match next(delivery, ended, at) {
-        Next::Done => Ok(Did { delivered: 1, ..Did::default() }),
+        Next::Done => Ok(DeliveryMetrics { delivered: 1, ..DeliveryMetrics::default() }),
         Next::Retry(delivery, seconds) => {
             handles.queue.send(delivery.to_message(), seconds).await?;
-            Ok(Did { not_taken: 1, ..Did::default() })
+            Ok(DeliveryMetrics { not_taken: 1, ..DeliveryMetrics::default() })
         }
         Next::GivenUp(given_up) => {
             handles.table.give_up(&given_up).await?;
-            Ok(Did { not_taken: 1, given_up: 1, ..Did::default() })
+            Ok(DeliveryMetrics { not_taken: 1, given_up: 1, ..DeliveryMetrics::default() })
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One page of a healthcheck run: one request about its items, then a message for the next page (ADR 25).
 
-use crate::{Did, Handles, Undone};
+use crate::{DeliveryMetrics, Handles, MessageError};
 use domain::Item;
 use domain::base::state::RuntimeState;
 use domain::outreach::healthcheck::answer::{Failed, HealthReports};
@@ -24,14 +24,14 @@ struct Page {
 }
 
 /// Continues a run, unless it is not the present one or its healthcheck is gone.
-pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
+pub(crate) async fn check(handles: &Handles, run: Run) -> Result<DeliveryMetrics, MessageError> {
     let schedule = handles.table.check_schedule(run.team, run.service).await?;
     // SQS may repeat a message, even after the end of its run.
     if !schedule.is_some_and(|schedule| schedule.is_at(&run)) {
-        return Ok(Did::default());
+        return Ok(DeliveryMetrics::default());
     }
     let Some(healthcheck) = handles.table.healthcheck(run.team, run.service).await? else {
-        return Ok(Did::default());
+        return Ok(DeliveryMetrics::default());
     };
     let page = page(handles, &run).await?;
     let (reports, failed) = match run.counted.failed {
@@ -52,7 +52,7 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<Did, Undone> {
     } else {
         handles.queue.send(run.to_message(), 0).await?;
     }
-    Ok(Did::default())
+    Ok(DeliveryMetrics::default())
 }
 
 /// Returns the next items to check: those of the service in runtime state `IN_SERVICE`.
@@ -104,7 +104,7 @@ fn unknown(items: &[Item], failed: Failed) -> HealthReports {
 }
 
 /// Stores the end of a run.
-async fn end(handles: &Handles, run: &Run) -> Result<(), Undone> {
+async fn end(handles: &Handles, run: &Run) -> Result<(), MessageError> {
     for attempt in 0..ENDS_MAX {
         let Some(before) = handles.table.check_schedule(run.team, run.service).await? else { return Ok(()) };
         let Some(after) = before.ended(run, now()) else { return Ok(()) };

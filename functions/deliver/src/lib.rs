@@ -29,7 +29,7 @@ pub struct Handles {
 
 /// Counts for the metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Did {
+pub struct DeliveryMetrics {
     /// Number of successful deliveries.
     pub delivered: u64,
     /// Number of failed attempts.
@@ -40,26 +40,26 @@ pub struct Did {
 
 /// Why SQS must repeat a message.
 #[derive(Debug)]
-enum Undone {
+enum MessageError {
     /// Not a message of Dovetail.
     Unreadable,
     Table(Error),
     Queue(NotTaken),
 }
 
-impl From<Error> for Undone {
+impl From<Error> for MessageError {
     fn from(error: Error) -> Self {
         Self::Table(error)
     }
 }
 
-impl From<NotTaken> for Undone {
+impl From<NotTaken> for MessageError {
     fn from(error: NotTaken) -> Self {
         Self::Queue(error)
     }
 }
 
-impl Undone {
+impl MessageError {
     fn reason(&self) -> String {
         match self {
             Self::Unreadable => "the message is not an event, a delivery or a healthcheck run".to_owned(),
@@ -73,18 +73,18 @@ impl Undone {
 ///
 /// After a failure of Dovetail, SQS repeats the message, and in the end moves it to the dead-letter queue. After a
 /// failure of a receiver, a new message makes the next attempt (ADR 20).
-pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, Did) {
+pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, DeliveryMetrics) {
     let ended = join_all(event.records.iter().map(|message| work_on(handles, message))).await;
-    let (mut retries, mut all) = (Vec::new(), Did::default());
+    let (mut retries, mut all) = (Vec::new(), DeliveryMetrics::default());
     for (message, ended) in event.records.into_iter().zip(ended) {
         match ended {
-            Ok(did) => {
-                all.delivered += did.delivered;
-                all.not_taken += did.not_taken;
-                all.given_up += did.given_up;
+            Ok(delivery_metrics) => {
+                all.delivered += delivery_metrics.delivered;
+                all.not_taken += delivery_metrics.not_taken;
+                all.given_up += delivery_metrics.given_up;
             }
-            Err(undone) => {
-                log(&format!("message {}", message.id), &undone.reason());
+            Err(error) => {
+                log(&format!("message {}", message.id), &error.reason());
                 retries.push(message.id);
             }
         }
@@ -92,8 +92,8 @@ pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, Did) {
     (QueueReply::retry(retries), all)
 }
 
-async fn work_on(handles: &Handles, message: &Message) -> Result<Did, Undone> {
-    let body: Value = serde_json::from_str(&message.body).map_err(|_| Undone::Unreadable)?;
+async fn work_on(handles: &Handles, message: &Message) -> Result<DeliveryMetrics, MessageError> {
+    let body: Value = serde_json::from_str(&message.body).map_err(|_| MessageError::Unreadable)?;
     if let Some(delivery) = Delivery::of_message(&body) {
         return attempt::attempt(handles, delivery).await;
     }
@@ -101,8 +101,8 @@ async fn work_on(handles: &Handles, message: &Message) -> Result<Did, Undone> {
         return check::check(handles, run).await;
     }
     if body.get("detail-type").and_then(Value::as_str) != Some(CHANGE_INSTANCE) {
-        return Err(Undone::Unreadable);
+        return Err(MessageError::Unreadable);
     }
-    let detail = body.get("detail").ok_or(Undone::Unreadable)?;
+    let detail = body.get("detail").ok_or(MessageError::Unreadable)?;
     fan_out::fan_out(handles, detail).await
 }

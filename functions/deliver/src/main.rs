@@ -20,12 +20,12 @@ async fn main() -> Result<(), Error> {
         let messages = event.payload.records.len();
         let trace = event.context.xray_trace_id;
         let handled = deliver::handle(&handles, event.payload);
-        let (reply, did) = traced(tracer.as_ref(), "deliver", trace.as_deref(), handled).await;
+        let (reply, delivery_metrics) = traced(tracer.as_ref(), "deliver", trace.as_deref(), handled).await;
         let figures = [
             ("Messages", messages.into()),
-            ("Delivered", did.delivered.into()),
-            ("NotTaken", did.not_taken.into()),
-            ("GivenUp", did.given_up.into()),
+            ("Delivered", delivery_metrics.delivered.into()),
+            ("NotTaken", delivery_metrics.not_taken.into()),
+            ("GivenUp", delivery_metrics.given_up.into()),
         ];
         print_log_line(metrics(&[("Function", "deliver")], &figures));
         Ok::<_, Error>(reply)

@@ -2,7 +2,7 @@
 
 mod walk;
 
-use crate::history::has_landed;
+use crate::history::require_not_in_flight;
 use crate::page::ListRequest;
 use domain::SubmissionId;
 use domain::model::submission::Submission;
@@ -26,7 +26,7 @@ pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> 
     let progress = progress(request)?;
     let from = table.submission(id).await?.ok_or(Code::NotFound)?;
     let to = other(table, call).await?;
-    [&from, &to].into_iter().try_for_each(has_landed)?;
+    [&from, &to].into_iter().try_for_each(require_not_in_flight)?;
     let moments = [&from, &to].map(|submission| Moment::of(submission, call.now));
     let mut walk = Walk::new(table, moments, limit);
     let next = walk.from(call.caller.team.id, progress).await?;

@@ -57,12 +57,12 @@ pub(crate) async fn of_declaration(table: &Table, call: &Call) -> Result<Option<
     let Some((moment, submission)) = requested_moment(table, call, call.caller.team.id).await? else {
         return Ok(None);
     };
-    submission.iter().try_for_each(has_landed)?;
+    submission.iter().try_for_each(require_not_in_flight)?;
     Ok(Some(moment))
 }
 
 /// Rejects a submission in flight, because the declarations after it are not complete yet.
-pub(crate) fn has_landed(submission: &Submission) -> Result<(), Failure> {
+pub(crate) fn require_not_in_flight(submission: &Submission) -> Result<(), Failure> {
     let is_in_flight = submission.progress() == Progress::Committed;
     if is_in_flight { Err(Code::SubmissionInFlight.into()) } else { Ok(()) }
 }

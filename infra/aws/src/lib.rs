@@ -108,12 +108,12 @@ fn of_lambda() -> aws_types::sdk_config::Builder {
 
 /// Returns a configuration with placeholder credentials, because an engine does not check them.
 fn of_engine(client: SharedHttpClient, endpoint: String) -> aws_types::sdk_config::Builder {
-    let nobody = Credentials::new("local", "local", None, None, "local");
+    let placeholder = Credentials::new("local", "local", None, None, "local");
     SdkConfig::builder()
         .http_client(client)
         .endpoint_url(endpoint)
         .region(Region::new("us-east-1"))
-        .credentials_provider(SharedCredentialsProvider::new(nobody))
+        .credentials_provider(SharedCredentialsProvider::new(placeholder))
 }
 
 /// Returns the timeouts of a call.

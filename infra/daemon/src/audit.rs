@@ -93,7 +93,7 @@ pub enum Error {
 
 /// Runs the audit and prints the violations.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<AuditOutcome, Error> {
-    let (audited, mended) = match &settings.source {
+    let (audited, repaired) = match &settings.source {
         Source::Data(directory) => {
             if !Engine::is_in(directory) {
                 return Err(Error::NoDatabase(directory.clone()));
@@ -114,7 +114,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         }
         Source::Export(directory) => (of_export(directory)?, None),
     };
-    match print(&audited, mended.as_deref(), out) {
+    match print(&audited, repaired.as_deref(), out) {
         // A reader such as `head` closes the pipe when it has enough. This is not a failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         Ok(()) | Err(_) => Ok(outcome(&audited)),
@@ -139,8 +139,8 @@ async fn of_table(
         return Ok((audited, None));
     }
     // The second audit shows the effect of the repairs, and decides the exit status.
-    let mended = table.repair(&audited).await?;
-    Ok((audit(table, now).await?, Some(mended)))
+    let repaired = table.repair(&audited).await?;
+    Ok((audit(table, now).await?, Some(repaired)))
 }
 
 async fn audit(table: &Table, now: Option<Timestamp>) -> Result<Audited, Error> {
@@ -159,9 +159,9 @@ fn of_export(directory: &Path) -> Result<Audited, Error> {
     Ok(rows.audit())
 }
 
-fn print(audited: &Audited, mended: Option<&[Violation]>, out: &mut impl Write) -> io::Result<()> {
+fn print(audited: &Audited, repaired: Option<&[Violation]>, out: &mut impl Write) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
-    for violation in mended.unwrap_or_default() {
+    for violation in repaired.unwrap_or_default() {
         let Violation { rule, subject, detail } = violation;
         writeln!(out, "{}", json!({"repaired": rule, "subject": subject.to_string(), "detail": detail}))?;
     }
@@ -170,7 +170,7 @@ fn print(audited: &Audited, mended: Option<&[Violation]>, out: &mut impl Write) 
     }
     let mut summary = json!({"rows": audited.rows, "violations": audited.violations.len()});
     let more = [
-        ("repaired", mended.map(|mended| json!(mended.len()))),
+        ("repaired", repaired.map(|repaired| json!(repaired.len()))),
         ("unsettled", (audited.unsettled > 0).then(|| json!(audited.unsettled))),
     ];
     if let Value::Object(summary) = &mut summary {

@@ -210,7 +210,7 @@ impl Consumer {
                 self.pause(POLL).await;
                 continue;
             }
-            let (open, mut is_empty) = (self.cursor.turn(&self.with.stream).await, true);
+            let (open, mut is_empty) = (self.cursor.next_shards(&self.with.stream).await, true);
             if open.is_empty() {
                 // The table is new, or the children of a closed shard are not listed yet.
                 self.with.stream.refresh().await?;

@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::operation::{Function, Operation};
 use crate::request;
 use dovetail_aws::{metrics, print_log_line, trace};
-use dovetail_table::{Spent, spent};
+use dovetail_table::{RequestMetrics, with_request_metrics};
 use lambda_http::Request;
 use serde_json::{Map, Value, json};
 
@@ -16,12 +16,12 @@ pub async fn logged<'a>(
     handle: impl FnOnce(Request) -> Answering<'a>,
 ) -> Handled {
     let id = request::id(&request).map(str::to_owned);
-    let (handled, spent) = spent(handle(request)).await;
+    let (handled, request_metrics) = with_request_metrics(handle(request)).await;
     let Handled { response, operation, caller, code } = &handled;
     let status = response.status().as_u16();
     // 201 means a change; a submission without one returns 200.
     let submissions = (*operation == Some(Operation::Submit)).then(|| u64::from(status == 201));
-    let mut line = line(function, *operation, &spent, submissions);
+    let mut line = line(function, *operation, &request_metrics, submissions);
     let fields = [
         ("Status", json!(status)),
         ("Outcome", json!(code.map_or("ok", Code::name))),
@@ -39,10 +39,10 @@ pub async fn logged<'a>(
 fn line(
     function: Function,
     operation: Option<Operation>,
-    spent: &Spent,
+    request_metrics: &RequestMetrics,
     submissions: Option<u64>,
 ) -> Map<String, Value> {
-    let mut figures = spent.figures().to_vec();
+    let mut figures = request_metrics.figures().to_vec();
     figures.extend(submissions.map(|submissions| ("Submissions", json!(submissions))));
     let mut line = metrics(&[("Function", function.name())], &figures);
     // The operation is a field and not a dimension, because CloudWatch charges for each metric (ADR 18).
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_line_tells_function_operation_and_figures() {
         let operation = Some(Operation::UpdateChangeInstance);
-        let mut line = line(Function::UpdateState, operation, &Spent::default(), None);
+        let mut line = line(Function::UpdateState, operation, &RequestMetrics::default(), None);
         let mut aws = line.remove("_aws").unwrap();
         assert!(aws["Timestamp"].take().is_u64());
         let metric = |name: &str| json!({"Name": name});

@@ -127,6 +127,6 @@ async fn what_leads_to_this_machine_is_not_connected_to() {
         let ended = posted(&outbound, &format!("https://{host}:{port}/"), LONG).await;
         assert_eq!(ended, Answer::Unreachable, "{host}");
     }
-    let nobody = tokio::time::timeout(Duration::from_millis(20), listener.accept()).await;
-    assert!(nobody.is_err(), "a client connected");
+    let connection = tokio::time::timeout(Duration::from_millis(20), listener.accept()).await;
+    assert!(connection.is_err(), "a client connected");
 }

@@ -83,12 +83,12 @@ impl std::fmt::Debug for Message {
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct QueueReply {
     #[serde(rename = "batchItemFailures")]
-    pub failures: Vec<Undone>,
+    pub failures: Vec<BatchItemFailure>,
 }
 
 /// A message that SQS delivers again.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Undone {
+pub struct BatchItemFailure {
     #[serde(rename = "itemIdentifier")]
     pub id: String,
 }
@@ -96,6 +96,6 @@ pub struct Undone {
 impl QueueReply {
     /// Returns the response that makes SQS deliver these messages again, and no others.
     pub fn retry(ids: Vec<String>) -> Self {
-        Self { failures: ids.into_iter().map(|id| Undone { id }).collect() }
+        Self { failures: ids.into_iter().map(|id| BatchItemFailure { id }).collect() }
     }
 }

@@ -15,4 +15,4 @@ pub use connect::{ACTIONS_MAX, Settings, Table};
 pub use cost::{Cost, Units};
 pub use error::Error;
 pub use meter::metered;
-pub use request_metrics::{Spent, spent};
+pub use request_metrics::{RequestMetrics, with_request_metrics};

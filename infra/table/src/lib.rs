@@ -11,9 +11,11 @@ mod read;
 mod record;
 mod write;
 
-pub use client::{ACTIONS_MAX, Cost, Error, Settings, Spent, Table, Units, metered, spent};
+pub use client::{
+    ACTIONS_MAX, Cost, Error, RequestMetrics, Settings, Table, Units, metered, with_request_metrics,
+};
 pub use read::{
     Bound, COUNT_MAX, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, stream,
     until,
 };
-pub use write::{Commit, Kept, Keyed, Owing, Publication, Published};
+pub use write::{Commit, Kept, Keyed, PendingWork, Publication, Published};

@@ -13,4 +13,4 @@ pub use commit::Commit;
 pub(crate) use outcome::outcome;
 pub use outcome::{Kept, Keyed};
 pub use provision::{Publication, Published};
-pub use work::Owing;
+pub use work::PendingWork;

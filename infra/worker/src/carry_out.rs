@@ -5,7 +5,7 @@ use domain::model::submission::Submission;
 use domain::model::work::{Work, WorkId};
 use domain::rules::finish_work::finish_work;
 use dovetail_aws::{log, now, pause};
-use dovetail_table::{Commit, Error, Owing, Table};
+use dovetail_table::{Commit, Error, PendingWork, Table};
 use futures_util::stream::{self, StreamExt};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -43,13 +43,13 @@ pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec
     let (mut all, mut after) = (Vec::new(), 0);
     let mut submission = submission.clone();
     while Instant::now() < until {
-        let Some(owing) = table.next_work(&submission, after).await? else { break };
-        after = owing.id.number;
+        let Some(pending) = table.next_work(&submission, after).await? else { break };
+        after = pending.id.number;
         // A record in quarantine waits for a redrive (ADR 10).
-        if owing.is_set_aside {
+        if pending.is_set_aside {
             continue;
         }
-        let (carried, now) = match carry_out_one(table, &submission, owing, until).await {
+        let (carried, now) = match carry_out_one(table, &submission, pending, until).await {
             Ok(done) => done,
             // Not a failure: an earlier record of this call is finished, and its update has woken `generate` already.
             Err(_) if Instant::now() >= until && all.contains(&Carried::Out) => break,
@@ -71,14 +71,14 @@ pub async fn carry_out(table: &Table, id: WorkId) -> Result<Carried, Error> {
         Ok(None) => return Ok(Carried::Out),
         Err(error) => return judged(table, id, error).await,
     };
-    let Some(owing) = table.next_work(&submission, id.number.saturating_sub(1)).await? else {
+    let Some(pending) = table.next_work(&submission, id.number.saturating_sub(1)).await? else {
         return Ok(Carried::Out);
     };
     // The record is gone: another run has finished it.
-    if owing.id != id {
+    if pending.id != id {
         return Ok(Carried::Out);
     }
-    carry_out_one(table, &submission, owing, deadline()).await.map(|(carried, _)| carried)
+    carry_out_one(table, &submission, pending, deadline()).await.map(|(carried, _)| carried)
 }
 
 /// Processes the first records of a staged submission, up to the change instances of its reply, until a deadline.
@@ -90,15 +90,15 @@ pub async fn carry_out_first(
 ) -> Result<(), Error> {
     let Some(last) = submission.direct_changes().take(changes).last() else { return Ok(()) };
     let (mut after, mut submission) = (0, submission.clone());
-    while let Some(owing) = table.next_work(&submission, after).await? {
+    while let Some(pending) = table.next_work(&submission, after).await? {
         // Records have the order of their first change instances, so later ones cannot contain any of the reply.
         let is_beyond = |work: &Work| work.entries.first().is_none_or(|first| first.id > last);
-        if owing.is_set_aside || owing.work.as_ref().is_ok_and(is_beyond) {
+        if pending.is_set_aside || pending.work.as_ref().is_ok_and(is_beyond) {
             break;
         }
-        after = owing.id.number;
+        after = pending.id.number;
         // The run after the stream record counts a failure. This run only serves the reply.
-        let now = attempt(table, &submission, &owing.work?, until).await?;
+        let now = attempt(table, &submission, &pending.work?, until).await?;
         submission = now.unwrap_or(submission);
     }
     Ok(())
@@ -108,16 +108,16 @@ pub async fn carry_out_first(
 async fn carry_out_one(
     table: &Table,
     submission: &Submission,
-    owing: Owing,
+    pending: PendingWork,
     until: Instant,
 ) -> Result<(Carried, Option<Submission>), Error> {
-    let done = match owing.work {
+    let done = match pending.work {
         Ok(work) => attempt(table, submission, &work, until).await,
         Err(error) => Err(error),
     };
     match done {
         Ok(now) => Ok((Carried::Out, now)),
-        Err(error) => judged(table, owing.id, error).await.map(|carried| (carried, None)),
+        Err(error) => judged(table, pending.id, error).await.map(|carried| (carried, None)),
     }
 }
 

@@ -92,8 +92,8 @@ fn an_untraced_invocation_sends_no_segment() {
 #[test]
 fn without_a_daemon_the_request_is_answered() {
     let system = Running::demo();
-    let nobody = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let tracer = Tracer::to(&nobody);
+    let unused_address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let tracer = Tracer::to(&unused_address);
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
     for _ in 0..2 {
         let answering = functions::answer(&system.table, &key, &authorizer, submission());

@@ -16,7 +16,7 @@ use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note,
 use domain::model::submission::Scope;
 use domain::rules::generate::OPENED_MAX;
 
-const NOBODY: Owners = Owners { at_once: 0, budget: 0, decisions: &[] };
+const NO_OWNERS: Owners = Owners { at_once: 0, budget: 0, decisions: &[] };
 const ANY: &[Decision] = &[Approve, Reject, Complete, Fail, Close, Retry];
 
 const PLAIN: Config = Config {
@@ -33,7 +33,7 @@ const PLAIN: Config = Config {
     crashes: 0,
     workers: 1,
     sweeps: false,
-    owners: NOBODY,
+    owners: NO_OWNERS,
     deployed: 0,
     states: First(100_000),
 };

@@ -113,8 +113,8 @@ impl Worker {
         let mut moves = Vec::new();
         match self {
             Self::Idle => {
-                let owing = state.table.submissions().filter(|submission| submission.work_left > 0);
-                moves.extend(owing.map(|submission| Move::Wake(submission.id)));
+                let pending = state.table.submissions().filter(|submission| submission.work_left > 0);
+                moves.extend(pending.map(|submission| Move::Wake(submission.id)));
             }
             Self::Woken(submission) => {
                 moves.extend(submission.works(&state.table).map(Move::Take));

@@ -29,8 +29,8 @@ pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
     };
     for work in &snapshot.works {
         // Work of a staging counts from the commit on; before it, the work may never become due.
-        let owing = submissions.get(&work.id.submission).filter(|one| one.staging == work.id.staging);
-        if let Some(submission) = owing {
+        let committed = submissions.get(&work.id.submission).filter(|one| one.staging == work.id.staging);
+        if let Some(submission) = committed {
             older(submission.created, WORK_SECONDS_MAX, Subject::Work(work.id), "pending");
         }
     }

@@ -59,7 +59,7 @@ impl Audit<'_> {
     /// I6: each owner's stack has the newest applied change, and no PENDING one is older.
     fn sequence(&mut self, item: &Item, changes: &[&Change]) {
         let subject = || Subject::Item(item.id);
-        let opened = changes.iter().filter(|change| has_landed(change));
+        let opened = changes.iter().filter(|change| has_been_open(change));
         let has_stack = opened.clone().all(|change| item.stacks.contains_key(&change.owner.id));
         self.require(has_stack, "I6", subject(), "a team opened a change instance, but has no stack");
         let main = opened.filter(|change| !change.is_dependant());
@@ -68,7 +68,7 @@ impl Audit<'_> {
         self.require(agrees, "I6", subject(), "its latest change instance is not the newest one");
         for (owner, stack) in &item.stacks {
             let own = changes.iter().filter(|change| change.owner.id == *owner);
-            let opened = own.clone().filter(|change| has_landed(change));
+            let opened = own.clone().filter(|change| has_been_open(change));
             let newest = opened.map(|c| (c.submission.number(), c.attempt)).max();
             let detail =
                 format!("team {owner}: the newest change instance is {newest:?}, not the one of its stack");
@@ -220,7 +220,7 @@ pub(crate) fn noted(shares: &BTreeSet<(ItemId, TeamId)>, item: ItemId) -> BTreeS
 }
 
 /// Returns whether the change instance was ever open; others were created in CLOSED.
-fn has_landed(change: &Change) -> bool {
+fn has_been_open(change: &Change) -> bool {
     change.history.first().is_some_and(|draft| draft.closed_by.is_none())
 }
 

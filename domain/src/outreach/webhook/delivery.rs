@@ -220,7 +220,7 @@ pub struct Cooling {
 
 /// Whether a delivery may start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum CoolingDecision {
     /// It may, after this record is stored.
     Now(Cooling),
     /// It waits for this number of seconds, after this record is stored.
@@ -232,17 +232,22 @@ pub enum Turn {
 /// Decides whether a delivery to a webhook with a cooling time may start.
 ///
 /// During the cooling time, the first event waits and represents all later ones (ADR 20).
-pub fn turn(webhook: &Webhook, event: &str, before: Option<&Cooling>, now: Timestamp) -> Turn {
+pub fn cooling_decision(
+    webhook: &Webhook,
+    event: &str,
+    before: Option<&Cooling>,
+    now: Timestamp,
+) -> CoolingDecision {
     let revision = before.map_or(0, |before| before.revision).saturating_add(1);
     let micros = webhook.settings.cooling_seconds.saturating_mul(MICROS);
     let Some(before) = before.filter(|before| now < before.until) else {
         let until = Timestamp::from_micros(now.micros().saturating_add(micros));
-        return Turn::Now(Cooling { webhook: webhook.id, until, waiting: None, revision });
+        return CoolingDecision::Now(Cooling { webhook: webhook.id, until, waiting: None, revision });
     };
     // SQS may deliver the waiting event early or twice. It must not join itself, or nothing would be delivered.
     if before.waiting.as_deref().is_some_and(|waiting| waiting != event) {
-        return Turn::Joined;
+        return CoolingDecision::Joined;
     }
     let left = before.until.micros().saturating_sub(now.micros()).div_ceil(MICROS);
-    Turn::Later(Cooling { waiting: Some(event.to_owned()), revision, ..before.clone() }, left)
+    CoolingDecision::Later(Cooling { waiting: Some(event.to_owned()), revision, ..before.clone() }, left)
 }

@@ -1,6 +1,8 @@
 //! The delivered transitions, and the consequences of an attempt's result.
 
-use super::delivery::{ATTEMPTS_MAX, Cooling, Delivery, Ended, Next, Replied, Turn, next, turn};
+use super::delivery::{
+    ATTEMPTS_MAX, Cooling, CoolingDecision, Delivery, Ended, Next, Replied, cooling_decision, next,
+};
 use super::*;
 use crate::base::actor::Actor;
 use crate::base::id::{ServiceId, TeamId};
@@ -130,17 +132,24 @@ fn a_receiver_that_fails_again_and_again_is_asked_once_a_minute() {
 #[test]
 fn between_two_deliveries_lies_the_cooling_time_and_one_waits_for_all() {
     let webhook = webhook();
-    let Turn::Now(first) = turn(&webhook, "a:1", None, at(100)) else { panic!("nothing was before") };
+    let CoolingDecision::Now(first) = cooling_decision(&webhook, "a:1", None, at(100)) else {
+        panic!("nothing was before")
+    };
     assert_eq!((first.until, first.revision), (at(160), 1));
-    let Turn::Later(second, 50) = turn(&webhook, "b:1", Some(&first), at(110)) else {
+    let CoolingDecision::Later(second, 50) = cooling_decision(&webhook, "b:1", Some(&first), at(110)) else {
         panic!("it cools for another 50 seconds")
     };
     assert_eq!((second.waiting.as_deref(), second.until), (Some("b:1"), at(160)));
-    assert_eq!(turn(&webhook, "c:1", Some(&second), at(120)), Turn::Joined);
+    assert_eq!(cooling_decision(&webhook, "c:1", Some(&second), at(120)), CoolingDecision::Joined);
     // The waiting message may arrive too early, or twice.
-    assert!(matches!(turn(&webhook, "b:1", Some(&second), at(159)), Turn::Later(_, 1)));
-    let Turn::Now(third) = turn(&webhook, "b:1", Some(&second), at(161)) else { panic!("its time has come") };
+    assert!(matches!(
+        cooling_decision(&webhook, "b:1", Some(&second), at(159)),
+        CoolingDecision::Later(_, 1)
+    ));
+    let CoolingDecision::Now(third) = cooling_decision(&webhook, "b:1", Some(&second), at(161)) else {
+        panic!("its time has come")
+    };
     assert_eq!(third, Cooling { until: at(221), waiting: None, revision: 3, ..second.clone() });
     // If the waiting message was lost, the next event is delivered.
-    assert!(matches!(turn(&webhook, "d:1", Some(&second), at(161)), Turn::Now(_)));
+    assert!(matches!(cooling_decision(&webhook, "d:1", Some(&second), at(161)), CoolingDecision::Now(_)));
 }

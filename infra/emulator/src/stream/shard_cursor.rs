@@ -10,12 +10,12 @@ pub struct ShardCursor {
     /// The last sequence number that was read, by shard.
     positions: BTreeMap<String, Option<String>>,
     ended: BTreeSet<String>,
-    turns: usize,
+    rounds: usize,
 }
 
 impl ShardCursor {
     /// Returns the shards that may be read now, in a rotated order.
-    pub async fn turn(&mut self, stream: &Stream) -> Vec<Shard> {
+    pub async fn next_shards(&mut self, stream: &Stream) -> Vec<Shard> {
         let all = stream.shards().await;
         let is_there = |id: &str| all.iter().any(|shard| shard.id() == id);
         // A parent that has disappeared is either read or trimmed, so its children need not wait for it.
@@ -25,9 +25,9 @@ impl ShardCursor {
         let may_be_read = |shard: &&Shard| !self.ended.contains(shard.id()) && !waits(shard);
         let mut open: Vec<Shard> = all.iter().filter(may_be_read).cloned().collect();
         // Each turn starts with another shard. Else a busy first shard would starve the others.
-        let first = self.turns.checked_rem(open.len()).unwrap_or_default();
+        let first = self.rounds.checked_rem(open.len()).unwrap_or_default();
         open.rotate_left(first);
-        self.turns = self.turns.wrapping_add(1);
+        self.rounds = self.rounds.wrapping_add(1);
         open
     }
 

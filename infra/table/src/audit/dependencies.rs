@@ -135,8 +135,8 @@ fn of_change(snapshot: &Snapshot, id: ChangeId) -> BTreeSet<Key> {
 /// Returns the change instance that answered `change`, and the work that may still have to create it.
 fn answers(snapshot: &Snapshot, change: &Change) -> BTreeSet<Key> {
     let Some(by) = change.answered_by() else { return BTreeSet::new() };
-    let owing = snapshot.works.iter().filter(|work| work.entries.iter().any(|planned| planned.id == by));
-    let works = owing.flat_map(|work| [key::work(work.id), key::submission(work.id.submission)]);
+    let pending = snapshot.works.iter().filter(|work| work.entries.iter().any(|planned| planned.id == by));
+    let works = pending.flat_map(|work| [key::work(work.id), key::submission(work.id.submission)]);
     works.chain([key::change(by)]).collect()
 }
 

@@ -14,7 +14,7 @@ impl Table {
     /// It leaves out teams with broken rows, and teams whose records keep moving.
     pub async fn repair(&self, audited: &Audited) -> Result<Vec<Violation>, Error> {
         let teams = audited.violations.iter().filter_map(|violation| violation.subject.team());
-        let mut mended = Vec::new();
+        let mut repaired = Vec::new();
         for team in teams.collect::<BTreeSet<TeamId>>() {
             // The fences protect the head alone. So the head must fit the sums of the items before a repair is
             // computed.
@@ -24,9 +24,9 @@ impl Table {
                 if self.commit(&repair.writes).await? != Commit::Done {
                     break;
                 }
-                mended.push(repair.violation);
+                repaired.push(repair.violation);
             }
         }
-        Ok(mended)
+        Ok(repaired)
     }
 }

@@ -24,7 +24,7 @@ tokio::task_local! {
 
 /// The metrics of a request.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Spent {
+pub struct RequestMetrics {
     /// The cost of its calls of the table.
     pub cost: Cost,
     pub time: Duration,
@@ -37,7 +37,7 @@ pub struct Spent {
 }
 
 /// Runs a request and returns its output and its metrics.
-pub async fn spent<F: Future>(request: F) -> (F::Output, Spent) {
+pub async fn with_request_metrics<F: Future>(request: F) -> (F::Output, RequestMetrics) {
     let timed = async {
         let began = Instant::now();
         let (output, cost) = metered(request).await;
@@ -45,12 +45,12 @@ pub async fn spent<F: Future>(request: F) -> (F::Output, Spent) {
         let calls = SO_FAR.with(Cell::get);
         let (time, table_time) = (ended.duration_since(began), calls.until(ended));
         let Calls { conflicts, retries, .. } = calls;
-        (output, Spent { cost, time, table_time, conflicts, retries })
+        (output, RequestMetrics { cost, time, table_time, conflicts, retries })
     };
     SO_FAR.scope(Cell::default(), timed).await
 }
 
-impl Spent {
+impl RequestMetrics {
     /// Returns the values by metric name, for an invocation with this number of records.
     pub fn figures_of(&self, records: impl Into<Value>) -> Vec<(&'static str, Value)> {
         let records = ("Records", records.into());
@@ -230,15 +230,18 @@ mod tests {
 
     #[test]
     fn figures_have_names() {
-        let spent = Spent {
+        let request_metrics = RequestMetrics {
             cost: Cost::of_call(),
             time: Duration::from_millis(31),
             table_time: Duration::from_nanos(29_500_900),
             conflicts: 2,
             retries: 1,
         };
-        let names: Vec<String> =
-            spent.figures_of(3).into_iter().map(|(name, figure)| format!("{name} {figure}")).collect();
+        let names: Vec<String> = request_metrics
+            .figures_of(3)
+            .into_iter()
+            .map(|(name, figure)| format!("{name} {figure}"))
+            .collect();
         let expected = "WriteUnits 0, ReadUnits 0, RoundTrips 1, Microseconds 31000, TableMicroseconds 29500, Conflicts 2, \
              Retries 1, Records 3";
         assert_eq!(names.join(", "), expected);

@@ -13,7 +13,7 @@ use domain::{TeamId, Timestamp};
 
 /// A work record as read.
 #[derive(Debug)]
-pub struct Owing {
+pub struct PendingWork {
     pub id: WorkId,
     /// The content, or the error if it does not decode.
     pub work: Result<Work, Error>,
@@ -31,7 +31,7 @@ impl Table {
     }
 
     /// Returns the first work record of a submission after the number `after`, or `None` if there is none.
-    pub async fn next_work(&self, submission: &Submission, after: u64) -> Result<Option<Owing>, Error> {
+    pub async fn next_work(&self, submission: &Submission, after: u64) -> Result<Option<PendingWork>, Error> {
         let team = submission.id.team();
         let prefix = key::work_prefix(submission.id, submission.staging);
         let after =
@@ -44,7 +44,7 @@ impl Table {
         let id = id.and_then(|(pk, sk)| key::work_at(pk, sk));
         let id = id.ok_or_else(|| Error::corrupt(record::key_text(&row), "the record is not work"))?;
         let is_set_aside = record::text(&row, "gs3pk") == Some(key::QUARANTINE);
-        Ok(Some(Owing { id, work: record::read::<WorkRecord>(row), is_set_aside }))
+        Ok(Some(PendingWork { id, work: record::read::<WorkRecord>(row), is_set_aside }))
     }
 
     /// Returns the first work record of a team between two sort keys, both included.

@@ -303,9 +303,9 @@ fn derived_values_are_repaired() {
             assert_eq!(rules(&twin, &row, &damaged).await, format!("{rule} ({read})"), "{attribute}");
             twin.plant(&damaged);
             let (audited, _) = audit(&twin.table).await;
-            let mended = twin.table.repair(&audited).await.unwrap();
-            let mended: Vec<&str> = mended.iter().map(|violation| violation.rule).collect();
-            assert_eq!(mended, [rule], "{attribute}");
+            let repaired = twin.table.repair(&audited).await.unwrap();
+            let repaired: Vec<&str> = repaired.iter().map(|violation| violation.rule).collect();
+            assert_eq!(repaired, [rule], "{attribute}");
             nothing_is_wrong(&twin).await;
         }
     });

@@ -47,10 +47,10 @@ fn what_is_staged_is_found_by_its_age() {
         assert_eq!(table.planned(LATER, 10).await.unwrap(), []);
         let expected = works.iter().map(Some).chain([None]);
         for (after, expected) in (0..).zip(expected) {
-            let owing = table.next_work(&submission, after).await.unwrap();
-            assert_eq!(owing.as_ref().map(|owing| owing.id), expected.map(|work| work.id));
-            assert_eq!(owing.as_ref().map(|owing| owing.work.as_ref().unwrap()), expected);
-            assert!(!owing.is_some_and(|owing| owing.is_set_aside));
+            let pending = table.next_work(&submission, after).await.unwrap();
+            assert_eq!(pending.as_ref().map(|pending| pending.id), expected.map(|work| work.id));
+            assert_eq!(pending.as_ref().map(|pending| pending.work.as_ref().unwrap()), expected);
+            assert!(!pending.is_some_and(|pending| pending.is_set_aside));
         }
     });
 }

@@ -34,20 +34,20 @@ async fn teams(twin: &Twin) {
     for (id, expected) in &snapshot.applications {
         assert_eq!(table.application(*id).await.unwrap().as_ref(), Some(expected));
     }
-    let nobody = TeamId::new(NOBODYS).unwrap();
-    assert_eq!(table.team(nobody).await.unwrap(), None);
+    let missing = TeamId::new(NOBODYS).unwrap();
+    assert_eq!(table.team(missing).await.unwrap(), None);
     assert_eq!(table.team_by_name("Nowhere").await.unwrap(), None);
-    assert_eq!(table.head(nobody).await.unwrap(), None);
-    assert!(table.stored_team(nobody).await.unwrap().is_none());
-    assert_eq!(table.application(ApplicationId::new(nobody, 1).unwrap()).await.unwrap(), None);
+    assert_eq!(table.head(missing).await.unwrap(), None);
+    assert!(table.stored_team(missing).await.unwrap().is_none());
+    assert_eq!(table.application(ApplicationId::new(missing, 1).unwrap()).await.unwrap(), None);
 }
 
 async fn charges(twin: &Twin) {
     for (id, stored) in &twin.world.snapshot.charges {
         assert_eq!(twin.table.charge(*id).await.unwrap().as_ref(), Some(stored));
     }
-    let nobody = ChargeId::new(TeamId::new(NOBODYS).unwrap(), 16).unwrap();
-    assert_eq!(twin.table.charge(nobody).await.unwrap(), None);
+    let missing = ChargeId::new(TeamId::new(NOBODYS).unwrap(), 16).unwrap();
+    assert_eq!(twin.table.charge(missing).await.unwrap(), None);
 }
 
 async fn items(twin: &Twin) {
