@@ -7,7 +7,7 @@ use dovetail_http::key_hash;
 use serde_json::{Value, json};
 
 #[test]
-fn a_key_is_shown_once_works_in_its_role_is_rotated_and_is_revoked() {
+fn a_key_is_returned_once_works_in_its_role_is_rotated_and_is_revoked() {
     let system = system();
     let first = made(&system, ADMIN, "pipeline", Role::General);
     let (id, secret) = (first.at("/id"), text(first.at("/key")));

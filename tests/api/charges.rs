@@ -161,7 +161,7 @@ fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
 }
 
 #[test]
-fn finding_06_a_number_that_is_taken_is_computed_again() {
+fn finding_06_a_taken_number_is_replaced() {
     let system = Running::start(&world().to_string());
     declare(&system, "Alpha", &json!({"VM": [{"name": "vm"}]}));
     let running = system.get(&format!("{OWNER}?charge_type=monthly_cost"), "one");

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use support::Running;
 
 #[test]
-fn members_are_added_changed_and_removed_and_all_of_it_is_recorded() {
+fn members_are_added_changed_and_removed_and_the_audit_log_has_it() {
     let (system, issuer) = system();
     let jane = added(&system, CONSUMER, "u-1", "Jane", Role::ReadOnly);
     let path = jane.at("/url").as_str().unwrap();

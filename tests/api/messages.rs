@@ -18,7 +18,7 @@ fn text(answer: &Answer, pointer: &str) -> String {
 }
 
 #[test]
-fn a_message_is_created_read_updated_replaced_and_removed_and_recorded_without_text() {
+fn a_message_is_created_read_updated_replaced_and_removed_and_logged_without_text() {
     let system = Running::demo();
     let service = text(&system.get("/v1/orcabase/serviceowner/services/1/", KEY), "/url");
     let body =

@@ -5,7 +5,7 @@ use domain::base::actor::Role;
 use serde_json::{Value, json};
 
 #[test]
-fn changes_of_keys_services_and_teams_are_recorded_with_actor_and_time() {
+fn the_audit_log_has_changes_of_keys_services_and_teams_with_actor_and_time() {
     let system = system();
     let admin = made(&system, ADMIN, "chief", Role::Admin);
     let admin = text(admin.at("/key"));

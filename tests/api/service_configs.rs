@@ -57,7 +57,7 @@ fn a_config_has_versions_that_never_change_and_are_its_owners_alone() {
 }
 
 #[test]
-fn the_newest_hundred_versions_are_kept_and_each_number_is_given_once() {
+fn the_newest_hundred_versions_stay_and_each_number_is_used_once() {
     let system = Running::demo();
     let configs_max = usize::try_from(CONFIGS_MAX).unwrap();
     // Concurrent uploads race for the next number. A losing upload can get 503, and then the client retries.

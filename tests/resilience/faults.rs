@@ -128,12 +128,12 @@ fn vm(cpu: u64) -> Value {
 }
 
 #[test]
-fn a_submission_with_a_lost_answer_is_recorded_once_and_published() {
+fn a_submission_with_a_lost_answer_is_stored_once_and_published() {
     with_losses(async |system| assert_stored_once(system).await);
 }
 
 #[test]
-fn a_staged_submission_with_a_lost_answer_is_recorded_once_and_published() {
+fn a_staged_submission_with_a_lost_answer_is_stored_once_and_published() {
     with_losses_of(1, async |system| assert_stored_once(system).await);
 }
 

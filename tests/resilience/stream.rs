@@ -262,7 +262,7 @@ fn outside_server() -> (tokio::runtime::Runtime, TcpListener, String) {
 }
 
 #[test]
-fn a_failing_record_is_quarantined_and_delivered_again_after_the_repair() {
+fn a_failing_record_is_quarantined_and_delivered_after_the_repair() {
     let (runtime, listener, url) = outside_server();
     let function = Arc::new(Defective { handles: OnceLock::new(), is_repaired: AtomicBool::new(false) });
     let responding = Arc::clone(&function);

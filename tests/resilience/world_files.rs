@@ -34,7 +34,7 @@ fn loaded(directory: &Path) -> String {
 }
 
 #[test]
-fn loading_a_world_again_changes_nothing() {
+fn loading_a_world_twice_changes_nothing() {
     on_the_embedded_engine_alone();
     let directory = tempfile::tempdir().expect("a directory");
     let first = loaded(directory.path());
@@ -96,7 +96,7 @@ fn a_service_that_its_owner_has_changed_stays_as_it_is() {
 }
 
 #[test]
-fn a_key_that_is_only_named_is_made_and_shown_once() {
+fn a_key_without_a_secret_is_made_and_printed_once() {
     let system = Running::demo();
     let world = json!({"teams": [
         {"name": "AwesomeConsumer", "api_keys": [{"name": "pipeline"}, {"name": "report", "role": "READ_ONLY"}]},

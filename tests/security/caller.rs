@@ -94,7 +94,7 @@ fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
 }
 
 #[test]
-fn the_gateway_asks_once_who_a_known_caller_is() {
+fn the_gateway_authorizes_a_caller_once_and_caches_the_result() {
     let system = Running::demo();
     let authorizer = Authorizer::default();
     // Header, expected team, and storage calls of three identical requests. A known caller comes from the cache.

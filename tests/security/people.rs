@@ -222,7 +222,7 @@ fn without_an_issuer_every_token_is_refused() {
 }
 
 #[test]
-fn the_issuers_keys_are_cached_and_read_again_when_old_or_unknown() {
+fn the_issuers_keys_are_cached_and_reread_when_old_or_unknown() {
     let (system, served) = (Running::demo(), Issuer::start());
     let issuer = dovetail_issuer::Issuer::new(served.settings());
     let time = Arc::new(AtomicU64::new(1_000));

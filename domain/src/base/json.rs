@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_told_once_until_there_are_too_many_or_they_are_too_large() {
+    fn problems_are_listed_once_up_to_limits_of_number_and_size() {
         let problem = |pointer: &str, tokens: usize, bytes: usize| Problem {
             pointer: pointer.to_owned(),
             path: vec!["p".repeat(TOKEN_BYTES_MAX); tokens],
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_syntax_error_tells_its_place_and_not_the_content() {
+    fn a_syntax_error_has_its_position_and_no_content() {
         let problems = parse(b"{\n \"secret\": hunter2}", DEPTH_MAX).unwrap_err();
         assert_eq!(problems[0].message, "must be valid JSON: expected value at line 2, column 12");
         let problems = parse(b"{\"secret\": ", DEPTH_MAX).unwrap_err();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_keys_are_all_told() {
+    fn all_duplicate_keys_are_listed() {
         let text = r#"{"a":{"b":1,"b":2},"c/d":[{"e":1,"\u0065":2}],"a":3,"a":4}"#;
         let duplicate = |pointer: &str| ("duplicate_key", pointer.to_owned());
         let expected = [duplicate("/a/b"), duplicate("/c~1d/0/e"), duplicate("/a"), duplicate("/a")];
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reply_stays_small_however_many_problems_there_are() {
+    fn the_reply_stays_small_with_any_number_of_problems() {
         let duplicates = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(100_000));
         assert_eq!(first_problems(&duplicates).len(), PROBLEMS_MAX);
         let long = format!("{{\"{}\":[{}1e300]}}", "k".repeat(PROBLEMS_BYTES_MAX), "1e300,".repeat(1_000));

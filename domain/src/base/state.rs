@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn resolved_states_are_final_and_every_open_state_has_a_way_out() {
+    fn resolved_states_are_final_and_every_open_state_has_an_exit() {
         for state in State::ALL {
             let exits = TRANSITIONS.iter().filter(|t| t.from == Some(state)).count();
             assert_eq!(exits == 0, state.stage() == Stage::Resolved, "{state}");

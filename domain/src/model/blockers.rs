@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_the_same_size_are_told_apart_and_leaving_undoes_joining() {
+    fn sets_of_the_same_size_differ_and_leaving_undoes_joining() {
         let (a, b) = (Blockers::one("change/16"), Blockers::one("change/32"));
         assert_eq!((a.count, b.count), (1, 1));
         assert_ne!(a, b);

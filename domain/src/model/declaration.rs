@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_are_told_at_once() {
+    fn all_problems_are_listed_at_once() {
         let document = json!({"T": {
             "metadata": [],
             " A": {},

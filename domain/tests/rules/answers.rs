@@ -40,7 +40,7 @@ fn r10_a_removal_counts_as_an_answer() {
 }
 
 #[test]
-fn r10_a_rejected_delete_is_answered_by_declaring_the_item_again() {
+fn r10_declaring_the_item_answers_a_rejected_delete() {
     let mut world = in_service();
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
@@ -49,7 +49,7 @@ fn r10_a_rejected_delete_is_answered_by_declaring_the_item_again() {
 }
 
 #[test]
-fn finding_16_r28_a_rejected_removal_is_asked_for_again_and_does_not_block() {
+fn finding_16_r28_a_rejected_removal_is_requested_by_the_next_submission_and_does_not_block() {
     let mut world = in_service();
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
@@ -79,7 +79,7 @@ fn finding_16_r28_a_failed_removal_blocks_no_other_application() {
 }
 
 #[test]
-fn finding_16_r28_a_removal_that_is_under_way_is_not_asked_for_again() {
+fn finding_16_r28_an_open_removal_is_not_requested_twice() {
     let mut world = in_service();
     world.declare(&[]);
     let failing = world.approve(NAME, VM_OWNER);
@@ -95,7 +95,7 @@ fn finding_16_r28_a_removal_that_is_under_way_is_not_asked_for_again() {
 }
 
 #[test]
-fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_asked_for_again() {
+fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_requested_by_the_next_submission() {
     let mut world = in_service();
     world.declare(&[vm(NAME, 2)]);
     let approved = world.approve(NAME, VM_OWNER);
@@ -205,7 +205,7 @@ fn r11_the_head_distinguishes_blocking_items_of_equal_number() {
 }
 
 #[test]
-fn r12_a_rejection_that_the_owner_closed_is_asked_for_again_by_the_next_submission() {
+fn r12_the_next_submission_requests_a_rejection_that_the_owner_closed() {
     let mut world = World::new();
     let first = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.decide(first, State::Rejected);
@@ -218,7 +218,7 @@ fn r12_a_rejection_that_the_owner_closed_is_asked_for_again_by_the_next_submissi
 }
 
 #[test]
-fn r12_an_orphan_in_another_application_is_found_by_a_whole_submission_only() {
+fn r12_only_a_whole_submission_retries_an_orphan_in_another_application() {
     let mut world = World::new();
     let both = document(&[(APP, application(&[vm(NAME, 1)])), ("Other", application(&[vm("CoreVM2", 1)]))]);
     world.submit(&both, Scope::Whole).unwrap();
@@ -368,7 +368,7 @@ fn with_errored_delete() -> (World, ChangeId) {
 }
 
 #[test]
-fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_again() {
+fn r28_an_errored_delete_leaves_the_item_decommissioned_until_its_next_declaration() {
     let (mut world, failed) = with_errored_delete();
     assert_eq!(world.runtime_state(NAME), RuntimeState::Decommissioned);
     let second = world.declare(&[vm(NAME, 1)]).created[0].clone();
@@ -377,7 +377,7 @@ fn r28_an_errored_delete_leaves_the_item_decommissioned_until_it_is_declared_aga
 }
 
 #[test]
-fn finding_16_r28_an_errored_delete_is_asked_for_again_by_leaving_the_item_out() {
+fn finding_16_r28_leaving_the_item_out_requests_an_errored_delete() {
     let (mut world, failed) = with_errored_delete();
     let plan = world.declare(&[]);
     assert_eq!(crate::world::table(&plan.created), [(NAME, Delete, VM_OWNER)]);
@@ -399,7 +399,7 @@ fn r28_an_errored_delete_is_retried_by_its_owner() {
 }
 
 #[test]
-fn r28_an_errored_delete_that_its_owner_closed_is_asked_for_again() {
+fn r28_the_next_submission_requests_an_errored_delete_that_its_owner_closed() {
     let (mut world, failed) = with_errored_delete();
     world.decide(failed, State::Closed);
     let plan = world.declare(&[]);

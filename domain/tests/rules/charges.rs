@@ -228,7 +228,7 @@ fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
 }
 
 #[test]
-fn r39_only_the_services_owner_marks_and_a_mark_is_final() {
+fn r39_only_the_services_owner_marks_a_charge_and_a_mark_is_final() {
     let mut world = World::new().priced();
     world.declare(&[vm(NAME, 1)]);
     let fee = world.charges(NAME)[0].id;

@@ -216,7 +216,7 @@ fn r24_a_generated_change_created_approved_does_not_clear_an_error() {
 }
 
 #[test]
-fn r24_a_generated_one_with_other_content_takes_the_place_of_a_rejection() {
+fn r24_a_generated_change_with_other_content_replaces_a_rejection() {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm("CoreVM1", 1)]);
     world.declare(&[vm("CoreVM1", 2)]);

@@ -62,7 +62,7 @@ fn runtime_state_does_not_change_with_rejected_errored_or_closed() {
 }
 
 #[test]
-fn change_state_says_what_is_open_and_what_needs_attention_first() {
+fn change_state_is_the_open_change_with_the_most_urgent_first() {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm(NAME, 1)]);
     assert_eq!(world.item(NAME).change_state(), ChangeState::Pending);
@@ -93,7 +93,7 @@ fn r03_only_the_service_owners_change_instances_drive_the_runtime_state() {
 }
 
 #[test]
-fn r04_a_change_before_the_create_is_approved_is_a_create_again() {
+fn r04_a_change_before_the_create_is_approved_is_another_create() {
     let mut world = World::new();
     let first = world.declare(&[vm(NAME, 1)]).created[0].id;
     let second = world.declare(&[vm(NAME, 2)]).created[0].clone();

@@ -77,7 +77,7 @@ fn r27_a_pending_change_instance_is_not_completed_without_approval() {
 }
 
 #[test]
-fn the_same_state_again_writes_nothing() {
+fn repeating_the_state_writes_nothing() {
     let mut world = World::new();
     let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for update in [to(State::Pending), Update::default(), log("")] {
@@ -129,7 +129,7 @@ fn a_resolved_change_instance_takes_notes_but_never_moves() {
 }
 
 #[test]
-fn the_limit_on_notes_never_stands_in_the_way_of_a_move() {
+fn the_limit_on_log_texts_never_prevents_a_transition() {
     let mut world = World::new();
     let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for n in 0..LOG_ENTRIES_MAX {

@@ -61,7 +61,7 @@ fn a_repair_leaves_sound_records_alone() {
 }
 
 #[test]
-fn a_repair_computes_derived_values_again() {
+fn a_repair_recomputes_derived_values() {
     let consumer = team(CONSUMER).id;
     assert_eq!(
         repairs_of(|broken| broken.heads.get_mut(&consumer).unwrap().blockers = Blockers::NONE),

@@ -82,7 +82,7 @@ fn finding_16_r20_a_removal_is_withdrawn_whatever_the_service_has_become() {
 }
 
 #[test]
-fn finding_16_r20_a_rejected_removal_is_withdrawn_or_asked_for_again() {
+fn finding_16_r20_a_rejected_removal_is_withdrawn_or_requested_by_the_next_submission() {
     for (rule, close) in closing() {
         let mut world = in_state(ServiceState::InService);
         close(&mut world);

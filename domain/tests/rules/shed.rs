@@ -99,7 +99,7 @@ fn full(item: &Item) -> Item {
 }
 
 #[test]
-fn finding_01_the_largest_item_lands_after_two_closings_each_within_a_transaction() {
+fn finding_01_the_largest_item_takes_two_closings_each_within_a_transaction() {
     let (world, planned) = rejected();
     let mut item = full(world.item(NAME));
     let (mut sheds, mut closed) = (0, 0);

@@ -116,7 +116,7 @@ fn a_submission_reports_its_progress_step_by_step() {
 }
 
 #[test]
-fn until_its_items_have_landed_no_other_one_is_planned() {
+fn no_submission_is_planned_before_the_items_of_the_last_one_are_applied() {
     let mut world = World::new();
     let plan = stage(&mut world, &[vm("CoreVM1", 1)]);
     let next = body(&[vm("CoreVM1", 2)]);
@@ -203,7 +203,7 @@ fn a_torn_read_does_not_apply_a_planned_change_twice() {
 }
 
 #[test]
-fn a_removal_lands_as_a_delete_and_what_changes_no_item_is_not_staged() {
+fn a_removal_becomes_a_delete_and_unchanged_items_are_not_staged() {
     let mut world = in_service();
     stage(&mut world, &[lb("CoreLB1", &[], "a")]);
     let opened = world.generate();

@@ -179,7 +179,7 @@ fn r18_an_application_that_is_read_for_an_answer_alone_is_neither_counted_nor_wr
 }
 
 #[test]
-fn r19_whether_approval_is_required_is_settled_at_birth() {
+fn r19_creation_decides_whether_approval_is_required() {
     let mut world = World::new();
     let pending = world.declare(&[vm(NAME, 1)]).created[0].id;
     world.settings("VM").approval_required = false;
@@ -211,7 +211,7 @@ fn r20_only_changed_items_are_checked_against_a_newer_schema() {
 }
 
 #[test]
-fn r20_an_orphan_is_asked_for_again_as_it_was_checked() {
+fn r20_an_orphan_is_requested_with_its_checked_declaration() {
     // `tags` was a plain array at the check of the item, and names items now. As references they would dangle,
     // although the item itself has not changed.
     let mut world = World::new();
@@ -273,7 +273,7 @@ fn r26_numbers_are_compared_by_value() {
 }
 
 #[test]
-fn r29_a_submission_without_changes_is_recorded_and_changes_nothing_else() {
+fn r29_a_submission_without_changes_is_stored_and_changes_nothing_else() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     let before = world.clone();
@@ -333,7 +333,7 @@ fn r29_the_same_request_under_an_idempotency_key_is_remembered() {
 }
 
 #[test]
-fn r30_created_is_when_it_landed_and_modified_is_the_last_entry() {
+fn r30_created_is_the_time_of_opening_and_modified_that_of_the_last_entry() {
     let mut world = World::new();
     world.clock = 5_000;
     let id = world.declare(&[vm(NAME, 1)]).created[0].id;

@@ -492,7 +492,7 @@ fn walks_where_approval_is_not_required_and_teams_depend() {
 }
 
 #[test]
-fn walks_where_owners_change_their_settings_on_the_way() {
+fn walks_with_changing_settings_of_owners() {
     walks(WALKS, Config { dependents: true, changing_settings: true, ..WITH_APPROVAL });
 }
 

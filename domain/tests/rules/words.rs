@@ -83,7 +83,7 @@ fn a_log_has_no_text_of_an_owner() {
 }
 
 #[test]
-fn a_change_instance_bears_the_mark_of_each_request_that_wrote_its_history_and_of_no_other() {
+fn a_change_instance_names_each_request_of_its_history_and_no_other() {
     let mut world = World::new();
     let id = world.declare(&[vm("one", 1)]).created[0].id;
     let after = world.decide(id, State::Approved);
@@ -95,7 +95,7 @@ fn a_change_instance_bears_the_mark_of_each_request_that_wrote_its_history_and_o
 }
 
 #[test]
-fn a_decision_is_planned_again_if_its_item_differs() {
+fn a_decision_is_replanned_if_its_item_differs() {
     let mut world = World::new();
     let id = world.declare(&[vm("one", 1)]).created[0].id;
     let (change, item) = (world.change(id).clone(), world.item("one").clone());

@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn every_error_is_listed() {
         assert_eq!(
             refused(&["--memory", "--data", "d"]),
             "--data must not be combined with --memory; see --help"

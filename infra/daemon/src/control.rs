@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_never_comes_to_rest_is_not_settled() {
+    async fn a_system_that_never_becomes_idle_is_not_settled() {
         let mut fixture = Fixture::new().await;
         let idle = (200, json!({"settled": true}));
         let unsettled = (200, json!({"settled": false}));

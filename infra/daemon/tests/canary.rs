@@ -168,7 +168,7 @@ fn refused(cage: &Cage, change: u64) {
 }
 
 #[test]
-fn nothing_of_the_content_is_heard_whatever_goes_well_or_wrong() {
+fn no_content_reaches_a_log_in_success_or_failure() {
     let cage = Cage::new();
     let (change, item) = live(&cage);
     refused(&cage, change);

@@ -103,7 +103,7 @@ fn caused(program: &Program, submission: &Value) -> BTreeMap<(String, String), u
 }
 
 #[test]
-fn a_large_submission_lands_exactly_once_however_often_it_is_killed() {
+fn a_large_submission_is_applied_exactly_once_however_often_it_is_killed() {
     let (mut seed, items) = (seed(), items());
     eprintln!("SEED={seed} ITEMS={items}");
     let parent = tempfile::tempdir().unwrap();

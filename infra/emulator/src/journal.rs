@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_removed_failure_is_not_used_again() {
+    fn the_number_of_a_removed_failure_is_not_reused() {
         let failures = reopened(
             |journal| {
                 journal.give_up(&failed(1), "generate", "1").unwrap();

@@ -187,7 +187,7 @@ pub(crate) mod tests {
     }
 
     #[tokio::test]
-    async fn readers_at_any_place_get_what_follows_it() {
+    async fn readers_at_any_position_get_the_records_after_it() {
         let engine = Engine::start(&Storage::Memory).unwrap();
         let table = Written::new(&engine).await;
         table.create().await;

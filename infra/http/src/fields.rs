@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn each_ending_treats_absent_null_and_other_types_in_its_way() {
+    fn each_ending_treats_absent_null_and_other_types_as_documented() {
         let none = (None, Vec::new());
         let wrong = (None, vec!["x: must be a string".to_owned()]);
         let good = (Some("a".to_owned()), Vec::new());

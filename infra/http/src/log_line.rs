@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_tells_function_operation_and_figures() {
+    fn a_line_has_function_operation_and_figures() {
         let operation = Some(Operation::UpdateChangeInstance);
         let mut line = line(Function::UpdateState, operation, &RequestMetrics::default(), None);
         let mut aws = line.remove("_aws").unwrap();

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_known_by_its_form() {
+    fn a_secret_is_recognized_by_its_form() {
         let secret = Secret::of(&[0xAB; CHANCE_BYTES]);
         let (before, check) = secret.text().rsplit_once('_').unwrap();
         assert_eq!(before, format!("dvt_{}", "ab".repeat(CHANCE_BYTES)));

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_asked_without_tls() {
+    fn only_this_machine_is_reached_without_tls() {
         for safe in ["https://id.example/realm", "http://127.0.0.1:9/x", "http://[::1]:9", "http://localhost"]
         {
             assert!(is_safe(safe), "{safe}");

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_issuer_is_asked_when_keys_are_old_or_missing_and_seldom() {
+    fn keys_are_requested_when_old_or_missing_and_seldom() {
         let mut cached = CachedKeys::default();
         assert!(cached.is_due("a", at(100)));
         cached.failed(at(100));

@@ -36,7 +36,7 @@ async fn posted(outbound: &Outbound, url: &str, timeout: Duration) -> Answer {
 const LONG: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn the_status_is_the_answer_whatever_else_is_said() {
+async fn the_status_is_the_result_whatever_the_body_says() {
     let outbound = Outbound::new(Targets::Any);
     for (answer, status) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", 200),

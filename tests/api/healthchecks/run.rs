@@ -17,7 +17,7 @@ fn read(world: &ManualQueue) -> Value {
 }
 
 #[test]
-fn all_items_of_a_service_that_are_in_service_are_asked_about() {
+fn a_run_checks_all_items_of_a_service_that_are_in_service() {
     let (mut world, target) = world(3);
     world.declare(&json!({"VM": [{"name": "vm0"}, {"name": "vm1"}], "LoadBalancer": [{"name": "lb", "related_vms": ["vm0"]}]}));
     target.says("/all", |request| {
@@ -56,7 +56,7 @@ fn all_items_of_a_service_that_are_in_service_are_asked_about() {
 }
 
 #[test]
-fn many_items_are_asked_about_a_hundred_at_a_time() {
+fn a_run_checks_a_hundred_items_at_a_time() {
     let (mut world, target) = world(250);
     make(&world, &target, "/all");
     trigger(&world);
@@ -76,7 +76,7 @@ fn many_items_are_asked_about_a_hundred_at_a_time() {
 }
 
 #[test]
-fn a_target_that_does_not_answer_is_asked_once_and_nothing_is_known_of_all() {
+fn a_silent_target_gets_one_request_and_all_items_become_unknown() {
     let (mut world, target) = world(120);
     make(&world, &target, "/all");
     for (count, expected) in [(2, "HEALTHY"), (3, "UNKNOWN")] {

@@ -303,7 +303,7 @@ fn the_lists_have_the_filters_of_the_lists_that_they_belong_to() {
 }
 
 #[test]
-fn a_share_stays_when_the_service_names_the_team_no_more() {
+fn a_share_stays_after_the_service_drops_the_team() {
     let system = Running::start(&world().to_string());
     submit(&system, "beta", &json!({"Beta": {"shop": {"services": {"LB": [{"name": "lb-beta"}]}}}}));
     let lb = system.get(&format!("{OWNER}/services/?name=LB"), "one").at("/results/0/id").clone();

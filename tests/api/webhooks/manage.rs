@@ -67,7 +67,7 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
 }
 
 #[test]
-fn finding_21_a_webhook_that_moves_needs_its_credentials_again() {
+fn finding_21_a_moved_webhook_needs_new_credentials() {
     let world = ManualQueue::start();
     let (url, credentials) = ("https://automation.example.com/hook", "Bearer one");
     let team = TeamId::new(1).unwrap();

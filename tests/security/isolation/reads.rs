@@ -198,7 +198,7 @@ fn the_teams_of_a_change_instance_are_read_once_and_cached() {
 }
 
 #[test]
-fn a_list_that_is_asked_for_a_foreign_item_is_not_read() {
+fn a_list_with_the_filter_of_a_foreign_item_reads_nothing() {
     let system = populated();
     let (watched, foreign) = (Watched::on(&system), Foreign::of(&system));
     for asking in Asking::all(&system) {

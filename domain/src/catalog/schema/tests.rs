@@ -79,7 +79,7 @@ fn a_definition_is_published_and_loads_back() {
 }
 
 #[test]
-fn a_definition_without_its_basics_is_told_everything() {
+fn a_definition_without_its_basics_lists_all_problems() {
     let everything = [
         ("missing_title", "/title"),
         ("wrong_type", "/type"),
@@ -304,7 +304,7 @@ fn work_that_doubles_per_level_is_refused() {
 }
 
 #[test]
-fn evaluating_again_what_is_not_evaluated_is_counted() {
+fn each_repeated_evaluation_is_counted() {
     let level = |next: usize| json!({"anyOf": [{"$ref": format!("#/$defs/d{next}")}], "unevaluatedProperties": false});
     let mut definition = with_property(&json!({"$ref": "#/$defs/d0"}));
     definition["$defs"] = (0..20).map(|n| (format!("d{n}"), level(n + 1))).collect::<Map<_, _>>().into();
@@ -382,7 +382,7 @@ fn patterns_run_in_linear_time_or_not_at_all() {
 }
 
 #[test]
-fn what_is_no_schema_is_told_in_full() {
+fn an_invalid_schema_lists_all_problems() {
     let mut definition = with_property(&json!({"type": "thing"}));
     definition["minProperties"] = json!(-1);
     let mut problems = problems_of(&definition);
@@ -439,7 +439,7 @@ fn reference_properties_that_are_not_understood_are_refused() {
 }
 
 #[test]
-fn an_item_is_told_where_it_does_not_fit() {
+fn an_invalid_item_has_the_pointer_of_each_problem() {
     let schema = published(&definition(&json!({
         "properties": {"name": {"type": "string"}, "cpu": {"type": "integer", "maximum": 8},
             "disks": {"type": "array", "items": {"type": "object", "required": ["a/b"]}}},
@@ -487,7 +487,7 @@ fn messages_do_not_repeat_long_values() {
 }
 
 #[test]
-fn a_hostile_item_is_told_a_bounded_number_of_problems() {
+fn a_hostile_item_has_a_bounded_number_of_problems() {
     let schema =
         published(&with_property(&json!({"items": {"type": "string"}, "additionalProperties": false})));
     let keys: Map<_, _> = (0..5_000).map(|n| (n.to_string(), json!(1))).collect();
@@ -499,7 +499,7 @@ fn a_hostile_item_is_told_a_bounded_number_of_problems() {
 }
 
 #[test]
-fn what_a_definition_forbids_is_told_where_it_stands() {
+fn a_forbidden_value_has_the_pointer_of_its_rule() {
     let forbids = |name: &str| definition(&json!({"properties": {"name": {"type": "string"}, name: false}}));
     for name in ["x", "additionalProperties"] {
         let problems = published(&forbids(name)).judged(&json!({"name": "n", name: {"a": 1}}));

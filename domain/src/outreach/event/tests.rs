@@ -97,7 +97,7 @@ fn each_entry_is_one_event_with_an_id_of_its_own_in_order() {
 }
 
 #[test]
-fn a_submission_is_told_when_it_is_recorded_and_when_all_of_it_exists() {
+fn a_submission_has_an_event_when_stored_and_when_complete() {
     let published = |before: Option<u64>, after| {
         let events = of_submission(before.map(submission).as_ref(), &submission(after));
         let lines = events.iter().map(|event| {
@@ -112,7 +112,7 @@ fn a_submission_is_told_when_it_is_recorded_and_when_all_of_it_exists() {
 }
 
 #[test]
-fn no_event_tells_a_declaration_or_a_log() {
+fn no_event_contains_a_declaration_or_a_log() {
     let details: String = of_change(0, &change()).iter().map(|event| event.detail.to_string()).collect();
     assert!(!details.contains("SECRET") && !details.contains(&Hash::of("SECRET").to_string()), "{details}");
 }

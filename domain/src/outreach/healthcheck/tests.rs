@@ -42,7 +42,7 @@ fn the_next_time_is_the_first_minute_that_a_crontab_means() {
 }
 
 #[test]
-fn what_is_no_crontab_is_told_by_its_field() {
+fn an_invalid_crontab_is_refused_with_its_field() {
     let long = format!("{}0 * * * *", "0,".repeat(200));
     for (bad, message) in [
         ("", "must have five fields"),
@@ -152,7 +152,7 @@ fn seconds(seconds: u64) -> Timestamp {
 }
 
 #[test]
-fn one_run_of_a_service_is_under_way_at_a_time() {
+fn one_run_of_a_service_is_active_at_a_time() {
     let asleep = check_schedule(None, None);
     assert_eq!(asleep.begun(seconds(100)), None);
     let due = asleep.with_run_due(seconds(100)).unwrap();
@@ -175,7 +175,7 @@ fn one_run_of_a_service_is_under_way_at_a_time() {
 }
 
 #[test]
-fn what_is_scheduled_is_due_again_and_what_could_not_be_sent_at_once() {
+fn a_scheduled_run_is_due_later_and_a_failed_send_at_once() {
     let due = check_schedule(Some("*/5 * * * *"), Some(300));
     assert_eq!(due.begun(seconds(299)), None);
     let (running, run) = due.begun(seconds(301)).unwrap();
@@ -232,7 +232,7 @@ fn an_answer_about_an_item_is_read_or_refused() {
 }
 
 #[test]
-fn failures_have_names_that_read_back_and_tell_that_nothing_is_known() {
+fn failure_names_read_back_and_report_an_unknown_state() {
     let all =
         [Failed::Status(404), Failed::TimedOut, Failed::Unreachable, Failed::NotPublic, Failed::Malformed];
     for failed in all {
@@ -260,7 +260,7 @@ fn nothing_of_credentials_is_in_what_is_logged() {
 }
 
 #[test]
-fn somebody_who_asks_again_waits() {
+fn a_repeated_check_waits() {
     let item = ApplicationId::new(TeamId::new(1).unwrap(), 1).and_then(|app| ItemId::new(app, 1)).unwrap();
     let throttle = CheckThrottle { item, at: seconds(100) };
     assert_eq!(throttle.not_since(), seconds(100 - COOLING_SECONDS));

@@ -36,7 +36,7 @@ fn delivery() -> Delivery {
 }
 
 #[test]
-fn a_webhook_tells_of_births_or_of_one_state_and_of_nothing_while_it_rests() {
+fn a_webhook_gets_creations_or_one_state_and_nothing_while_disabled() {
     let delivers = |state, active, from, to| {
         let mut webhook = webhook();
         webhook.settings.state = state;
@@ -57,7 +57,7 @@ fn a_webhook_tells_of_births_or_of_one_state_and_of_nothing_while_it_rests() {
 }
 
 #[test]
-fn what_is_changed_is_another_revision_and_nothing_tells_credentials() {
+fn each_change_is_a_new_revision_without_credentials() {
     let before = webhook();
     assert_eq!(before.changed(before.settings.clone(), at(9)), None);
     let after = before.changed(Settings { active: false, ..before.settings.clone() }, at(9)).unwrap();
@@ -116,7 +116,7 @@ fn how_a_try_ended_reads_back() {
 }
 
 #[test]
-fn a_receiver_that_fails_again_and_again_is_asked_once_a_minute() {
+fn a_receiver_with_repeated_failures_gets_one_request_a_minute() {
     let mut last = None;
     for failures in 1..=4 {
         let replied = Replied::after(last.as_ref(), &delivery(), Ended::TimedOut, at(100));

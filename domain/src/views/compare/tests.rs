@@ -59,7 +59,7 @@ fn items_are_created_modified_and_deleted() {
 }
 
 #[test]
-fn fields_differ_by_their_place() {
+fn fields_differ_by_their_path() {
     let cases = [
         (r#"{"a": 1}"#, r#"{"a": 2}"#, " /a 1 2"),
         (r#"{"a": 1}"#, r#"{"b": 1}"#, " /a 1 - /b - 1"),
@@ -99,7 +99,7 @@ fn what_has_one_canonical_form_is_unchanged() {
 }
 
 #[test]
-fn metadata_is_told_and_a_team_keeps_what_it_does_not_declare() {
+fn metadata_differences_are_listed_and_absent_ones_stay() {
     let old = r#"{"T": {"metadata": {"code": 1}, "A": {"metadata": {"env": "dev", "x": [1]}}, "B": {}}}"#;
     let new =
         r#"{"T": {"B": {"metadata": {"env": "dev"}}, "A": {"metadata": {"x": [1]}}, "C": {"metadata": {}}}}"#;

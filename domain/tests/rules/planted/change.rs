@@ -161,6 +161,6 @@ const NUMBERS: &[Planted] = &[
 ];
 
 #[test]
-fn no_number_is_allotted_again() {
+fn no_number_is_allotted_twice() {
     assert_each_is_reported(busy, NUMBERS);
 }

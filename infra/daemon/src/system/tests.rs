@@ -116,7 +116,7 @@ async fn a_wrong_world_starts_nothing() {
 }
 
 #[tokio::test]
-async fn systems_on_one_engine_elsewhere_have_tables_of_their_own_and_find_them_again() {
+async fn systems_on_one_external_engine_have_their_own_tables_and_reuse_them() {
     let engine = Engine::start(&Storage::Memory).unwrap();
     let on = |table: &str| Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
@@ -140,7 +140,7 @@ async fn systems_on_one_engine_elsewhere_have_tables_of_their_own_and_find_them_
 }
 
 #[tokio::test]
-async fn settled_means_that_what_follows_from_what_follows_is_done_too() {
+async fn idle_includes_indirect_effects() {
     let system = prepared(&world::parse(world::DEMO).unwrap()).await;
     let (endpoint, notified) = (system.engine.endpoint().to_owned(), Arc::new(Mutex::new(Vec::new())));
     let (writing, notices) = (endpoint.clone(), Arc::clone(&notified));

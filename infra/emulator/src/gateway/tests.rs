@@ -268,7 +268,7 @@ async fn the_body_limit_is_exact() {
 }
 
 #[tokio::test]
-async fn a_stop_finishes_what_is_under_way() {
+async fn a_stop_finishes_open_requests() {
     let (entered, mut has_entered) = mpsc::channel::<oneshot::Sender<()>>(1);
     let gateway = Running::start(move |_| {
         let entered = entered.clone();

@@ -125,7 +125,7 @@ fn settings() -> Settings {
 }
 
 #[tokio::test]
-async fn a_function_gets_matching_records_in_batches_and_not_again_after_a_restart() {
+async fn a_function_gets_matching_records_in_batches_and_once_despite_a_restart() {
     let fixture = Fixture::new().await;
     fixture.put(0..25).await;
     let even = r#"{"eventName":["INSERT","MODIFY"],"dynamodb":{"NewImage":{"n":{"N":[{"suffix":"5"}]}}}}"#;

@@ -252,7 +252,7 @@ fn numeric() {
 }
 
 #[test]
-fn exists_asks_for_a_leaf() {
+fn exists_matches_a_leaf() {
     assert_rows(&[
         (r#"{"a": [{"exists": true}]}"#, r#"{"a": null}"#, true),
         (r#"{"a": [{"exists": true}]}"#, r#"{"a": ["x"]}"#, true),

@@ -69,7 +69,7 @@ fn a_message_is_taken_as_sqs_takes_it() {
 }
 
 #[tokio::test]
-async fn events_and_messages_come_to_the_function_once_and_what_is_not_done_in_the_end_is_kept() {
+async fn a_function_gets_events_and_messages_once_and_a_final_failure_is_stored() {
     let fixture = Fixture::new();
     let (sender, mut received) = mpsc::unbounded_channel();
     let invoker = Invoker::here(move |name, payload| {

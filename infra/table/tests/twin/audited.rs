@@ -334,7 +334,7 @@ fn what_stands_still_later_counts() {
 }
 
 #[test]
-fn as_much_is_read_again_at_once_as_a_transaction_takes() {
+fn one_transaction_rereads_as_many_rows_as_it_takes() {
     run(|| async {
         // The team, its head and its application add three records to the items.
         for (items, padding, transactions) in [(97, 0, 1), (98, 0, 2), (10, 295_000, 1), (11, 295_000, 2)] {
@@ -384,7 +384,7 @@ fn without(index: Option<&str>, key: &Value, operation: &str) -> impl Fn(&Engine
 }
 
 #[test]
-fn an_index_that_is_late_does_not_count_and_one_that_stays_wrong_does() {
+fn a_late_index_does_not_count_and_a_wrong_one_does() {
     run(|| async {
         let twin = busy().await;
         let change = of_type(&twin, "CHANGE");

@@ -25,7 +25,7 @@ pub(crate) async fn all(twin: &Twin) {
 }
 
 /// Asserts that batches have the requested number of rows.
-pub(crate) async fn pages_are_as_long_as_asked_for(twin: &Twin) {
+pub(crate) async fn pages_have_the_requested_length(twin: &Twin) {
     for team in twin.world.snapshot.teams.keys() {
         let source = Source::<Change>::of_consumer(*team);
         for at_once in [1, 3] {

@@ -34,7 +34,7 @@ async fn staged() -> (Twin, Staged) {
 }
 
 #[test]
-fn what_is_staged_is_found_by_its_age() {
+fn stagings_are_listed_by_age() {
     run(|| async {
         let (twin, Staged { submission, staging, works, .. }) = staged().await;
         let (table, id, created) = (&twin.table, (staging.team(), staging.id), staging.created);
@@ -143,7 +143,7 @@ fn work_that_fails_is_set_aside_and_may_be_put_back() {
 }
 
 #[test]
-fn what_is_owed_is_found_oldest_first() {
+fn pending_work_is_listed_oldest_first() {
     run(|| async {
         let mut twin = Twin::of(World::new().with_dependent("VM")).await;
         for count in 1..=3 {

@@ -129,7 +129,7 @@ fn a_person_decides_only_while_the_service_is_as_it_was_read() {
 }
 
 #[test]
-fn a_key_is_found_by_its_hash_alone() {
+fn a_key_is_read_by_its_hash_alone() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
         let table = &twin.table;

@@ -171,7 +171,7 @@ fn each_failure_of_a_transaction_is_what_it_means() {
 }
 
 #[test]
-fn what_a_batch_leaves_over_is_asked_for_again() {
+fn unprocessed_keys_of_a_batch_are_read_later() {
     let left = |_: &Engine, request: &Value| Reply {
         status: 200,
         body: json!({"Responses": {TABLE: []}, "UnprocessedKeys": request["RequestItems"]}),
@@ -189,7 +189,7 @@ fn what_a_batch_leaves_over_is_asked_for_again() {
 }
 
 #[test]
-fn lists_are_whole_however_short_the_pages_are() {
+fn lists_are_complete_with_pages_of_any_length() {
     let short = |engine: &Engine, request: &Value| {
         // A page of DynamoDB holds 1 MB, so at least two rows.
         let mut request = request.clone();
@@ -267,12 +267,12 @@ impl HttpClient for Unfit {
 
 #[test]
 #[should_panic(expected = "unfit")]
-fn a_way_that_is_not_fit_for_use_makes_no_client() {
+fn an_invalid_connector_makes_no_client() {
     run(|| async { drop(table_by(Unfit { shows_at_once: true }).await) });
 }
 
 #[test]
-fn a_way_that_proves_not_fit_for_use_is_not_used() {
+fn a_connector_that_fails_its_check_is_not_used() {
     run(|| async {
         let refused = table_by(Unfit { shows_at_once: false }).await.count_work().await;
         assert!(refused.is_err());

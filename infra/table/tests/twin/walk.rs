@@ -62,7 +62,7 @@ impl Walk {
         related::all(&self.twin).await;
         lists::all(&self.twin).await;
         lists::queues_are_read_alone(&self.twin).await;
-        lists::pages_are_as_long_as_asked_for(&self.twin).await;
+        lists::pages_have_the_requested_length(&self.twin).await;
         audited::nothing_is_wrong(&self.twin).await;
     }
 
