@@ -513,7 +513,7 @@ impl Meter<'_> {
         let index = pointer_bytes.saturating_add(6);
         match (rule, value) {
             (Rule::Apply(Target::Here, node, errors), _) => {
-                cost.add(self.node(*node, value, pointer_bytes)?, *errors)
+                cost.add(self.node(*node, value, pointer_bytes)?, *errors);
             }
             (Rule::Apply(Target::Element(at), node, errors), Value::Array(elements)) => {
                 if let Some(element) = elements.get(*at) {

@@ -552,7 +552,7 @@ fn an_item_takes_steps_for_what_applies_to_it() {
 #[test]
 fn a_definition_is_refused_where_the_largest_item_costs_too_much() {
     let refused = |property: Value, pointer: &str| {
-        assert_problems(&with_property(&property), &[("too_complex", pointer)])
+        assert_problems(&with_property(&property), &[("too_complex", pointer)]);
     };
     let constants =
         |count: usize| json!({"anyOf": (0..count).map(|n| json!({"const": n})).collect::<Vec<_>>()});

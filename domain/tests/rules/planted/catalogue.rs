@@ -135,7 +135,7 @@ const PLANTED: &[Planted] = &[
         store_message(s, VM_OWNER).all[0].content.services[0].id = ServiceId::new(2).unwrap();
     }),
     ("I16 mandatory metadata", "its versions have gaps", |s| {
-        s.catalogue.policy_versions = BTreeSet::from([1, 3])
+        s.catalogue.policy_versions = BTreeSet::from([1, 3]);
     }),
     ("I5 counters", "the counters are 4 and 2", |s| s.catalogue.counted = (4, 2)),
     ("I5 counters", "the counters are 5 and 1", |s| s.catalogue.counted = (5, 1)),

@@ -112,7 +112,7 @@ impl Rows {
                 snapshot.shares.insert((share.item, share.owner))
             }),
             Some(SubmissionRecord::TYPE) => self.keep::<SubmissionRecord, _>(row, |snapshot, submission| {
-                snapshot.submissions.push(submission)
+                snapshot.submissions.push(submission);
             }),
             Some(WorkRecord::TYPE) => {
                 self.keep::<WorkRecord, _>(row, |snapshot, work| snapshot.works.push(work))
@@ -121,7 +121,7 @@ impl Rows {
                 self.keep::<StagingRecord, _>(row, |snapshot, staging| snapshot.stagings.push(staging))
             }
             Some(RememberedRecord::TYPE) => self.keep::<RememberedRecord, _>(row, |snapshot, remembered| {
-                snapshot.remembered.push(remembered)
+                snapshot.remembered.push(remembered);
             }),
             Some(TeamRecord::TYPE) => {
                 self.keep::<TeamRecord, _>(row, |snapshot, team| snapshot.teams.insert(team.id, team))

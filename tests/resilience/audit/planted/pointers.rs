@@ -113,7 +113,7 @@ pub(crate) const PLANTED: &[Corruption] = &[
             json!({"S": format!("{{\"type\":\"object\",\"description\":\"{}\"}}", "x".repeat(65 * 1024))});
     }),
     stored("I25", "a schema of metadata does not compile", is_metadata_policy, |r| {
-        r["tm"] = json!({"S": "{"})
+        r["tm"] = json!({"S": "{"});
     }),
     stored("I24", "a message is too long", is_messages, |r| {
         r["all"]["L"][0]["M"]["ds"] = json!({"S": "x".repeat(1025)});
