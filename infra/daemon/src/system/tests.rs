@@ -3,15 +3,16 @@
 use std::{fs, net::SocketAddr, sync::Mutex};
 
 use aws_lambda_events::encodings::Body;
-use dovetail_emulator::{client::Client, stream};
+use dovetail_emulator::{
+    client::Client,
+    mapping::{GENERATE, NOTIFY},
+    stream,
+};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::{
-    functions::{GENERATE, NOTIFY},
-    settings::TABLE,
-};
+use crate::settings::TABLE;
 
 /// The filter of the records of these tests; records of the world have no number.
 const NUMBERED: &str = r#"{"dynamodb":{"NewImage":{"n":{"N":[{"exists":true}]}}}}"#;
