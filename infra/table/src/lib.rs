@@ -15,4 +15,5 @@ pub use client::{ACTIONS_MAX, Cost, Error, Settings, Spent, Table, Units, metere
 pub use read::{
     Beside, Bound, COUNT_MAX, Direction, Listed, Past, Read, Rows, Source, Undecided, stream, until,
 };
+pub use record::FORMAT as RECORD_FORMAT;
 pub use write::{Commit, Kept, Keyed, Owing, Publication, Published};
