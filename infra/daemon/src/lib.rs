@@ -6,6 +6,7 @@
 pub mod account;
 pub mod arguments;
 pub mod audit;
+mod columns;
 pub mod control;
 pub mod error;
 pub mod functions;
