@@ -2,7 +2,6 @@
 
 mod documents;
 
-use dovetail_daemon::functions::{GENERATE, NOTIFY};
 use dovetail_emulator::{mapping, queue};
 use dovetail_http::{Function, ROUTES, function_of};
 use dovetail_table::stream::{FILTER_EVENTS, FILTER_WORK};
@@ -210,8 +209,8 @@ fn the_stream_mappings_of_the_template_match_the_local_ones() {
             filters.iter().map(|one| parsed(one["Pattern"].as_str().unwrap())).collect();
         assert_eq!(patterns, [parsed(filter)]);
     };
-    mapped("GenerateMapping", &GENERATE, FILTER_WORK);
-    mapped("NotifyMapping", &NOTIFY, FILTER_EVENTS);
+    mapped("GenerateMapping", &mapping::GENERATE, FILTER_WORK);
+    mapped("NotifyMapping", &mapping::NOTIFY, FILTER_EVENTS);
 }
 
 #[test]

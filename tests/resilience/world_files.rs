@@ -5,7 +5,6 @@ use domain::catalog::service::Service;
 use dovetail_daemon::load::{self, NewKey, Plan};
 use dovetail_daemon::settings::{Settings, WorldChoice};
 use dovetail_daemon::{System, world};
-use dovetail_emulator::engine::Storage;
 use serde_json::{Value, json};
 use std::path::Path;
 use support::{Running, WORLD_SCHEMA, on_the_embedded_engine_alone, world_schema_problems};
@@ -19,8 +18,8 @@ fn loaded(directory: &Path) -> String {
     runtime.block_on(async {
         let demo = world::parse(world::DEMO).expect("the demo world");
         let listen = "127.0.0.1:0".parse().expect("an address");
-        let storage = Storage::Directory(directory.to_owned());
-        let settings = Settings { listen, storage, world: WorldChoice::Demo, ..Settings::default() };
+        let (data, world) = (directory.to_owned(), Some(WorldChoice::Demo));
+        let settings = Settings { listen, data, world, ..Settings::default() };
         let system = System::prepare(&settings, &demo).await.expect("a system");
         let snapshot = system.handles.table.snapshot().await.expect("a snapshot");
         let mut services: Vec<Option<Service>> = Vec::new();
@@ -43,11 +42,10 @@ fn loading_a_world_twice_changes_nothing() {
 }
 
 /// Starts a system on a directory with a choice of world, and stops it. Returns the printed text.
-fn start(directory: &Path, world: WorldChoice) -> String {
+fn start(directory: &Path, world: Option<WorldChoice>) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
-    let storage = Storage::Directory(directory.to_owned());
-    let settings = Settings { listen, storage, world, ..Settings::default() };
+    let settings = Settings { listen, data: directory.to_owned(), world, ..Settings::default() };
     let mut out = Vec::new();
     runtime.block_on(dovetail_daemon::start(&settings, &mut out, std::future::ready(()))).unwrap();
     String::from_utf8(out).unwrap()
@@ -60,18 +58,18 @@ fn finding_20_the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
     let own = parent.path().join("world.json");
     std::fs::write(&own, r#"{"teams": [{"name": "Payments", "api_keys": ["payments-key"]}]}"#).unwrap();
     let data = parent.path().join("own");
-    let printed = start(&data, WorldChoice::File(own));
+    let printed = start(&data, Some(WorldChoice::File(own)));
     assert!(printed.contains("Payments  Payments-1  ADMIN  payments-key\n"), "{printed}");
     for _ in 0..2 {
-        let printed = start(&data, WorldChoice::DemoIfEmpty);
+        let printed = start(&data, None);
         assert!(printed.contains("the demo world is not loaded"), "{printed}");
         assert!(!printed.contains("vm-owner-key"), "{printed}");
     }
-    let printed = start(&data, WorldChoice::Demo);
+    let printed = start(&data, Some(WorldChoice::Demo));
     assert!(printed.contains("VMOwnerTeam-1") && !printed.contains("payments-key"), "{printed}");
     // A new directory gets the demo world. Only the first start prints its keys.
     let fresh = parent.path().join("fresh");
-    let [first, second] = [(); 2].map(|()| start(&fresh, WorldChoice::DemoIfEmpty));
+    let [first, second] = [(); 2].map(|()| start(&fresh, None));
     assert!(first.contains("VMOwnerTeam-1       ADMIN  vm-owner-key"), "{first}");
     let url = second.lines().next().unwrap().strip_prefix("Dovetail answers at ").unwrap();
     let second = second.replace(url, "http://127.0.0.1:9000").replace(fresh.to_str().unwrap(), ".dovetail");

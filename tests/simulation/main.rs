@@ -1,7 +1,7 @@
 //! Executes simulated runs or histories, and prints the results.
 #![expect(clippy::print_stdout, reason = "a program that tells what it finds")]
 
-use lexopt::{Arg, Parser, ValueExt};
+use clap::Parser;
 use simulation::ablation::{FENCES, Fence};
 use simulation::many::{self, COMMANDS_MAX, Many};
 use simulation::run::smallest;
@@ -13,39 +13,51 @@ const OPERATIONS_PER_LINE: u64 = 50_000;
 /// Number of histories between two lines of progress.
 const HISTORIES_PER_LINE: u64 = 500;
 
-fn main() -> Result<ExitCode, lexopt::Error> {
-    let (mut seed, mut operations, mut fence, mut runs) = (1, 2_000_000, None, u64::MAX);
-    let (mut histories, mut shrinks) = (None, false);
-    let mut arguments = Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Arg::Long("seed") => seed = arguments.value()?.parse()?,
-            Arg::Long("operations") => operations = arguments.value()?.parse()?,
-            Arg::Long("runs") => runs = arguments.value()?.parse()?,
-            Arg::Long("histories") => histories = Some(arguments.value()?.parse()?),
-            Arg::Long("shrink") => shrinks = true,
-            Arg::Long("without") => {
-                let name = arguments.value()?.string()?;
-                fence = Some(FENCES.into_iter().find(|fence| fence.name == name).ok_or("no such fence")?);
-            }
-            other @ (Arg::Long(_) | Arg::Short(_) | Arg::Value(_)) => return Err(other.unexpected()),
-        }
-    }
+/// Executes simulated runs or histories.
+#[derive(Parser)]
+#[command(name = "simulation")]
+struct Arguments {
+    /// Seed of the first run
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Minimum number of operations of the storage in total
+    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    operations: u64,
+    /// Maximum number of runs
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    runs: u64,
+    /// Execute this number of histories instead of runs
+    #[arg(long, value_name = "N")]
+    histories: Option<u64>,
+    /// Search for the smallest run that fails
+    #[arg(long)]
+    shrink: bool,
+    /// Remove the fence with this name
+    #[arg(long, value_name = "FENCE", value_parser = fence)]
+    without: Option<Fence>,
+}
+
+fn fence(name: &str) -> Result<Fence, &'static str> {
+    FENCES.into_iter().find(|fence| fence.name == name).ok_or("must be the name of a fence")
+}
+
+fn main() -> ExitCode {
+    let Arguments { seed, operations, runs, histories, shrink, without } = Arguments::parse();
     if let Some(count) = histories {
-        return Ok(made(seed, count));
+        return made(seed, count);
     }
-    let Many { counts, wrong, .. } = run(seed, operations, runs, fence);
+    let Many { counts, wrong, .. } = run(seed, operations, runs, without);
     for (what, count) in counts {
         println!("{count:>9} {what}");
     }
     if let Some((seed, wrong)) = wrong {
         println!("wrong, with seed {seed}:\n{wrong}");
-        if shrinks && let Some(smallest) = smallest(seed, COMMANDS_MAX, fence) {
+        if shrink && let Some(smallest) = smallest(seed, COMMANDS_MAX, without) {
             println!("{smallest}");
         }
-        return Ok(ExitCode::FAILURE);
+        return ExitCode::FAILURE;
     }
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 /// Executes the runs in pieces, and prints the progress after each.

@@ -8,7 +8,7 @@ use dovetail_emulator::gateway::plain;
 use dovetail_emulator::{gateway, queue};
 use dovetail_http::Event;
 use dovetail_outbound::{Outbound, Targets};
-use dovetail_queue::{Queue, QueueEvent, Settings};
+use dovetail_queue::{Queue, Settings, SqsEvent};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -195,9 +195,9 @@ impl ManualQueue {
     pub fn handle(&self, bodies: &[&str]) -> Vec<String> {
         let record = |(at, body): (usize, &&str)| json!({"messageId": at.to_string(), "body": body});
         let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
-        let event: QueueEvent = serde_json::from_value(json!({"Records": records})).unwrap();
+        let event: SqsEvent = serde_json::from_value(json!({"Records": records})).unwrap();
         let (reply, _) = self.system.block_on(by_clock(self.clock(), deliver::handle(&self.handles, event)));
-        reply.failures.into_iter().map(|failure| failure.id).collect()
+        reply.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
     }
 
     /// Waits until a condition holds, for at most 30 seconds.

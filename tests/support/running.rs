@@ -8,7 +8,6 @@ use domain::audit::invariant::Snapshot;
 use dovetail_daemon::functions::Handles;
 use dovetail_daemon::settings::{Settings, TABLE};
 use dovetail_daemon::{System, world};
-use dovetail_emulator::engine::Storage;
 use dovetail_table::{ACTIONS_MAX, Table};
 use serde_json::{Value, json};
 use simulation::system::ApiRequest as Asking;
@@ -70,12 +69,11 @@ impl Running {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
-        let storage = Storage::Memory;
         let (endpoint, table) = match elsewhere() {
             Some(endpoint) => (Some(endpoint), fresh_table()),
             None => (None, TABLE.to_owned()),
         };
-        let settings = Settings { listen, storage, endpoint, table, ..settings };
+        let settings = Settings { listen, memory: true, endpoint, table, ..settings };
         let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
         let (base, handles) = (system.base_url.clone(), Arc::clone(&system.handles));
         let tables = system.tables().clone();

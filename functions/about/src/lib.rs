@@ -3,11 +3,20 @@
 mod html;
 
 use dovetail_http::{Answering, Code, Failure, Function, Operation, Question, Reply, Request, answer_anyone};
-use dovetail_table::Table;
+use dovetail_table::{RECORD_FORMAT, Table};
 use serde_json::json;
 
 /// The OpenAPI document `infra/openapi.yaml` as JSON.
 pub const CONTRACT: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// Version of Dovetail, the same for all its crates.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Git commit of the build; `unknown` without a repository.
+pub const COMMIT: &str = env!("COMMIT");
+
+/// Version of the contract, `info.version` of the OpenAPI document.
+pub const CONTRACT_VERSION: &str = env!("CONTRACT_VERSION");
 
 /// A section for each error code, generated from the error table.
 const ERRORS: &str = include_str!("../../../docs/reference/errors.md");
@@ -23,10 +32,17 @@ pub fn handle(table: &Table, request: Request) -> Answering<'_> {
     })
 }
 
-/// Returns success if the table is usable.
+/// Returns success with the versions of this build if the table is usable.
 async fn health(table: &Table) -> Result<Reply, Failure> {
     table.check_health().await?;
-    Ok(Reply::new(200, json!({"status": "ok"})))
+    let body = json!({
+        "status": "ok",
+        "version": VERSION,
+        "commit": COMMIT,
+        "contract": CONTRACT_VERSION,
+        "record_format": RECORD_FORMAT,
+    });
+    Ok(Reply::new(200, body))
 }
 
 fn error_page(question: &Question) -> Result<Reply, Failure> {

@@ -12,7 +12,7 @@ use domain::outreach::healthcheck::run::Run;
 use domain::outreach::webhook::delivery::Delivery;
 use dovetail_aws::log;
 use dovetail_outbound::Outbound;
-use dovetail_queue::{Message, NotTaken, Queue, QueueEvent, QueueReply};
+use dovetail_queue::{NotTaken, Queue, SqsBatchResponse, SqsEvent, SqsMessage};
 use dovetail_table::{Error, Table};
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -73,9 +73,9 @@ impl MessageError {
 ///
 /// After a failure of Dovetail, SQS repeats the message, and in the end moves it to the dead-letter queue. After a
 /// failure of a receiver, a new message makes the next attempt (ADR 20).
-pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, DeliveryMetrics) {
+pub async fn handle(handles: &Handles, event: SqsEvent) -> (SqsBatchResponse, DeliveryMetrics) {
     let ended = join_all(event.records.iter().map(|message| work_on(handles, message))).await;
-    let (mut retries, mut all) = (Vec::new(), DeliveryMetrics::default());
+    let (mut response, mut all) = (SqsBatchResponse::default(), DeliveryMetrics::default());
     for (message, ended) in event.records.into_iter().zip(ended) {
         match ended {
             Ok(delivery_metrics) => {
@@ -84,16 +84,18 @@ pub async fn handle(handles: &Handles, event: QueueEvent) -> (QueueReply, Delive
                 all.given_up += delivery_metrics.given_up;
             }
             Err(error) => {
-                log(&format!("message {}", message.id), &error.reason());
-                retries.push(message.id);
+                let id = message.message_id.unwrap_or_default();
+                log(&format!("message {id}"), &error.reason());
+                response.add_failure(id);
             }
         }
     }
-    (QueueReply::retry(retries), all)
+    (response, all)
 }
 
-async fn work_on(handles: &Handles, message: &Message) -> Result<DeliveryMetrics, MessageError> {
-    let body: Value = serde_json::from_str(&message.body).map_err(|_| MessageError::Unreadable)?;
+async fn work_on(handles: &Handles, message: &SqsMessage) -> Result<DeliveryMetrics, MessageError> {
+    let text = message.body.as_deref().unwrap_or_default();
+    let body: Value = serde_json::from_str(text).map_err(|_| MessageError::Unreadable)?;
     if let Some(delivery) = Delivery::of_message(&body) {
         return attempt::attempt(handles, delivery).await;
     }

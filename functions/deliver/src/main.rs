@@ -4,7 +4,7 @@ use deliver::Handles;
 use dovetail_aws::trace::{Tracer, traced};
 use dovetail_aws::{metrics, print_log_line};
 use dovetail_outbound::{Outbound, Targets};
-use dovetail_queue::{Queue, QueueEvent};
+use dovetail_queue::{Queue, SqsEvent};
 use dovetail_table::Table;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
@@ -16,7 +16,7 @@ async fn main() -> Result<(), Error> {
         outbound: Outbound::new(Targets::from_env()),
     };
     let tracer = Tracer::from_env();
-    run(service_fn(|event: LambdaEvent<QueueEvent>| async {
+    run(service_fn(|event: LambdaEvent<SqsEvent>| async {
         let messages = event.payload.records.len();
         let trace = event.context.xray_trace_id;
         let handled = deliver::handle(&handles, event.payload);

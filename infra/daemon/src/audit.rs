@@ -1,6 +1,6 @@
 //! The command `dovetail audit`: checks every invariant of a table or an export, and repairs derived values.
 
-mod export;
+pub mod export;
 mod progress;
 
 use std::{
@@ -8,36 +8,58 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::{ArgGroup, Args};
 use domain::Timestamp;
 use domain::audit::invariant::Violation;
-use dovetail_emulator::engine::{self, Engine, Storage};
+use dovetail_emulator::engine::{Engine, Storage};
 use dovetail_table::{
     Table,
     audit::{Audited, Rows},
 };
 use serde_json::{Value, json};
 
-use crate::{account, settings::TABLE};
+use crate::{
+    account,
+    arguments::{DEPLOYED_TABLE_BYTES, EXIT_CODES, table_name, url},
+    error::{Error, printed},
+    settings::TABLE,
+};
 use progress::Progress;
 
-/// The help text of `audit --help`.
-pub const HELP: &str = "\
-Checks every invariant on all records. Prints each violation as a JSON line, then a summary.
+/// Checks every invariant on all records. Prints each violation as a JSON line, then a summary.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+#[command(after_help = EXIT_CODES, group = ArgGroup::new("source").required(true).args(["data", "table", "export"]))]
+#[group(skip)]
+pub struct Options {
+    /// Directory of a stopped local system
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Deployed table, read with the credentials and the region of the environment
+    #[arg(long, value_name = "NAME", value_parser = table_name(DEPLOYED_TABLE_BYTES))]
+    table: Option<String>,
+    /// DynamoDB engine to use instead of AWS
+    #[arg(long, value_name = "URL", value_parser = url, conflicts_with_all = ["data", "export"])]
+    endpoint: Option<String>,
+    /// Downloaded S3 export of a table, in DynamoDB JSON
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// Recompute wrong blockers, digests, roots and shares, then repeat the audit
+    #[arg(long, conflicts_with = "export")]
+    repair: bool,
+}
 
-Usage: dovetail audit --data DIR [--repair]
-       dovetail audit --table NAME [--endpoint URL] [--repair]
-       dovetail audit --export DIR
-
-Options:
-  --data DIR      directory of a stopped local system
-  --table NAME    deployed table, read with the credentials and the region of the environment
-  --endpoint URL  DynamoDB engine to use instead of AWS
-  --export DIR    downloaded S3 export of a table, in DynamoDB JSON
-  --repair        recompute wrong blockers, digests, roots and shares, then repeat the audit
-  --help          print this help
-
-Exit status: 0 no violations, 1 violations, 2 the audit failed.
-";
+impl From<Options> for Settings {
+    fn from(options: Options) -> Self {
+        let Options { data, table, endpoint, export, repair } = options;
+        let source = match (data, table) {
+            (Some(directory), _) => Source::Data(directory),
+            (None, Some(name)) => Source::Table { name, endpoint },
+            // The parser requires one of the three.
+            (None, None) => Source::Export(export.unwrap_or_default()),
+        };
+        Self { source, repair }
+    }
+}
 
 /// The source of the audit, and whether to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +84,7 @@ pub enum Source {
     Export(PathBuf),
 }
 
-/// The result of an audit, which decides the exit status.
+/// The result of an audit, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditOutcome {
     Sound,
@@ -70,25 +92,6 @@ pub enum AuditOutcome {
     Violated,
     /// No violation holds, but some records moved at every look.
     Unsettled,
-}
-
-/// The reason for a failed audit.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("{}: the directory has no database", .0.display())]
-    NoDatabase(PathBuf),
-    #[error(transparent)]
-    Engine(#[from] engine::Error),
-    #[error(transparent)]
-    Table(#[from] dovetail_table::Error),
-    /// The table of a stack cannot be used.
-    #[error(transparent)]
-    Account(#[from] account::Error),
-    /// The export is unreadable, incomplete or invalid.
-    #[error(transparent)]
-    Export(#[from] export::Error),
-    #[error("the violations could not be printed: {0}")]
-    Print(#[from] io::Error),
 }
 
 /// Runs the audit and prints the violations.
@@ -114,19 +117,12 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         }
         Source::Export(directory) => (of_export(directory)?, None),
     };
-    match print(&audited, repaired.as_deref(), out) {
-        // A reader such as `head` closes the pipe when it has enough. This is not a failure.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        Ok(()) | Err(_) => Ok(outcome(&audited)),
-    }
-}
-
-fn outcome(audited: &Audited) -> AuditOutcome {
-    match (audited.violations.is_empty(), audited.unsettled) {
+    printed(print(&audited, repaired.as_deref(), out))?;
+    Ok(match (audited.violations.is_empty(), audited.unsettled) {
         (true, 0) => AuditOutcome::Sound,
         (true, _) => AuditOutcome::Unsettled,
         (false, _) => AuditOutcome::Violated,
-    }
+    })
 }
 
 async fn of_table(
@@ -138,7 +134,7 @@ async fn of_table(
     if !repair {
         return Ok((audited, None));
     }
-    // The second audit shows the effect of the repairs, and decides the exit status.
+    // The second audit shows the effect of the repairs, and decides the exit code.
     let repaired = table.repair(&audited).await?;
     Ok((audit(table, now).await?, Some(repaired)))
 }

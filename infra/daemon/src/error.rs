@@ -1,12 +1,12 @@
 //! The reasons why a command or the system failed.
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use dovetail_emulator::{engine, journal, mapping, stream};
 
-use crate::{account, load::failure::Failure};
+use crate::{account, audit::export, load::failure::Failure};
 
-/// The reason why the system did not start, or ended.
+/// The reason why a command or the system failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The world file is invalid.
@@ -17,6 +17,14 @@ pub enum Error {
         /// Its problems, one in each line.
         problems: String,
     },
+    /// The files of a plan are invalid, each by itself or in comparison.
+    #[error("the files could not be compared\n{0}")]
+    Plan(String),
+    #[error("{}: the directory has no database", .0.display())]
+    NoDatabase(PathBuf),
+    /// The export is unreadable, incomplete or invalid.
+    #[error(transparent)]
+    Export(#[from] export::Error),
     #[error(transparent)]
     Engine(#[from] engine::Error),
     #[error(transparent)]
@@ -51,5 +59,13 @@ impl Error {
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }
+    }
+}
+
+/// Converts the result of printing. A reader such as `head` may close the pipe early, which is not a failure.
+pub(crate) fn printed(result: io::Result<()>) -> Result<(), Error> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::io("standard output")(error)),
+        Ok(()) | Err(_) => Ok(()),
     }
 }

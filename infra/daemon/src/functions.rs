@@ -1,11 +1,9 @@
 //! The Lambda functions in this process: those behind API Gateway, and those that the stream, the queue and the
 //! schedule invoke.
 
-use std::time::Duration;
-
 use dovetail_emulator::{
     gateway::plain,
-    mapping::{Mapping, Settings, delivery::Policy},
+    mapping::{GENERATE, Mapping, NOTIFY},
 };
 use dovetail_events::Bus;
 use dovetail_http::{Answering, CursorKey, Event, EventReply, Function, Request, function_of, respond};
@@ -19,34 +17,6 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::authorizer::Authorizer;
-
-/// The event source mapping of `generate`, as in the template except for the pause.
-pub const GENERATE: Settings = Settings {
-    function: "generate",
-    batch_size: 10,
-    batch_window: Duration::ZERO,
-    policy: Policy {
-        retries: 5,
-        bisect: true,
-        record_age: Duration::from_secs(3_600),
-        pause: Duration::from_millis(100),
-    },
-    writes: true,
-};
-
-/// The event source mapping of `notify`, as in the template except for the pause.
-pub const NOTIFY: Settings = Settings {
-    function: "notify",
-    batch_size: 100,
-    batch_window: Duration::ZERO,
-    policy: Policy {
-        retries: 20,
-        bisect: true,
-        record_age: Duration::from_secs(21_600),
-        pause: Duration::from_millis(100),
-    },
-    writes: false,
-};
 
 /// Returns the event source mappings of the stream with their filters.
 pub fn mappings() -> Result<Vec<Mapping>, String> {

@@ -7,6 +7,7 @@ pub mod account;
 pub mod arguments;
 pub mod audit;
 pub mod authorizer;
+mod columns;
 pub mod control;
 pub mod error;
 pub mod functions;

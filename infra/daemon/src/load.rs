@@ -12,6 +12,7 @@ use std::{
     path::PathBuf,
 };
 
+use clap::Args;
 use domain::account::api_key;
 use domain::account::api_key::ApiKey;
 use domain::account::audit_log::{AuditEntry, Event};
@@ -29,41 +30,35 @@ use plan::{PlannedKey, PlannedTeam};
 
 use crate::{
     account,
+    arguments::{DEPLOYED_TABLE_BYTES, EXIT_CODES, table_name, url},
     error::Error as Failed,
     world::{self, World, WorldService},
 };
 
-/// The help text of `load --help`.
-pub const HELP: &str = "\
-Adds teams, keys and services to the tables of a deployed stack, with the credentials and the region of the
-environment. Existing objects stay unchanged; differences from the file are printed. A key with a name but no secret
-in the file is generated, and printed only once. The mandatory metadata of the file replace the stored ones.
-If the file has errors, all of them are printed, and nothing is written.
-
-Usage: dovetail load --world FILE --table NAME [--endpoint URL] [--dry-run]
-
-Options:
-  --world FILE    teams, keys, services and mandatory metadata, as JSON
-  --table NAME    table of the stack (its output Table); API keys are in NAME-keys
-  --endpoint URL  DynamoDB engine to use instead of AWS
-  --dry-run       print the steps of a load, and write nothing
-  --help          print this help
-";
-
 /// The most attempts to store a service or a version while other writers take its number.
 const ATTEMPTS_MAX: u32 = 8;
 
-/// The source and the target of a load.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Adds teams, keys and services to the tables of a deployed stack.
+///
+/// It uses the credentials and the region of the environment. Existing objects stay unchanged; differences from the
+/// file are printed. A key with a name but no secret in the file is generated, and printed only once. The mandatory
+/// metadata of the file replace the stored ones. If the file has errors, all of them are printed, and nothing is
+/// written.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+#[command(after_help = EXIT_CODES)]
 pub struct Settings {
-    /// File of the world.
+    /// Teams, keys, services and mandatory metadata, as JSON
+    #[arg(long, value_name = "FILE")]
     pub world: PathBuf,
-    /// Name of the main table.
+    /// Table of the stack (its output Table); API keys are in NAME-keys
+    #[arg(long, value_name = "NAME", value_parser = table_name(DEPLOYED_TABLE_BYTES))]
     pub table: String,
-    /// Endpoint of an engine that replaces AWS; `None` means AWS.
+    /// DynamoDB engine to use instead of AWS
+    #[arg(long, value_name = "URL", value_parser = url)]
     pub endpoint: Option<String>,
-    /// Whether to print the steps and write nothing.
-    pub is_dry_run: bool,
+    /// Print the steps of a load, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// A key that a load has created. Its secret cannot be read from the table.
@@ -98,7 +93,7 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         Failure::Chance | Failure::Output(_) => failure.into(),
     };
     let table = &reached.table;
-    if settings.is_dry_run {
+    if settings.dry_run {
         let plan = Plan::of(table, &world, now).await.map_err(failed)?;
         return Ok(print_plan(out, &plan).map_err(Failure::from)?);
     }

@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use crate::load::NewKey;
+use crate::{columns::columns, load::NewKey};
 
 /// A path that every key may read.
 const FIRST_CALL: &str = "/v1/account/teams/";
@@ -58,27 +58,13 @@ pub(crate) fn announcement(of: &Announced<'_>) -> String {
     let Some(first) = new_keys.first() else {
         return format!("{text}\nTry: curl {base_url}{HEALTH}\n");
     };
+    let rows = new_keys.iter().map(|key| [&*key.team, &*key.name, key.role.name(), &*key.key]);
     format!(
-        "{text}\n{}\nThese keys are new, and printed only once: save them.\n\n\
+        "{text}\n{}\n\nThese keys are new, and printed only once: save them.\n\n\
          Try: curl -H 'Authorization: Api-Key {}' {base_url}{FIRST_CALL}\n",
-        table(new_keys),
+        columns(["TEAM", "NAME", "ROLE", "KEY"], rows),
         first.key
     )
-}
-
-/// Returns keys as a table with a header. The last column has no padding.
-fn table(keys: &[NewKey]) -> String {
-    let header = ["TEAM", "NAME", "ROLE", "KEY"];
-    let rows = keys.iter().map(|key| [&*key.team, &*key.name, key.role.name(), &*key.key]);
-    let rows: Vec<[&str; 4]> = std::iter::once(header).chain(rows).collect();
-    let mut widths = [0; 4];
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
-        }
-    }
-    let [team, name, role, _] = widths;
-    rows.iter().map(|[a, b, c, key]| format!("{a:team$}  {b:name$}  {c:role$}  {key}\n")).collect()
 }
 
 /// Prints the announcement and flushes it, because a program may wait for it.

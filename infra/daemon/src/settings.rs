@@ -1,63 +1,98 @@
-//! The settings of a server with their defaults.
+//! The settings of a server with their defaults and options.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
 };
 
+use clap::{
+    Args,
+    builder::{PathBufValueParser, TypedValueParser as _},
+};
 use dovetail_emulator::engine::Storage;
 use dovetail_table::ACTIONS_MAX;
 
+use crate::arguments::{LOCAL_TABLE_BYTES, actions_max, address, table_name, url};
+
 /// The default address of the server.
-pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
 /// The default directory of the database.
-pub(crate) const DATA: &str = ".dovetail";
+const DATA: &str = ".dovetail";
 /// The default name of the table.
 pub const TABLE: &str = "dovetail-local";
+/// The value of `--world` for the demo world. A file with this name needs the path `./demo`.
+const DEMO: &str = "demo";
 
 /// The world that a system loads at its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorldChoice {
-    /// The demo world, unless the table already has a team.
-    DemoIfEmpty,
     Demo,
     /// The world of a file.
     File(PathBuf),
 }
 
-/// The settings of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl From<PathBuf> for WorldChoice {
+    fn from(value: PathBuf) -> Self {
+        if value.as_os_str() == DEMO { Self::Demo } else { Self::File(value) }
+    }
+}
+
+/// The settings of a server. Their comments are the help texts of the options.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Address and port of the server; default 127.0.0.1:9000.
+    /// IP address and port; port 0 selects a free port
+    #[arg(long, value_name = "ADDR", default_value_t = LISTEN, value_parser = address)]
     pub listen: SocketAddr,
-    /// Location of the database, unless the engine is external, and of the journal.
-    pub storage: Storage,
-    /// Endpoint of an external engine; `None` means the embedded one.
+    /// Directory of the database, created if missing
+    #[arg(long, value_name = "DIR", default_value = DATA)]
+    pub data: PathBuf,
+    /// Use a new database, and delete it at exit
+    #[arg(long, conflicts_with = "data")]
+    pub memory: bool,
+    /// DynamoDB engine that replaces the embedded one; positions and messages stay in DIR
+    #[arg(long, value_name = "URL", value_parser = url)]
     pub endpoint: Option<String>,
-    /// Name of the main table.
+    /// Name of the table; API keys are in NAME-keys
+    #[arg(long, value_name = "NAME", default_value = TABLE, value_parser = table_name(LOCAL_TABLE_BYTES))]
     pub table: String,
-    /// World whose missing objects are added.
-    pub world: WorldChoice,
-    /// Base URL of the stream's and the schedule's functions; `None` means this process.
+    /// JSON file of teams, keys and services to add; `demo` is an example
+    /// [default: demo if no team exists]
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().map(WorldChoice::from))]
+    #[arg(verbatim_doc_comment)]
+    pub world: Option<WorldChoice>,
+    /// Base URL of generate, notify and sweep under `cargo lambda watch`
+    #[arg(long, value_name = "URL", value_parser = url)]
     pub functions: Option<String>,
-    /// Most writes of a submission in one transaction; a larger one is staged.
-    pub actions_max: usize,
     /// Issuer of user tokens; `None` means that only API keys are valid.
+    #[arg(skip)]
     pub issuer: Option<dovetail_issuer::Settings>,
-    /// File for the environment of functions in other processes.
+    /// Maximum writes of a transaction; Dovetail stages a larger submission
+    #[arg(long, value_name = "N", default_value_t = ACTIONS_MAX, value_parser = actions_max)]
+    pub actions_max: usize,
+    /// File for the environment of separate functions, as KEY=value lines
+    #[arg(long, value_name = "FILE")]
     pub env_file: Option<PathBuf>,
-    /// File for the base URL, written when the system is ready.
+    /// File for the base URL, written when the system is ready
+    #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Returns the location of the database, unless the engine is external, and of the journal.
+    pub(crate) fn storage(&self) -> Storage {
+        if self.memory { Storage::Memory } else { Storage::Directory(self.data.clone()) }
+    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             listen: LISTEN,
-            storage: Storage::Directory(DATA.into()),
+            data: DATA.into(),
+            memory: false,
             endpoint: None,
             table: TABLE.to_owned(),
-            world: WorldChoice::DemoIfEmpty,
+            world: None,
             functions: None,
             actions_max: ACTIONS_MAX,
             issuer: None,

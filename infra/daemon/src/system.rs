@@ -52,7 +52,7 @@ pub async fn start(
     out: &mut impl Write,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let world = chosen_world(&settings.world)?;
+    let world = chosen_world(settings.world.as_ref())?;
     let system = System::prepare(settings, &world).await?;
     // The ready file comes last: a program that waits for it can rely on the other one.
     let files = [(&settings.env_file, system.environment()), (&settings.ready_file, system.base_url.clone())];
@@ -99,9 +99,10 @@ impl System {
         let bus_listener = TcpListener::bind(loopback).await.map_err(Error::io("the bus's socket"))?;
         let bus_address = bus_listener.local_addr().map_err(Error::io("the bus's socket"))?;
         let bus = Address { name: bus::NAME.to_owned(), endpoint: format!("http://{bus_address}") };
+        let storage = settings.storage();
         let engine = match &settings.endpoint {
-            Some(endpoint) => Engine::elsewhere(endpoint, &settings.storage)?,
-            None => Engine::start(&settings.storage)?,
+            Some(endpoint) => Engine::elsewhere(endpoint, &storage)?,
+            None => Engine::start(&storage)?,
         };
         let tables = dovetail_table::Settings {
             table: settings.table.clone(),
@@ -113,7 +114,7 @@ impl System {
         let cursor_secret = cursor_secret();
         let table = Table::connect(tables.clone());
         create_tables(&engine, &journal, &table, &tables).await?;
-        let is_left_out = settings.world == WorldChoice::DemoIfEmpty && has_team(&table).await?;
+        let is_left_out = settings.world.is_none() && has_team(&table).await?;
         let (new_keys, differences) = if is_left_out {
             // The webhooks belong to the demo world, so they are skipped with it.
             webhooks.clear();
@@ -123,7 +124,7 @@ impl System {
         };
         let announcement = ready::announcement(&Announced {
             base_url: &base_url,
-            storage: &storage(settings),
+            storage: &described(settings, &storage),
             is_demo_left_out: is_left_out,
             new_keys: &new_keys,
             differences: &differences,
@@ -316,13 +317,13 @@ async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
 }
 
 /// Returns the chosen world.
-fn chosen_world(choice: &WorldChoice) -> Result<World, Error> {
+fn chosen_world(choice: Option<&WorldChoice>) -> Result<World, Error> {
     match choice {
-        WorldChoice::DemoIfEmpty | WorldChoice::Demo => {
+        Some(WorldChoice::Demo) | None => {
             let problems = |problems| Error::World { file: "the demo world".to_owned(), problems };
             world::parse(world::DEMO).map_err(problems)
         }
-        WorldChoice::File(path) => world::read_file(path),
+        Some(WorldChoice::File(path)) => world::read_file(path),
     }
 }
 
@@ -369,8 +370,8 @@ async fn loaded(table: &Table, world: &World) -> Result<(Vec<NewKey>, Vec<String
 }
 
 /// Returns a sentence about the location of the data.
-fn storage(settings: &Settings) -> String {
-    let files = match &settings.storage {
+fn described(settings: &Settings, storage: &Storage) -> String {
+    let files = match storage {
         Storage::Directory(directory) => format!("in {}", directory.display()),
         Storage::Memory => "in memory until this process ends".to_owned(),
     };

@@ -4,6 +4,7 @@
 //! decides about a batch. This file has the loop that reads, invokes, waits and stores positions.
 
 pub mod delivery;
+mod settings;
 
 use std::{
     sync::Arc,
@@ -21,7 +22,8 @@ use crate::{
     pattern::Pattern,
     stream::{self, Read, Shard, Stream, sequence, shard_cursor::ShardCursor},
 };
-use delivery::{Delivery, GivenUp, Last, Policy, Step};
+use delivery::{Delivery, GivenUp, Last, Step};
+pub use settings::{GENERATE, NOTIFY, Settings};
 
 /// The longest wait for a wake-up. After it a consumer reads anyway, because other processes also write.
 const POLL: Duration = Duration::from_millis(200);
@@ -39,21 +41,6 @@ pub enum Error {
     /// The position could not be stored.
     #[error(transparent)]
     Journal(#[from] journal::Error),
-}
-
-/// The settings of an event source mapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Name of the function and of the consumer.
-    pub function: &'static str,
-    /// Most records of one invocation.
-    pub batch_size: usize,
-    /// Longest wait for a full batch.
-    pub batch_window: Duration,
-    /// Handling of records that the function does not accept.
-    pub policy: Policy,
-    /// Whether the function writes to the table, which can add records to the stream.
-    pub writes: bool,
 }
 
 /// A function with the filters of its records.

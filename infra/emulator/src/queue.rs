@@ -1,15 +1,17 @@
 //! The queue of webhook deliveries, like SQS: a rule of the bus fills it, and `deliver` receives its messages.
 
 use std::{
+    slice,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use aws_lambda_events::encodings::Body;
 use dovetail_http::{Event, EventReply};
+use dovetail_queue::{SqsBatchResponse, SqsEvent, SqsMessage};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{
     sync::{Semaphore, watch},
     task::JoinSet,
@@ -206,22 +208,17 @@ impl Deliveries {
 
 /// Invokes the function with a batch. Failed messages are delivered again up to [`RECEIVES_MAX`] times.
 async fn work_on(journal: &Journal, invoker: &Invoker, batch: Vec<Received>) -> Result<(), journal::Error> {
-    let record = |message: &Received| {
-        json!({
-            "messageId": message.number.to_string(), "body": message.body, "eventSource": "aws:sqs",
-            "attributes": {"ApproximateReceiveCount": message.receives.to_string()},
-        })
+    let response = match invoker.invoke(FUNCTION, json!(event(&batch))).await {
+        // Like Lambda, an unreadable response fails all messages.
+        Ok(response) => serde_json::from_value(response).map_err(|error| error.to_string()),
+        Err(failure) => Err(failure.to_string()),
     };
-    let records: Vec<Value> = batch.iter().map(record).collect();
-    let answer = invoker.invoke(FUNCTION, json!({"Records": records})).await;
-    let failed = |message: &Received| match &answer {
-        Err(failure) => Some(failure.to_string()),
-        Ok(answer) => {
-            let mut failures =
-                answer.pointer("/batchItemFailures").and_then(Value::as_array).into_iter().flatten();
-            let is_it =
-                |failure: &Value| failure.get("itemIdentifier") == Some(&json!(message.number.to_string()));
-            failures.any(is_it).then(|| "the function reported a failure".to_owned())
+    let failed = |message: &Received| match &response {
+        Err(failure) => Some(failure.clone()),
+        Ok(SqsBatchResponse { batch_item_failures, .. }) => {
+            let id = message.number.to_string();
+            let is_failed = batch_item_failures.iter().any(|failure| failure.item_identifier == id);
+            is_failed.then(|| "the function reported a failure".to_owned())
         }
     };
     for message in &batch {
@@ -229,7 +226,7 @@ async fn work_on(journal: &Journal, invoker: &Invoker, batch: Vec<Received>) -> 
             None => journal.remove_message(message.number, None)?,
             // SQS moves such a message to a dead-letter queue. Here it joins the failed batches.
             Some(reason) if message.receives >= RECEIVES_MAX => {
-                let payload = json!({"Records": [record(message)]}).to_string();
+                let payload = json!(event(slice::from_ref(message))).to_string();
                 let record = json!({"version": "1.0", "payload": payload});
                 let batch = FailedBatch { function: FUNCTION.to_owned(), reason, record };
                 journal.remove_message(message.number, Some(&batch))?;
@@ -239,6 +236,21 @@ async fn work_on(journal: &Journal, invoker: &Invoker, batch: Vec<Received>) -> 
         }
     }
     Ok(())
+}
+
+/// Returns the event with these messages.
+fn event(messages: &[Received]) -> SqsEvent {
+    let mut event = SqsEvent::default();
+    event.records.extend(messages.iter().map(|message| {
+        let mut record = SqsMessage::default();
+        record.message_id = Some(message.number.to_string());
+        record.body = Some(message.body.clone());
+        record.event_source = Some("aws:sqs".to_owned());
+        let receives = message.receives.to_string();
+        record.attributes.insert("ApproximateReceiveCount".to_owned(), receives);
+        record
+    }));
+    event
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! The client of SQS: sends delayed deliveries, and decodes the batches that a function receives.
+//! The client of SQS: sends delayed deliveries. It also names the types of the batches that a function receives.
+
+pub use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::ProvideErrorMetadata as _;
 use dovetail_aws::Endpoint;
-use serde::{Deserialize, Serialize};
 
 /// The longest delay of a message, in seconds; a limit of SQS.
 pub const DELAY_SECONDS_MAX: u64 = 900;
@@ -53,49 +54,5 @@ impl Queue {
             Ok(_) => Ok(()),
             Err(error) => Err(NotTaken(error.code().unwrap_or("no response").to_owned())),
         }
-    }
-}
-
-/// The event of a function that a queue triggers.
-#[derive(Debug, Default, Deserialize)]
-pub struct QueueEvent {
-    /// Messages of the batch.
-    #[serde(rename = "Records")]
-    pub records: Vec<Message>,
-}
-
-/// A message of the queue; its debug form leaves out the body.
-#[derive(Deserialize)]
-pub struct Message {
-    #[serde(rename = "messageId")]
-    pub id: String,
-    /// The text as the sender wrote it.
-    pub body: String,
-}
-
-impl std::fmt::Debug for Message {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Message").field("id", &self.id).finish_non_exhaustive()
-    }
-}
-
-/// The response of the function: the messages that SQS delivers again.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub struct QueueReply {
-    #[serde(rename = "batchItemFailures")]
-    pub failures: Vec<BatchItemFailure>,
-}
-
-/// A message that SQS delivers again.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct BatchItemFailure {
-    #[serde(rename = "itemIdentifier")]
-    pub id: String,
-}
-
-impl QueueReply {
-    /// Returns the response that makes SQS deliver these messages again, and no others.
-    pub fn retry(ids: Vec<String>) -> Self {
-        Self { failures: ids.into_iter().map(|id| BatchItemFailure { id }).collect() }
     }
 }

@@ -18,4 +18,5 @@ pub use read::{
     Bound, COUNT_MAX, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, stream,
     until,
 };
+pub use record::FORMAT as RECORD_FORMAT;
 pub use write::{Commit, Kept, Keyed, PendingWork, Publication, Published};

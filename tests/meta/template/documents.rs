@@ -2,7 +2,7 @@
 
 use super::{resources, template};
 use crate::meta::workspace::{files, read, root};
-use dovetail_daemon::{arguments, audit, load, plan};
+use dovetail_daemon::arguments::{EXIT_CODES, command_line};
 use dovetail_table::RequestMetrics;
 use expect_test::expect_file;
 use regex::Regex;
@@ -179,8 +179,11 @@ fn the_page_of_configuration_has_every_parameter_with_its_default() {
 fn the_page_of_configuration_has_every_option_and_variable() {
     let option = Regex::new("--[a-z][a-z-]*").unwrap();
     let options = |text| option.find_iter(text).map(|one| one.as_str().to_owned()).collect::<BTreeSet<_>>();
-    let help = [arguments::HELP, plan::HELP, load::HELP, audit::HELP].concat();
-    assert_eq!(options(CONFIGURATION), options(&help));
+    let mut program = command_line();
+    program.build();
+    let commands = program.get_subcommands_mut().map(|command| command.render_help().to_string());
+    let commands: String = commands.collect();
+    assert_eq!(options(CONFIGURATION), options(&format!("{commands}{}", program.render_help())));
     let quoted = Regex::new(r#""(DOVETAIL_[A-Z_]*[A-Z])""#).unwrap();
     let sources = ["functions", "infra"].iter().flat_map(|folder| files(&root().join(folder), ".rs"));
     let sources: String = sources.map(|path| read(&path)).collect();
@@ -189,6 +192,15 @@ fn the_page_of_configuration_has_every_option_and_variable() {
     let named = Regex::new("`(DOVETAIL_[A-Z_]+)`").unwrap();
     let listed = named.captures_iter(CONFIGURATION).map(|one| one.get(1).unwrap().as_str());
     assert_eq!(listed.collect::<BTreeSet<_>>(), variables);
+}
+
+#[test]
+fn the_page_of_configuration_has_every_exit_code() {
+    for line in EXIT_CODES.lines().skip(1) {
+        let (code, meaning) = line.trim().split_once(' ').unwrap();
+        let row = format!("| {code} | {} |", meaning.trim());
+        assert!(CONFIGURATION.contains(&row), "{row}");
+    }
 }
 
 #[test]

@@ -11,7 +11,6 @@
 )]
 
 pub mod ablation;
-pub mod arguments;
 mod audit;
 mod clearing;
 pub mod config;

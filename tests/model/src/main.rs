@@ -1,32 +1,33 @@
 //! Searches all configurations up to a number of states, and prints the results.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints what it finds")]
 
-use model::arguments::{self, Command};
+use clap::Parser;
 use model::config::{Config, States};
 use model::configs::CONFIGS;
 use model::search::{Order, SearchResult, search};
 use std::process::ExitCode;
 
+/// Searches small worlds for a state that breaks a rule.
+#[derive(Parser)]
+#[command(name = "model")]
+struct Arguments {
+    /// Maximum number of visited states in total
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    states: usize,
+    /// Name of the only configuration to search
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+}
+
 fn main() -> ExitCode {
-    match arguments::parse(std::env::args_os().skip(1)) {
-        Ok(Command::Help) => print!("{}", arguments::HELP),
-        Ok(Command::Search { states, only }) => {
-            let mut configs: Vec<&Config> = CONFIGS.iter().collect();
-            configs.retain(|config| only.as_ref().is_none_or(|only| config.name == only));
-            if configs.is_empty() {
-                eprintln!("the configuration does not exist");
-                return ExitCode::FAILURE;
-            }
-            if !all(states, configs) {
-                return ExitCode::FAILURE;
-            }
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
-        }
+    let Arguments { states, only } = Arguments::parse();
+    let mut configs: Vec<&Config> = CONFIGS.iter().collect();
+    configs.retain(|config| only.as_ref().is_none_or(|only| config.name == only));
+    if configs.is_empty() {
+        eprintln!("the configuration does not exist");
+        return ExitCode::FAILURE;
     }
-    ExitCode::SUCCESS
+    if all(states, configs) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Searches each configuration. Returns whether every rule holds.

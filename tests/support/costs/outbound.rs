@@ -9,7 +9,7 @@ use domain::outreach::webhook::delivery::Delivery;
 use dovetail_emulator::gateway::plain;
 use dovetail_emulator::{gateway, queue};
 use dovetail_http::Event;
-use dovetail_queue::QueueEvent;
+use dovetail_queue::SqsEvent;
 use dovetail_table::metered;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -87,12 +87,12 @@ fn target(system: &Running) -> String {
 
 /// Returns the cost of one message.
 fn taken(system: &Running, message: &str) -> Figures {
-    let event: QueueEvent =
+    let event: SqsEvent =
         serde_json::from_value(json!({"Records": [{"messageId": "1", "body": message}]})).unwrap();
     let (table, handles) = (system.table.clone(), &system.handles);
     let handles =
         deliver::Handles { table, queue: handles.queue.clone(), outbound: handles.outbound.clone() };
     let ((reply, _), cost) = system.block_on(metered(deliver::handle(&handles, event)));
-    assert!(reply.failures.is_empty(), "{message}");
+    assert!(reply.batch_item_failures.is_empty(), "{message}");
     Figures::from(cost)
 }

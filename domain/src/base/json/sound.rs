@@ -1,4 +1,5 @@
-//! A check for strict JSON that builds no value, for documents compared by their text.
+//! A check for strict JSON that builds no value, for documents compared by their text. Only `dovetail plan` uses it,
+//! with [`super::cursor`].
 
 use std::{borrow::Cow, fmt};
 

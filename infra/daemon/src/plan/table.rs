@@ -9,7 +9,8 @@ use domain::base::state::ChangeType;
 use domain::views::compare::{Differences, Field};
 use serde_json::Value;
 
-/// The columns; a column without any value is left out.
+use crate::columns::columns;
+
 const HEADINGS: [&str; 7] = ["CHANGE", "APPLICATION", "SERVICE", "ITEM", "FIELD", "OLD", "NEW"];
 /// The longest pointer or value in a cell, in characters; the rest is cut off.
 const CELL_MAX: usize = 40;
@@ -21,12 +22,7 @@ pub(super) fn print(differences: &Differences<'_>, out: &mut impl Write) -> io::
     if differences.is_empty() {
         return writeln!(out, "No changes.");
     }
-    let widths = widths(differences);
-    line(out, &widths, &HEADINGS.map(Cow::Borrowed))?;
-    for row in rows(differences) {
-        line(out, &widths, &row)?;
-    }
-    writeln!(out)?;
+    writeln!(out, "{}\n", columns(HEADINGS, rows(differences)))?;
     if !differences.metadata.is_empty() {
         writeln!(out, "Changed metadata causes no change instance.")?;
     }
@@ -39,30 +35,6 @@ pub(super) fn print(differences: &Differences<'_>, out: &mut impl Write) -> io::
         count(ChangeType::Delete),
         differences.unchanged
     )
-}
-
-/// Returns the width of each column, 0 for one that is left out.
-fn widths(differences: &Differences<'_>) -> [usize; HEADINGS.len()] {
-    let mut widths = [0; HEADINGS.len()];
-    for row in rows(differences) {
-        for (width, cell) in widths.iter_mut().zip(&row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    for (width, heading) in widths.iter_mut().zip(HEADINGS).filter(|(width, _)| **width > 0) {
-        *width = (*width).max(heading.len());
-    }
-    widths
-}
-
-fn line(out: &mut impl Write, widths: &[usize], row: &Row<'_>) -> io::Result<()> {
-    let mut line = String::new();
-    for (cell, &width) in row.iter().zip(widths).filter(|(_, width)| **width > 0) {
-        line.push_str(cell);
-        let gap = (width + 2).saturating_sub(cell.chars().count());
-        line.extend(std::iter::repeat_n(' ', gap));
-    }
-    writeln!(out, "{}", line.trim_end())
 }
 
 fn rows<'a>(differences: &'a Differences<'_>) -> impl Iterator<Item = Row<'a>> {

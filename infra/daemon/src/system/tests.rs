@@ -3,22 +3,23 @@
 use std::{fs, net::SocketAddr, sync::Mutex};
 
 use aws_lambda_events::encodings::Body;
-use dovetail_emulator::{client::Client, stream};
+use dovetail_emulator::{
+    client::Client,
+    mapping::{GENERATE, NOTIFY},
+    stream,
+};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::{
-    functions::{GENERATE, NOTIFY},
-    settings::TABLE,
-};
+use crate::settings::TABLE;
 
 /// The filter of the records of these tests; records of the world have no number.
 const NUMBERED: &str = r#"{"dynamodb":{"NewImage":{"n":{"N":[{"exists":true}]}}}}"#;
 
 async fn prepared(world: &World) -> System {
     let listen = "127.0.0.1:0".parse().unwrap();
-    let settings = Settings { listen, storage: Storage::Memory, ..Settings::default() };
+    let settings = Settings { listen, memory: true, ..Settings::default() };
     System::prepare(&settings, world).await.unwrap()
 }
 
@@ -56,15 +57,10 @@ async fn the_system_starts_prints_its_address_and_stops() {
     let [ready_file, env_file] = ["ready", "env"].map(|name| parent.path().join(name));
     let settings = Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
-        storage: Storage::Memory,
-        endpoint: None,
-        table: TABLE.to_owned(),
-        world: WorldChoice::DemoIfEmpty,
-        functions: None,
-        actions_max: dovetail_table::ACTIONS_MAX,
-        issuer: None,
+        memory: true,
         env_file: Some(env_file.clone()),
         ready_file: Some(ready_file.clone()),
+        ..Settings::default()
     };
     let mut out = Vec::new();
     start(&settings, &mut out, std::future::ready(())).await.unwrap();
@@ -100,15 +96,9 @@ async fn a_wrong_world_starts_nothing() {
     let data = parent.path().join("data");
     let settings = Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
-        storage: Storage::Directory(data.clone()),
-        endpoint: None,
-        table: TABLE.to_owned(),
-        world: WorldChoice::File(file),
-        functions: None,
-        actions_max: dovetail_table::ACTIONS_MAX,
-        issuer: None,
-        env_file: None,
-        ready_file: None,
+        data: data.clone(),
+        world: Some(WorldChoice::File(file)),
+        ..Settings::default()
     };
     let refused = start(&settings, &mut Vec::new(), std::future::pending()).await.unwrap_err();
     assert!(refused.to_string().contains("world.json: /teams: must be present"), "{refused}");
@@ -120,7 +110,7 @@ async fn systems_on_one_external_engine_have_their_own_tables_and_reuse_them() {
     let engine = Engine::start(&Storage::Memory).unwrap();
     let on = |table: &str| Settings {
         listen: "127.0.0.1:0".parse().unwrap(),
-        storage: Storage::Memory,
+        memory: true,
         endpoint: Some(engine.endpoint().to_owned()),
         table: table.to_owned(),
         ..Settings::default()

@@ -17,6 +17,15 @@ use std::time::{Duration, Instant, SystemTime};
 /// The longest time of a start.
 const START: Duration = Duration::from_secs(60);
 
+/// Runs the program in a directory until it ends. Returns exit code, standard output and standard error.
+pub(crate) fn run(arguments: &[&str], directory: &Path) -> (i32, String, String) {
+    let mut command = Command::new(path());
+    command.args(arguments).current_dir(directory).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
 /// Returns the path of the program: of this build, or of the environment.
 pub(crate) fn path() -> String {
     std::env::var("DOVETAIL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dovetail").to_owned())

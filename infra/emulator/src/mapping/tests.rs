@@ -6,27 +6,13 @@ use std::sync::Mutex;
 
 use tokio::task::JoinHandle;
 
-use super::*;
+use super::{delivery::Policy, *};
 use crate::{
     engine::{Engine, Storage},
     stream::tests::{TABLE, Written, only_shard},
 };
 
 use sharded::Sharded;
-
-/// The settings of a function that writes, such as `generate`.
-const GENERATE: Settings = Settings {
-    function: "generate",
-    batch_size: 10,
-    batch_window: Duration::ZERO,
-    policy: Policy {
-        retries: 5,
-        bisect: true,
-        record_age: Duration::from_secs(3_600),
-        pause: Duration::from_millis(100),
-    },
-    writes: true,
-};
 
 /// The item numbers of each invocation, in order.
 type Seen = Arc<Mutex<Vec<Vec<u32>>>>;

@@ -1,5 +1,6 @@
 //! Tests of the queue: accepted messages, their delivery, and repeated failures.
 
+use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::*;

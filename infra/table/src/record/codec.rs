@@ -8,8 +8,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The format version of this code.
-pub(crate) const FORMAT: u64 = 2;
+/// The version of the record format, the attribute `v` of each record.
+pub const FORMAT: u64 = 2;
 
 /// The stored form of a domain value.
 pub(crate) trait Record: Serialize + DeserializeOwned {
