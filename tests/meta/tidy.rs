@@ -146,6 +146,12 @@ fn only_one_crate_speaks_to_dynamodb_one_to_eventbridge_and_one_to_api_gateway()
 }
 
 #[test]
+fn every_debug_form_is_derived() {
+    // The attributes of `derive_more` show next to the fields what a log may show. A form by hand hides it.
+    assert_eq!(mentions("Debug for", &[]), Vec::<String>::new());
+}
+
+#[test]
 fn every_member_takes_the_lints_of_the_workspace() {
     assert!(members().len() >= 15, "{:?}", members());
     for member in members() {

@@ -65,18 +65,13 @@ pub struct QueueEvent {
 }
 
 /// A message of the queue; its debug form leaves out the body.
-#[derive(Deserialize)]
+#[derive(derive_more::Debug, Deserialize)]
+#[debug("Message {{ id: {id:?}, .. }}")]
 pub struct Message {
     #[serde(rename = "messageId")]
     pub id: String,
     /// The text as the sender wrote it.
     pub body: String,
-}
-
-impl std::fmt::Debug for Message {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Message").field("id", &self.id).finish_non_exhaustive()
-    }
 }
 
 /// The response of the function: the messages that SQS delivers again.

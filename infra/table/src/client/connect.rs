@@ -57,7 +57,8 @@ impl Settings {
 pub struct BadSettings(&'static str);
 
 /// The tables with their client. Clones share the client and the caches.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Table {{ name: {name:?}, .. }}")]
 pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
@@ -69,12 +70,6 @@ pub struct Table {
     pub(crate) known_mandatory: CachedPolicy,
     pub(crate) seen_checks: CachedChecks,
     is_engine: bool,
-}
-
-impl std::fmt::Debug for Table {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Table").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 impl Table {
