@@ -123,7 +123,7 @@ fn only_the_daemon_and_tests_depend_on_functions() {
 
 #[test]
 fn the_emulator_depends_on_no_function_and_not_on_the_domain() {
-    let ours = ["dovetail-events", "dovetail-http", "dovetail-queue"];
+    let ours = ["dovetail-aws", "dovetail-events", "dovetail-http", "dovetail-queue"];
     for dependency in dependencies(&root().join("infra/emulator"), "dependencies") {
         let is_path = dependency == "domain" || dependency.starts_with("dovetail-");
         assert!(!is_path || ours.contains(&dependency.as_str()), "infra/emulator depends on {dependency}");

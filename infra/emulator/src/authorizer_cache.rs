@@ -2,13 +2,10 @@
 //!
 //! As there, a removed key continues to work until its entry expires.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
+use dovetail_aws::{TtlCache, now};
 use dovetail_http::{AuthorizerEvent, AuthorizerReply, Event, key_hash};
 
 /// The default lifetime of a response, the same as in the template of the stack.
@@ -18,10 +15,7 @@ const VERDICTS_MAX: usize = 1_000;
 
 /// The cached responses, by the hash of the `Authorization` header.
 #[derive(Debug)]
-pub struct AuthorizerCache {
-    remembered: Duration,
-    known: Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>,
-}
+pub struct AuthorizerCache(TtlCache<String, ApiGatewayRequestAuthorizer>);
 
 impl Default for AuthorizerCache {
     fn default() -> Self {
@@ -32,7 +26,7 @@ impl Default for AuthorizerCache {
 impl AuthorizerCache {
     /// Returns a cache with this lifetime.
     pub fn remembered_for(remembered: Duration) -> Self {
-        Self { remembered, known: Mutex::default() }
+        Self(TtlCache::new(remembered, VERDICTS_MAX))
     }
 
     /// Returns the response of the authorizer for a request. It calls `authorize` only without a cached response.
@@ -45,7 +39,8 @@ impl AuthorizerCache {
         F: Future<Output = Result<AuthorizerReply, E>>,
     {
         let sent = event.headers.get("authorization").and_then(|sent| sent.to_str().ok()).map(key_hash);
-        if let Some(verdict) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
+        let now = now();
+        if let Some(verdict) = sent.as_ref().and_then(|sent| self.0.get(sent, now)) {
             return Ok(verdict);
         }
         let reply = authorize(asked(event)).await?;
@@ -53,23 +48,9 @@ impl AuthorizerCache {
         verdict.fields = reply.context.into_iter().collect();
         // An unknown caller is not cached, because a load or an administrator may create the key a moment later.
         if let Some(sent) = sent.filter(|_| !verdict.fields.is_empty()) {
-            self.remember(sent, verdict.clone());
+            self.0.insert(sent, verdict.clone(), now);
         }
         Ok(verdict)
-    }
-
-    fn remembered(&self, sent: &str) -> Option<ApiGatewayRequestAuthorizer> {
-        let verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, verdict) = verdicts.get(sent)?;
-        (since.elapsed() < self.remembered).then(|| verdict.clone())
-    }
-
-    fn remember(&self, sent: String, verdict: ApiGatewayRequestAuthorizer) {
-        let mut verdicts = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if verdicts.len() >= VERDICTS_MAX {
-            verdicts.clear();
-        }
-        verdicts.insert(sent, (Instant::now(), verdict));
     }
 }
 
