@@ -218,7 +218,7 @@ async fn tidy(system: &System) -> sweep::Swept {
 }
 
 /// Returns an answer without the messages of owners. A repeated answer reads no items, so it includes fewer services.
-fn beside_messages(answer: &Answer) -> Answer {
+fn without_messages(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     if let Some(body) = answer.body.as_object_mut() {
         body.remove("messages");
@@ -228,7 +228,7 @@ fn beside_messages(answer: &Answer) -> Answer {
 
 /// Panics unless the second answer equals the lost one, or says that the request is done.
 fn same(asked: &Asked, first: &Answer, again: &Answer, death: Death) {
-    let (first, again) = (&beside_messages(first), &beside_messages(again));
+    let (first, again) = (&without_messages(first), &without_messages(again));
     let same = first.status == again.status && without_time(&first.body) == without_time(&again.body);
     let done = match (asked.method.as_str(), first.status, again.status) {
         // The object exists already, and a message says so.

@@ -8,7 +8,7 @@ use domain::{Hash, Item, TeamId, TeamRef};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{Viewpoint, item_with_problems};
 use dovetail_http::{Call, Code, CursorKey, Failure, fitting};
-use dovetail_table::{Beside, Bound, Direction, Error, Listed, Read, Rows, Source, Table};
+use dovetail_table::{Bound, Direction, Error, Listed, Read, RelatedKey, Rows, Source, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -95,8 +95,9 @@ impl Found {
         while let Some(batch) = read.by(rows.next()).await? {
             read.rows(batch.len());
             let concerned = batch.iter().map(|row| &row.value).filter(|item| concerns(item));
-            let declarations = concerned.map(|item| Beside::Declaration(item.consumer.id, item.version.hash));
-            let related = read.by(table.beside(declarations)).await?;
+            let declarations =
+                concerned.map(|item| RelatedKey::Declaration(item.consumer.id, item.version.hash));
+            let related = read.by(table.related(declarations)).await?;
             for Listed { position, value: item } in batch {
                 if concerns(&item) {
                     // One more item may take a whole budget, so the page ends at half of it.

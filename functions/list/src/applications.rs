@@ -10,7 +10,7 @@ use domain::base::state::RuntimeState;
 use domain::model::team::Application;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
-use dovetail_table::{Beside, Read, Source};
+use dovetail_table::{Read, RelatedKey, Source};
 
 const FIELDS: &[Field<Application>] = &[
     ("name", |application| application.name.clone()),
@@ -43,8 +43,8 @@ pub(crate) async fn all(asked: Asked<'_>) -> Result<Reply, Failure> {
     }
     let (mut read, mut results) = (Read::default(), Vec::new());
     for some in page.rows.chunks(AT_ONCE) {
-        let wanted = some.iter().map(|application| Beside::Tally(application.id));
-        let related = read.by(asked.table.beside(wanted)).await?;
+        let wanted = some.iter().map(|application| RelatedKey::Tally(application.id));
+        let related = read.by(asked.table.related(wanted)).await?;
         results.extend(
             some.iter().map(|application| view::application(application, team, &related, &viewpoint)),
         );
@@ -69,7 +69,7 @@ pub(crate) async fn one(asked: Asked<'_>) -> Result<Reply, Failure> {
     if let Some(moment) = past::of_declaration(table, call).await? {
         return past::application(asked, application, moment).await;
     }
-    let related = table.beside(std::iter::once(Beside::Tally(id))).await?;
+    let related = table.related([RelatedKey::Tally(id)]).await?;
     let body = view::application(&application, &call.caller.team, &related, &Viewpoint::of(call));
     Ok(Reply::new(200, body))
 }

@@ -10,7 +10,7 @@ use domain::rules::visibility::Pov;
 use domain::{ItemId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
-use dovetail_table::{Beside, Source, Table};
+use dovetail_table::{RelatedKey, Source, Table};
 use serde_json::Value;
 
 const FILTERS: &[&str] = &[
@@ -63,7 +63,7 @@ pub(crate) async fn dependent(asked: Asked<'_>) -> Result<Reply, Failure> {
     let list = List { asked, source, filter: of_items, orders: Orders::Ignored };
     let page = list.page().await?;
     let ids = page.rows.iter().filter_map(|item| item.deployed).map(|latest| latest.id);
-    let related = asked.table.beside(ids.clone().map(Beside::Deployed)).await?;
+    let related = asked.table.related(ids.clone().map(RelatedKey::Deployed)).await?;
     let viewpoint = Viewpoint::of(call);
     let mut results = Vec::new();
     for id in ids {

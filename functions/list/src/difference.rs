@@ -9,7 +9,7 @@ use domain::model::submission::Submission;
 use domain::views::history::Moment;
 use dovetail_http::view::{self, Differing, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, fitting};
-use dovetail_table::{Beside, Table};
+use dovetail_table::{RelatedKey, Table};
 use serde_json::{Value, json};
 use walk::{Place, Walk};
 
@@ -68,7 +68,7 @@ async fn body(
     let Asked { table, key, call } = asked;
     let team = call.caller.team.id;
     let named = walk.found.iter().flat_map(|(_, differing)| differing.versions());
-    let related = table.beside(named.map(|version| Beside::Declaration(team, version.hash))).await?;
+    let related = table.related(named.map(|version| RelatedKey::Declaration(team, version.hash))).await?;
     let viewpoint = Viewpoint::of(call);
     let shown: Vec<Value> =
         walk.found.iter().map(|(_, differing)| view::differing(differing, &related, &viewpoint)).collect();

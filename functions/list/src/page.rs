@@ -146,7 +146,7 @@ impl<T: Send + 'static> List<'_, T> {
         let mut work_left = WORK_MAX;
         'reading: while let Some(batch) = read.by(reader.next()).await? {
             read.rows(batch.len());
-            let related = read.by(self.beside(&batch)).await?;
+            let related = read.by(self.related(&batch)).await?;
             let size = batch.len();
             let judged = self.filter.judge(batch, related, &mut work_left).await?;
             let is_cut = judged.len() < size;
@@ -220,7 +220,7 @@ impl<T: Send + 'static> List<'_, T> {
         while let Some(batch) = read.by(reader.next()).await? {
             let (size, is_too_long) = (batch.len(), read.reaches(&WHOLE));
             read.rows(size);
-            let related = read.by(self.beside(&batch)).await?;
+            let related = read.by(self.related(&batch)).await?;
             let judged = self.filter.judge(batch, related, &mut work_left).await?;
             // A part of a list cannot be sorted, so the bound is an error here.
             if is_too_long || judged.len() < size {
@@ -253,12 +253,9 @@ impl<T: Send + 'static> List<'_, T> {
     }
 
     /// Reads the other records for the filter.
-    async fn beside(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
-        let wanted: Vec<_> = batch.iter().filter_map(|row| self.filter.beside(&row.value)).collect();
-        if wanted.is_empty() {
-            return Ok(Related::default());
-        }
-        Ok(self.asked.table.beside(wanted.into_iter()).await?)
+    async fn related(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
+        let wanted = batch.iter().filter_map(|row| self.filter.related(&row.value));
+        Ok(self.asked.table.related(wanted).await?)
     }
 
     /// Returns the URL of the page after `after`.

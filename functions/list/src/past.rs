@@ -13,7 +13,7 @@ use domain::views::history::Moment;
 use domain::{Item, SubmissionId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
-use dovetail_table::{Beside, Direction, Past, Read, Source, Table, until};
+use dovetail_table::{Direction, Past, Read, RelatedKey, Source, Table, until};
 use futures_util::future::try_join_all;
 use serde_json::Value;
 
@@ -110,8 +110,8 @@ pub(crate) async fn application(
     }
     page.end_after(versions.len());
     let team = &call.caller.team;
-    let named = versions.iter().flatten().map(|version| Beside::Declaration(team.id, version.hash));
-    let related = table.beside(named).await?;
+    let named = versions.iter().flatten().map(|version| RelatedKey::Declaration(team.id, version.hash));
+    let related = table.related(named).await?;
     let viewpoint = Viewpoint::of(call);
     let shown = |(item, version): (&Item, &Option<Version>)| {
         let shown = |version: &Version| view::item_then(item, *version, &related, &viewpoint);

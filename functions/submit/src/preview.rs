@@ -84,7 +84,7 @@ async fn told(
 ) -> Result<Reply, Failure> {
     let rest = preview.created.get(page.offset..).unwrap_or_default();
     let shown = rest.get(..page.limit).unwrap_or(rest);
-    let mut related = write::beside(table, shown).await?;
+    let mut related = write::related(table, shown).await?;
     reply::with_plan(&mut related, loaded, plan);
     let planned = Planned {
         stored: &loaded.stored,

@@ -14,7 +14,7 @@ use domain::views::history;
 use domain::views::history::{Moment, Then};
 use domain::{Hash, Item, SubmissionId, TeamId};
 use dovetail_http::{Call, Code, Failure, Reply, invalid_declaration};
-use dovetail_table::{Beside, Past, Table};
+use dovetail_table::{Past, RelatedKey, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<H
     }
     let (mut texts, mut bytes) = (BTreeMap::new(), 0);
     for some in hashes.chunks(DECLARATIONS_AT_ONCE) {
-        let read = table.beside(some.iter().map(|hash| Beside::Declaration(team, *hash))).await?;
+        let read = table.related(some.iter().map(|hash| RelatedKey::Declaration(team, *hash))).await?;
         texts.extend(read.declarations.into_iter().map(|((_, hash), text)| (hash, text)));
         // The document contains a shared declaration once for each item, so each counts.
         bytes += some.iter().filter_map(|hash| texts.get(hash)).map(String::len).sum::<usize>();

@@ -13,6 +13,6 @@ mod write;
 
 pub use client::{ACTIONS_MAX, Cost, Error, Settings, Spent, Table, Units, metered, spent};
 pub use read::{
-    Beside, Bound, COUNT_MAX, Direction, Listed, Past, Read, Rows, Source, Undecided, stream, until,
+    Bound, COUNT_MAX, Direction, Listed, Past, Read, RelatedKey, Rows, Source, Undecided, stream, until,
 };
 pub use write::{Commit, Kept, Keyed, Owing, Publication, Published};

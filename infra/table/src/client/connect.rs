@@ -1,11 +1,10 @@
 //! The table client, created once in each process, with its settings and caches.
 
-use super::caches::{CachedChanges, CachedChecks, CachedMessages, CachedPolicy};
+use super::caches::Caches;
 use super::call::Call as _;
 use super::error::Error;
 use super::meter::Meter;
 use super::request_metrics::Stopwatch;
-use super::schema_cache::Schemas;
 use super::yielding_connector::Paced;
 use crate::key;
 use aws_sdk_dynamodb::Client;
@@ -14,7 +13,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use domain::TeamId;
 use dovetail_aws::Way;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The most actions of one transaction, a limit of DynamoDB.
 pub const ACTIONS_MAX: usize = 100;
@@ -63,12 +62,8 @@ pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
     pub(crate) keys: String,
-    pub(crate) schemas: Arc<Mutex<Schemas>>,
     pub(crate) actions_max: usize,
-    pub(crate) known_changes: CachedChanges,
-    pub(crate) known_messages: CachedMessages,
-    pub(crate) known_mandatory: CachedPolicy,
-    pub(crate) seen_checks: CachedChecks,
+    pub(crate) caches: Arc<Caches>,
     is_engine: bool,
 }
 
@@ -89,12 +84,8 @@ impl Table {
             client: Client::from_conf(watched.build()),
             name: settings.table,
             keys: settings.keys_table,
-            schemas: Arc::default(),
             actions_max: settings.actions_max.min(ACTIONS_MAX),
-            known_changes: Arc::default(),
-            known_messages: CachedMessages::default(),
-            known_mandatory: CachedPolicy::default(),
-            seen_checks: CachedChecks::default(),
+            caches: Arc::default(),
             is_engine,
         }
     }

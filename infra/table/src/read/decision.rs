@@ -1,5 +1,6 @@
 //! The records that an owner's decision reads, and those that its response shows.
 
+use super::batch::Consistency;
 use crate::client::caches::CachedChange;
 use crate::client::{Error, Table};
 use crate::key;
@@ -8,11 +9,7 @@ use domain::model::team::Head;
 use domain::rules::decide::Decided;
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Item, TeamId};
-use dovetail_aws::pause;
-use std::sync::PoisonError;
-
-/// The most change instances in the cache of items; a function has little memory.
-const KNOWN_MAX: usize = 10_000;
+use dovetail_aws::{now, pause};
 
 /// The most reads of an item that is missing next to its change instance.
 const READS_MAX: u32 = 4;
@@ -44,7 +41,7 @@ impl Table {
         team: TeamId,
         with_head: bool,
     ) -> Result<Option<Undecided>, Error> {
-        let known = self.known_changes.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
+        let known = self.caches.changes.get(&id, now());
         if known.is_some_and(|known| !known.parties.contains(&team)) {
             return Ok(None);
         }
@@ -68,22 +65,14 @@ impl Table {
         }
         let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));
         let item = found.item.filter(is_its).ok_or_else(missing)?;
-        self.remember(id, CachedChange { item: item.id, parties: change.parties() });
+        let facts = CachedChange { item: item.id, parties: change.parties() };
+        self.caches.changes.insert(id, facts, now());
         Ok(Some(Undecided { change, item, head: found.head }))
-    }
-
-    fn remember(&self, id: ChangeId, seen: CachedChange) {
-        let mut known = self.known_changes.lock().unwrap_or_else(PoisonError::into_inner);
-        // The whole cache goes rather than the oldest entry: a miss costs one more round and nothing else.
-        if known.len() >= KNOWN_MAX {
-            known.clear();
-        }
-        known.insert(id, seen);
     }
 
     async fn found(&self, keys: Vec<key::Key>) -> Result<Found, Error> {
         let mut found = Found::default();
-        for row in self.batch(keys).await? {
+        for row in self.batch_get_rows(keys, Consistency::Strong).await? {
             match record::type_of(&row) {
                 Some(ChangeRecord::TYPE) => found.change = Some(record::read::<ChangeRecord>(row)?),
                 Some(ItemRecord::TYPE) => found.item = Some(record::read::<ItemRecord>(row)?),
@@ -114,7 +103,7 @@ impl Table {
         ];
         keys.extend(declarations.map(|version| key::declaration(change.consumer.id, version.hash)));
         keys.extend(stored.map(key::deployed));
-        let mut related = self.lastingly_related(keys).await?;
+        let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
         related.items.insert(item.id, item.clone());
         related.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
         Ok(related)

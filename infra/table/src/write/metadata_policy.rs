@@ -3,31 +3,17 @@
 use super::commit::Commit;
 use super::outcome::Kept;
 use super::statement;
-use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, MandatoryRecord};
-use aws_sdk_dynamodb::types::AttributeValue;
 use domain::Timestamp;
 use domain::catalog::metadata_policy::{Mandatory, Version};
-use std::sync::{Arc, PoisonError};
-
-/// How long a process uses its cached version, in seconds (decision record 27).
-const KNOWN_SECONDS: u64 = 60;
+use std::sync::Arc;
 
 impl Table {
     /// Returns the newest version, if there is one.
     pub async fn newest_mandatory(&self) -> Result<Option<Version>, Error> {
-        let query = self
-            .client
-            .query()
-            .table_name(&self.name)
-            .consistent_read(true)
-            .key_condition_expression("pk = :pk")
-            .expression_attribute_values(":pk", AttributeValue::S(key::MANDATORY.to_owned()))
-            .scan_index_forward(false)
-            .limit(1);
-        let newest = query.call().await?.items.unwrap_or_default().into_iter().next();
+        let newest = self.last_rows(key::MANDATORY, 1).await?.pop();
         newest.map(record::read::<MandatoryRecord>).transpose()
     }
 
@@ -35,7 +21,7 @@ impl Table {
     pub async fn keep_mandatory(&self, version: &Version) -> Result<Kept, Error> {
         let actions = || Ok(vec![statement::create::<MandatoryRecord>(&self.name, version)?]);
         let commit = self.transact(actions).await?;
-        *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.caches.metadata_policy.remove(&());
         // The answer may be lost, so the stored version decides, not the outcome of the commit.
         let is_stored = commit == Commit::Done || self.newest_mandatory().await?.as_ref() == Some(version);
         Ok(if is_stored { Kept::Stored } else { Kept::Stale })
@@ -43,27 +29,25 @@ impl Table {
 
     /// Returns the newest schemas, at most a minute old in this process.
     pub async fn known_mandatory(&self, now: Timestamp) -> Result<Arc<Mandatory>, Error> {
-        let known = self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((at, _, mandatory)) = &known
-            && now.micros().saturating_sub(at.micros()) < KNOWN_SECONDS * 1_000_000
-        {
-            return Ok(Arc::clone(mandatory));
+        let cache = &self.caches.metadata_policy;
+        if let Some((_, mandatory)) = cache.get(&(), now) {
+            return Ok(mandatory);
         }
+        let stale = cache.get_stale(&());
         let newest = self.newest_mandatory().await?;
         let number = newest.as_ref().map_or(0, |newest| newest.number);
-        let mandatory = match (known, newest) {
+        let mandatory = match (stale, newest) {
             // A version never changes, so its compiled schemas stay valid.
-            (Some((_, of, mandatory)), _) if of == number => mandatory,
+            (Some((of, mandatory)), _) if of == number => mandatory,
             (_, Some(newest)) => {
                 let corrupt = |_| Error::corrupt(key::mandatory(number).to_string(), "does not compile");
                 Arc::new(newest.mandatory().map_err(corrupt)?)
             }
             (_, None) => Arc::default(),
         };
-        let found = Some((now, number, Arc::clone(&mandatory)));
         // Two requests may read at once and both write here. Either result is at most a minute old, and a lock across
         // the read would make all requests wait for one.
-        *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        cache.insert((), (number, Arc::clone(&mandatory)), now);
         Ok(mandatory)
     }
 }

@@ -6,7 +6,7 @@ use domain::rules::decide::Decided;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
 use domain::{Change, Hash, Item, ItemId, TeamId};
-use dovetail_table::{Beside, metered};
+use dovetail_table::{RelatedKey, metered};
 use std::collections::BTreeSet;
 
 pub(crate) async fn all(twin: &Twin) {
@@ -24,19 +24,19 @@ pub(crate) async fn all(twin: &Twin) {
     let mut expected = Expected::of(twin);
     for item in &items {
         expected.item(item);
-        expected.add(Beside::Team(item.consumer.id));
+        expected.add(RelatedKey::Team(item.consumer.id));
         expected.applications.insert(item.id.application());
         expected.services.insert(item.service.title.clone());
     }
     expected.is(&table.related_to_items(&items).await.unwrap());
-    let newest = items.iter().filter_map(|item| item.deployed).map(|latest| Beside::Deployed(latest.id));
+    let newest = items.iter().filter_map(|item| item.deployed).map(|latest| RelatedKey::Deployed(latest.id));
     let mut expected = Expected::of(twin);
     newest.clone().for_each(|wanted| expected.add(wanted));
-    expected.is(&table.beside(newest).await.unwrap());
-    let tallies = snapshot.applications.keys().map(|application| Beside::Tally(*application));
+    expected.is(&table.related(newest).await.unwrap());
+    let tallies = snapshot.applications.keys().map(|application| RelatedKey::Tally(*application));
     let mut expected = Expected::of(twin);
     tallies.clone().for_each(|wanted| expected.add(wanted));
-    expected.is(&table.beside(tallies).await.unwrap());
+    expected.is(&table.related(tallies).await.unwrap());
 }
 
 /// Asserts that the response to a decision shows the item of that decision.
@@ -88,18 +88,18 @@ impl<'a> Expected<'a> {
         }
     }
 
-    fn add(&mut self, wanted: Beside) {
+    fn add(&mut self, wanted: RelatedKey) {
         match wanted {
-            Beside::Declaration(team, hash) => drop(self.declarations.insert((team, hash))),
-            Beside::Deployed(id) => drop(self.deployed.insert(id)),
-            Beside::Team(id) => drop(self.teams.insert(id)),
-            Beside::Tally(id) => drop(self.tallied.insert(id)),
+            RelatedKey::Declaration(team, hash) => drop(self.declarations.insert((team, hash))),
+            RelatedKey::Deployed(id) => drop(self.deployed.insert(id)),
+            RelatedKey::Team(id) => drop(self.teams.insert(id)),
+            RelatedKey::Tally(id) => drop(self.tallied.insert(id)),
         }
     }
 
     fn item(&mut self, item: &Item) {
-        self.add(Beside::Declaration(item.consumer.id, item.version.hash));
-        item.deployed.into_iter().for_each(|latest| self.add(Beside::Deployed(latest.id)));
+        self.add(RelatedKey::Declaration(item.consumer.id, item.version.hash));
+        item.deployed.into_iter().for_each(|latest| self.add(RelatedKey::Deployed(latest.id)));
     }
 
     fn change(&mut self, change: &Change) {
@@ -107,11 +107,11 @@ impl<'a> Expected<'a> {
         self.items.insert(item.id);
         self.item(item);
         for version in change.new.iter().chain(&change.old) {
-            self.add(Beside::Declaration(change.consumer.id, version.hash));
+            self.add(RelatedKey::Declaration(change.consumer.id, version.hash));
         }
-        change.deployed_before.into_iter().for_each(|id| self.add(Beside::Deployed(id)));
-        self.add(Beside::Team(change.consumer.id));
-        self.add(Beside::Team(change.service_owner.id));
+        change.deployed_before.into_iter().for_each(|id| self.add(RelatedKey::Deployed(id)));
+        self.add(RelatedKey::Team(change.consumer.id));
+        self.add(RelatedKey::Team(change.service_owner.id));
         self.applications.insert(change.item.application());
         self.services.insert(change.service.title.clone());
     }
