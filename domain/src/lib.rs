@@ -4,6 +4,8 @@
 //! This crate does no I/O, reads no clock and knows nothing of AWS. State, time and ids are arguments. Decisions
 //! are values ([`model::write::Write`]) for the caller to execute.
 //!
+//! A type with secrets or declarations lists in `#[debug]` what a log may show, so a new field stays hidden.
+//!
 //! Imports go one way: `base < model < catalog < rules < views < audit`, and `catalog < outreach < account`.
 
 /// Values without a rule and without an entity.

@@ -7,18 +7,12 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use serde_json::Value;
-use std::fmt;
 use std::sync::Arc;
 
 /// Connector to an engine. Every request arrives, and so does every reply.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Straight")]
 pub struct Straight(pub Arc<Engine>);
-
-impl fmt::Debug for Straight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Straight")
-    }
-}
 
 impl HttpClient for Straight {
     fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {

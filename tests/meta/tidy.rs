@@ -123,7 +123,7 @@ fn only_the_daemon_and_tests_depend_on_functions() {
 
 #[test]
 fn the_emulator_depends_on_no_function_and_not_on_the_domain() {
-    let ours = ["dovetail-events", "dovetail-http", "dovetail-queue"];
+    let ours = ["dovetail-aws", "dovetail-events", "dovetail-http", "dovetail-queue"];
     for dependency in dependencies(&root().join("infra/emulator"), "dependencies") {
         let is_path = dependency == "domain" || dependency.starts_with("dovetail-");
         assert!(!is_path || ours.contains(&dependency.as_str()), "infra/emulator depends on {dependency}");
@@ -143,6 +143,12 @@ fn only_one_crate_speaks_to_dynamodb_one_to_eventbridge_and_one_to_api_gateway()
         Vec::<String>::new()
     );
     assert_eq!(mentions("aws_lambda_events::dynamodb", &["infra/table/"]), Vec::<String>::new());
+}
+
+#[test]
+fn every_debug_form_is_derived() {
+    // The attributes of `derive_more` show next to the fields what a log may show. A form by hand hides it.
+    assert_eq!(mentions("Debug for", &[]), Vec::<String>::new());
 }
 
 #[test]

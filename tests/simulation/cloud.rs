@@ -33,6 +33,8 @@ pub enum Indexes {
     Lagging,
 }
 
+#[derive(derive_more::Debug)]
+#[debug("Cloud {{ .. }}")]
 pub struct Cloud {
     /// The engine with the true state of the tables.
     pub engine: Engine,
@@ -53,12 +55,6 @@ struct State {
     operations: u64,
     trace: Sha256,
     complaint: Option<String>,
-}
-
-impl std::fmt::Debug for Cloud {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cloud").finish_non_exhaustive()
-    }
 }
 
 impl Cloud {

@@ -14,7 +14,10 @@ pub const OVERLAP_MICROS: u64 = 86_400_000_000;
 pub const OVERLAP_MICROS_MAX: u64 = 30 * OVERLAP_MICROS;
 
 /// An API key without its secret.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// A hash is not a secret, but log readers do not need it.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("ApiKey {{ id: {id:?}, team: {team:?}, .. }}")]
 pub struct ApiKey {
     pub id: KeyId,
     /// The stored form of the secret: its SHA-256.
@@ -31,13 +34,6 @@ pub struct ApiKey {
     pub expires: Option<Timestamp>,
     /// The key that replaces this one after a rotation.
     pub successor: Option<KeyId>,
-}
-
-impl std::fmt::Debug for ApiKey {
-    // A hash is not a secret, but log readers do not need it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ApiKey").field("id", &self.id).field("team", &self.team).finish_non_exhaustive()
-    }
 }
 
 impl ApiKey {

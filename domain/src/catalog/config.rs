@@ -5,7 +5,6 @@ use crate::base::id::ConfigId;
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::timestamp::Timestamp;
 use crate::catalog::service::Service;
-use std::fmt;
 
 /// Maximum number of stored versions of a service's config; each new one then removes the oldest.
 pub const CONFIGS_MAX: u64 = 100;
@@ -14,7 +13,10 @@ pub const CONFIGS_MAX: u64 = 100;
 pub const CONFIG_BYTES_MAX: usize = 128 * 1024;
 
 /// A version of a service's config.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// The content may hold the owner's credentials, so it never reaches a log.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Config {{ id: {id:?}, .. }}")]
 pub struct Config {
     /// The id: service and version.
     pub id: ConfigId,
@@ -26,13 +28,6 @@ pub struct Config {
     /// The id of the request; a retry finds its own write by it.
     pub request: String,
     pub created: Timestamp,
-}
-
-impl fmt::Debug for Config {
-    // The content may hold the owner's credentials, so it never reaches a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config").field("id", &self.id).finish_non_exhaustive()
-    }
 }
 
 /// A new version, and the one to remove.

@@ -47,8 +47,8 @@ impl Service {
         std::iter::once(&self.owner).chain(&self.settings.dependent_teams)
     }
 
-    /// Returns the former dependent teams if `dependents` are the current ones.
-    pub fn former_dependents_after(&self, dependents: &[TeamRef]) -> Vec<TeamId> {
+    /// Returns the former dependent teams: all that ever were, without `dependents`.
+    pub fn former_without(&self, dependents: &[TeamRef]) -> Vec<TeamId> {
         let current = self.settings.dependent_teams.iter().map(|team| team.id);
         let mut ever: Vec<TeamId> = self.former_dependents.iter().copied().chain(current).collect();
         ever.sort_unstable();
@@ -59,7 +59,7 @@ impl Service {
 
     /// Returns whether `dependents` keep the service within [`DEPENDENT_TEAMS_EVER_MAX`] different dependent teams.
     pub fn may_depend_on(&self, dependents: &[TeamRef]) -> bool {
-        self.former_dependents_after(dependents).len() + dependents.len() <= DEPENDENT_TEAMS_EVER_MAX
+        self.former_without(dependents).len() + dependents.len() <= DEPENDENT_TEAMS_EVER_MAX
     }
 }
 
@@ -116,7 +116,7 @@ pub fn publish(
 /// Returns the service with other settings; none if they are the same.
 pub fn set(service: &Service, settings: Settings, now: Timestamp) -> Option<Service> {
     (service.settings != settings).then(|| Service {
-        former_dependents: service.former_dependents_after(&settings.dependent_teams),
+        former_dependents: service.former_without(&settings.dependent_teams),
         settings,
         revision: service.revision + 1,
         modified: now,

@@ -8,7 +8,6 @@ use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, Kind, RuntimeState, State};
 use crate::base::timestamp::Timestamp;
 use sha2::{Digest, Sha256};
-use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The goal of a change: a declaration by its hash, or the removal.
@@ -84,18 +83,13 @@ pub enum Reason {
 crate::named!(Reason);
 
 /// The hash chain of a history: 16 bytes over all entries so far.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, derive_more::Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[debug("{:032x}", u128::from_be_bytes(self.0))]
 pub struct Chain(pub [u8; 16]);
 
 impl Chain {
     /// The value before the first entry.
     pub const START: Self = Self([0; 16]);
-}
-
-impl fmt::Debug for Chain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
 }
 
 /// One entry in the history of a change instance; the history only grows.

@@ -2,7 +2,7 @@
 //!
 //! The existence of teams, services and references, and the schemas, are checks of [`crate::rules::plan`].
 
-use std::{collections::BTreeSet, fmt, sync::LazyLock};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use regex::Regex;
@@ -35,7 +35,10 @@ pub(crate) const SERVICES: &str = "services";
 pub(crate) const NAME: &str = "name";
 
 /// The desired state of one team.
-#[derive(Clone, PartialEq)]
+///
+/// Declarations and metadata never reach a log.
+#[derive(Clone, derive_more::Debug, PartialEq)]
+#[debug("Declaration {{ team: {team:?}, applications: {applications:?}, .. }}")]
 pub struct Declaration {
     /// The team's name as sent.
     pub team: String,
@@ -45,7 +48,8 @@ pub struct Declaration {
 }
 
 /// The desired state of one application.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, derive_more::Debug, PartialEq)]
+#[debug("DeclaredApplication {{ name: {name:?}, items: {items:?}, .. }}")]
 pub struct DeclaredApplication {
     /// The name: the key of the application within the team.
     pub name: String,
@@ -56,7 +60,8 @@ pub struct DeclaredApplication {
 }
 
 /// One desired service item.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, derive_more::Debug, PartialEq)]
+#[debug("DeclaredItem {{ service: {service:?}, name: {name:?}, hash: {hash:?}, .. }}")]
 pub struct DeclaredItem {
     pub service: String,
     /// The name: the key of the item within application and service.
@@ -68,35 +73,6 @@ pub struct DeclaredItem {
     pub hash: Hash,
     /// The JSON pointer of the item in the document.
     pub pointer: String,
-}
-
-// By hand: a derived `Debug` would write declarations and metadata to logs.
-impl fmt::Debug for Declaration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Declaration")
-            .field("team", &self.team)
-            .field("applications", &self.applications)
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for DeclaredApplication {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeclaredApplication")
-            .field("name", &self.name)
-            .field("items", &self.items)
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for DeclaredItem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeclaredItem")
-            .field("service", &self.service)
-            .field("name", &self.name)
-            .field("hash", &self.hash)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Parses a submitted document; returns all its problems if it has any.

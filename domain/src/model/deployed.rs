@@ -4,13 +4,15 @@ use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, DeployedId, ItemId};
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::timestamp::Timestamp;
-use std::fmt;
 
 /// Maximum size of a deployed item in canonical form, in bytes.
 pub const DEPLOYED_BYTES_MAX: usize = 128 * 1024;
 
 /// One deployed version of a service item; it never changes.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// The data belongs to the owner and may hold secrets, so it never reaches a log.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Deployed {{ id: {id:?}, version: {version:?}, .. }}")]
 pub struct Deployed {
     pub id: DeployedId,
     pub item: ItemId,
@@ -29,14 +31,4 @@ pub struct Deployed {
     /// The id of the request; a retry finds its own write by it.
     pub request: String,
     pub created: Timestamp,
-}
-
-impl fmt::Debug for Deployed {
-    // The data belongs to the owner and may hold secrets, so it never reaches a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Deployed")
-            .field("id", &self.id)
-            .field("version", &self.version)
-            .finish_non_exhaustive()
-    }
 }

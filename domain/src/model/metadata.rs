@@ -5,7 +5,6 @@
 
 use crate::base::id::{ApplicationId, TeamId};
 use crate::base::timestamp::Timestamp;
-use std::fmt;
 
 /// The owner of metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,18 +44,14 @@ impl Since {
 }
 
 /// Replaced metadata.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// Metadata are part of a declaration, so they never reach a log.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Replaced {{ of: {of:?}, since: {since:?}, .. }}")]
 pub struct Replaced {
     pub of: Of,
     /// The replaced text, canonical JSON.
     pub metadata: String,
     /// The origin of the replaced metadata.
     pub since: Since,
-}
-
-impl fmt::Debug for Replaced {
-    // Metadata are part of a declaration, so they never reach a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Replaced").field("of", &self.of).field("since", &self.since).finish_non_exhaustive()
-    }
 }

@@ -7,10 +7,12 @@ use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
 use crate::model::digest;
 use crate::model::metadata::{Of, Replaced, Since};
-use std::fmt;
 
 /// A team.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// Metadata are part of a declaration, so they never reach a log.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Team {{ id: {id:?}, name: {name:?}, .. }}")]
 pub struct Team {
     pub id: TeamId,
     /// Unique among all teams.
@@ -47,13 +49,6 @@ impl Team {
     }
 }
 
-impl fmt::Debug for Team {
-    // Metadata are part of a declaration, so they never reach a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Team").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
 /// The head: the fence of a team's submissions, which each of them reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
@@ -72,7 +67,10 @@ pub struct Head {
 }
 
 /// An application of a team.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// Metadata are part of a declaration, so they never reach a log.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Application {{ id: {id:?}, name: {name:?}, .. }}")]
 pub struct Application {
     pub id: ApplicationId,
     /// Unique within the team.
@@ -102,12 +100,5 @@ impl Application {
     /// Returns the record of its metadata for the time after their replacement.
     pub fn replaced(&self) -> Replaced {
         Replaced { of: Of::Application(self.id), metadata: self.metadata.clone(), since: self.since }
-    }
-}
-
-impl fmt::Debug for Application {
-    // Metadata are part of a declaration, so they never reach a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Application").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -21,7 +21,10 @@ pub const COOLING_SECONDS: u64 = 10;
 pub const REASON_BYTES_MAX: usize = 500;
 
 /// The owner's settings of a healthcheck.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// `authorization` holds credentials, and the URL may.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Settings {{ schedule: {:?}, .. }}", self.schedule())]
 pub struct Settings {
     pub target_url: String,
     /// The value of the `Authorization` header, if any.
@@ -29,14 +32,6 @@ pub struct Settings {
     /// Whether checks run by the crontab.
     pub schedule_enabled: bool,
     pub crontab: Option<Crontab>,
-}
-
-impl std::fmt::Debug for Settings {
-    // `authorization` holds credentials, and the URL may.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let schedule = self.schedule();
-        f.debug_struct("Settings").field("schedule", &schedule).finish_non_exhaustive()
-    }
 }
 
 impl Settings {
@@ -85,18 +80,14 @@ pub enum Status {
 crate::named!(Status);
 
 /// The result of a check of one item.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// The reason belongs to the owner, so no log prints it.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("HealthReport {{ status: {status:?}, .. }}")]
 pub struct HealthReport {
     pub status: Status,
     /// The reason in the words of the target.
     pub reason: Option<String>,
-}
-
-impl std::fmt::Debug for HealthReport {
-    // The reason belongs to the owner, so no log prints it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HealthReport").field("status", &self.status).finish_non_exhaustive()
-    }
 }
 
 /// The latest result of an item, in a record next to it.

@@ -7,7 +7,6 @@ use crate::base::state::RuntimeState;
 use crate::base::timestamp::Timestamp;
 use crate::model::item::Item;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// Maximum number of messages of a team, including expired ones.
 pub const MESSAGES_MAX: usize = 20;
@@ -17,20 +16,16 @@ pub const DESCRIPTION_BYTES_MAX: usize = 1_024;
 pub const SERVICES_MAX: usize = 20;
 
 /// The content, audience and expiry of a message.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// The text is for its audience only, so no log prints it.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Content {{ expires: {expires:?}, .. }}")]
 pub struct Content {
     pub description: String,
     /// The first moment without the message; none for a message without expiry.
     pub expires: Option<Timestamp>,
     /// The services of the audience; empty for all services of the owner.
     pub services: Vec<ServiceRef>,
-}
-
-impl fmt::Debug for Content {
-    // The text is for its audience only, so no log prints it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Content").field("expires", &self.expires).finish_non_exhaustive()
-    }
 }
 
 /// A message.

@@ -26,7 +26,10 @@ pub const TIMEOUT_SECONDS: u64 = 10;
 pub const HELD_SECONDS_MAX: u64 = 900;
 
 /// The owner's settings of a webhook.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// `authorization` holds credentials, and the URL may.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Settings {{ name: {name:?}, .. }}")]
 pub struct Settings {
     pub name: String,
     pub description: String,
@@ -45,15 +48,9 @@ pub struct Settings {
     pub cooling_seconds: u64,
 }
 
-impl std::fmt::Debug for Settings {
-    // `authorization` holds credentials, and the URL may.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Settings").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
 /// A webhook.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Webhook {{ id: {id:?}, service: {service:?}, .. }}")]
 pub struct Webhook {
     pub id: WebhookId,
     pub team: TeamRef,
@@ -66,15 +63,6 @@ pub struct Webhook {
     pub modified: Timestamp,
     /// The number of writes; the fence of a change.
     pub revision: u64,
-}
-
-impl std::fmt::Debug for Webhook {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Webhook")
-            .field("id", &self.id)
-            .field("service", &self.service)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Webhook {

@@ -26,7 +26,10 @@ pub const LOG_ENTRIES_MAX: usize = 20;
 pub const ATTEMPTS_MAX: u64 = 31;
 
 /// The requested changes of an owner; absent fields stay unchanged.
-#[derive(Clone, PartialEq, Eq, Default)]
+///
+/// Log texts and deployed items belong to the owner and may hold secrets, so no log of Dovetail prints them.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq, Default)]
+#[debug("Update {{ state: {state:?}, .. }}")]
 pub struct Update {
     pub state: Option<State>,
     /// The message on the change instance; an empty one counts as absent.
@@ -35,13 +38,6 @@ pub struct Update {
     pub deployed_item: Option<String>,
     /// The deployed item under the new data; it must still be the newest.
     pub onto: Option<DeployedId>,
-}
-
-impl std::fmt::Debug for Update {
-    // Log texts and deployed items belong to the owner and may hold secrets, so no log of Dovetail prints them.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Update").field("state", &self.state).finish_non_exhaustive()
-    }
 }
 
 /// Why a decision is refused, in order of precedence.

@@ -91,13 +91,14 @@ pub enum Refused {
 /// The changes of a submission, before they are applied to the items.
 ///
 /// A packing then writes them at once or staged.
-#[derive(Clone, Debug)]
+#[derive(Clone, derive_more::Debug)]
 pub struct Plan<'a> {
     /// The items that differ: each one before the submission, and its planned change.
     direct: Vec<(Option<&'a Item>, PlannedChange)>,
     /// The changes to generate later: shares of dependent teams, then referenced items with their shares.
     derived: Vec<PlannedChange>,
     /// The declarations of the new items and change instances by hash.
+    #[debug("[hidden]")]
     pub declarations: BTreeMap<Hash, String>,
     /// The submission's record as if all work were done.
     submission: Submission,

@@ -10,10 +10,12 @@ use crate::outreach::healthcheck::Health;
 use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// The loaded records by key.
-#[derive(Clone, Default)]
+///
+/// The records hold declarations, which never reach a log.
+#[derive(Clone, derive_more::Debug, Default)]
+#[debug("Related {{ .. }}")]
 pub struct Related {
     pub teams: BTreeMap<TeamId, Team>,
     pub applications: BTreeMap<ApplicationId, Application>,
@@ -37,12 +39,5 @@ impl Related {
         let schedule = self.check_schedules.get(&item.service.id)?;
         // Results of a replaced healthcheck stay in the table, and must not be shown for the new one (R40).
         self.healths.get(&item.id).filter(|health| health.at >= schedule.since)
-    }
-}
-
-impl fmt::Debug for Related {
-    // The records hold declarations, which never reach a log.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Related").finish_non_exhaustive()
     }
 }

@@ -97,7 +97,7 @@ impl Impact {
             let affected = batch.iter().map(|row| &row.value).filter(|item| concerns(item));
             let declarations =
                 affected.map(|item| RelatedKey::Declaration(item.consumer.id, item.version.hash));
-            let related = read.by(table.related_records(declarations)).await?;
+            let related = read.by(table.related(declarations)).await?;
             for Listed { position, value: item } in batch {
                 if concerns(&item) {
                     // One more item may take a whole budget, so the page ends at half of it.

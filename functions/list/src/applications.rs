@@ -44,7 +44,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let (mut read, mut results) = (Read::default(), Vec::new());
     for some in page.rows.chunks(AT_ONCE) {
         let wanted = some.iter().map(|application| RelatedKey::Tally(application.id));
-        let related = read.by(request.table.related_records(wanted)).await?;
+        let related = read.by(request.table.related(wanted)).await?;
         results.extend(
             some.iter().map(|application| view::application(application, team, &related, &viewpoint)),
         );
@@ -69,7 +69,7 @@ pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
     if let Some(moment) = history::of_declaration(table, call).await? {
         return history::application(request, application, moment).await;
     }
-    let related = table.related_records(std::iter::once(RelatedKey::Tally(id))).await?;
+    let related = table.related([RelatedKey::Tally(id)]).await?;
     let body = view::application(&application, &call.caller.team, &related, &Viewpoint::of(call));
     Ok(Reply::new(200, body))
 }

@@ -63,7 +63,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
     let list = List { request, source, filter: of_items, orders: Orders::Ignored };
     let page = list.page().await?;
     let ids = page.rows.iter().filter_map(|item| item.deployed).map(|latest| latest.id);
-    let related = request.table.related_records(ids.clone().map(RelatedKey::Deployed)).await?;
+    let related = request.table.related(ids.clone().map(RelatedKey::Deployed)).await?;
     let viewpoint = Viewpoint::of(call);
     let mut results = Vec::new();
     for id in ids {

@@ -68,8 +68,7 @@ async fn body(
     let ListRequest { table, key, call } = request;
     let team = call.caller.team.id;
     let named = walk.differences.iter().flat_map(|(_, differing)| differing.versions());
-    let related =
-        table.related_records(named.map(|version| RelatedKey::Declaration(team, version.hash))).await?;
+    let related = table.related(named.map(|version| RelatedKey::Declaration(team, version.hash))).await?;
     let viewpoint = Viewpoint::of(call);
     let views: Vec<Value> = walk
         .differences

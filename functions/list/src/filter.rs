@@ -21,14 +21,14 @@ type Work<T> = Arc<dyn Fn(&T, &Related) -> usize + Send + Sync>;
 /// The key of a row's declaration.
 pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
 
-/// The related record for the tests of a row.
-type RelatedKeyOf<T> = Box<dyn Fn(&T) -> Option<RelatedKey> + Send + Sync>;
+/// The key of the related record for the tests of a row.
+type RelatedOf<T> = Box<dyn Fn(&T) -> Option<RelatedKey> + Send + Sync>;
 
 /// The tests of a row; it must pass all of them.
 pub struct Filter<T> {
     tests: Vec<Test<T>>,
     /// Set if a test needs a related record.
-    related_key: Option<RelatedKeyOf<T>>,
+    related: Option<RelatedOf<T>>,
     /// Set if a test has a pattern.
     work: Option<Work<T>>,
     /// Number of rows in one read.
@@ -41,7 +41,7 @@ impl<T: Send + 'static> Filter<T> {
     /// Returns a filter without tests.
     #[expect(clippy::new_without_default, reason = "a default would say less")]
     pub const fn new() -> Self {
-        Self { tests: Vec::new(), related_key: None, work: None, at_once: 100, matches_min: None }
+        Self { tests: Vec::new(), related: None, work: None, at_once: 100, matches_min: None }
     }
 
     /// Returns whether the filter has no tests.
@@ -49,9 +49,9 @@ impl<T: Send + 'static> Filter<T> {
         self.tests.is_empty()
     }
 
-    /// Returns the related record for the tests of a row.
-    pub(crate) fn related_key(&self, row: &T) -> Option<RelatedKey> {
-        self.related_key.as_ref().and_then(|of| of(row))
+    /// Returns the key of the related record for the tests of a row.
+    pub(crate) fn related(&self, row: &T) -> Option<RelatedKey> {
+        self.related.as_ref().and_then(|of| of(row))
     }
 
     fn passes(&self, row: &T, related: &Related) -> bool {
@@ -167,7 +167,7 @@ impl<T: Send + 'static> Filter<T> {
     pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         if !tests.is_empty() {
-            self.related_key =
+            self.related =
                 Some(Box::new(move |row| of(row).map(|(team, hash)| RelatedKey::Declaration(team, hash))));
         }
         for test in tests {
@@ -199,8 +199,7 @@ impl Filter<Application> {
     /// Adds a filter for applications with items in some runtime states. It needs the counts of their items.
     pub(crate) fn with_items(&mut self, states: Vec<RuntimeState>, at_once: usize) {
         self.at_once = at_once;
-        self.related_key =
-            Some(Box::new(|application: &Application| Some(RelatedKey::Tally(application.id))));
+        self.related = Some(Box::new(|application: &Application| Some(RelatedKey::Tally(application.id))));
         self.tests.push(Arc::new(move |application, related| {
             let tally = related.tallies.get(&application.id).into_iter();
             tally.flat_map(Tally::runtime_states).any(|(state, items)| items > 0 && states.contains(&state))
@@ -215,7 +214,7 @@ impl Filter<Item> {
         if filter.is_empty() {
             return;
         }
-        self.related_key = Some(Box::new(|item: &Item| Some(RelatedKey::Deployed(item.deployed?.id))));
+        self.related = Some(Box::new(|item: &Item| Some(RelatedKey::Deployed(item.deployed?.id))));
         if let Some(work) = filter.work.clone() {
             self.work = Some(Arc::new(move |item, related| {
                 newest_of(item, related).map_or(0, |newest| work(newest, related))

@@ -111,7 +111,7 @@ pub(crate) async fn application(
     page.end_after(versions.len());
     let team = &call.caller.team;
     let named = versions.iter().flatten().map(|version| RelatedKey::Declaration(team.id, version.hash));
-    let related = table.related_records(named).await?;
+    let related = table.related(named).await?;
     let viewpoint = Viewpoint::of(call);
     let views = |(item, version): (&Item, &Option<Version>)| {
         let view = |version: &Version| view::item_then(item, *version, &related, &viewpoint);

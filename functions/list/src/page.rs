@@ -147,7 +147,7 @@ impl<T: Send + 'static> List<'_, T> {
         let mut work_left = WORK_MAX;
         'reading: while let Some(batch) = read.by(reader.next()).await? {
             read.rows(batch.len());
-            let related = read.by(self.related_for_filter(&batch)).await?;
+            let related = read.by(self.related(&batch)).await?;
             let size = batch.len();
             let judged = self.filter.judge(batch, related, &mut work_left).await?;
             let is_cut = judged.len() < size;
@@ -221,7 +221,7 @@ impl<T: Send + 'static> List<'_, T> {
         while let Some(batch) = read.by(reader.next()).await? {
             let (size, is_too_long) = (batch.len(), read.reaches(&WHOLE));
             read.rows(size);
-            let related = read.by(self.related_for_filter(&batch)).await?;
+            let related = read.by(self.related(&batch)).await?;
             let judged = self.filter.judge(batch, related, &mut work_left).await?;
             // A part of a list cannot be sorted, so the bound is an error here.
             if is_too_long || judged.len() < size {
@@ -254,12 +254,9 @@ impl<T: Send + 'static> List<'_, T> {
     }
 
     /// Reads the other records for the filter.
-    async fn related_for_filter(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
-        let wanted: Vec<_> = batch.iter().filter_map(|row| self.filter.related_key(&row.value)).collect();
-        if wanted.is_empty() {
-            return Ok(Related::default());
-        }
-        Ok(self.request.table.related_records(wanted.into_iter()).await?)
+    async fn related(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
+        let wanted = batch.iter().filter_map(|row| self.filter.related(&row.value));
+        Ok(self.request.table.related(wanted).await?)
     }
 
     /// Returns the URL of the page after `after`.

@@ -84,7 +84,7 @@ async fn preview_reply(
 ) -> Result<Reply, Failure> {
     let rest = preview.created.get(page.offset..).unwrap_or_default();
     let page_changes = rest.get(..page.limit).unwrap_or(rest);
-    let mut related = write::related_records(table, page_changes).await?;
+    let mut related = write::related(table, page_changes).await?;
     reply::with_plan(&mut related, loaded, plan);
     let planned = Planned {
         stored: &loaded.stored,

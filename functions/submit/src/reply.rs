@@ -19,9 +19,8 @@ pub(crate) fn created(
     loaded: &Loaded,
     plan: &Plan<'_>,
     at_once: &AtOnce,
-    related_records: Related,
+    mut related: Related,
 ) -> Reply {
-    let mut related = related_records;
     with_plan(&mut related, loaded, plan);
     reply(call, &at_once.submission, &at_once.created, &related)
 }

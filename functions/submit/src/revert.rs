@@ -125,8 +125,7 @@ async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<H
     }
     let (mut texts, mut bytes) = (BTreeMap::new(), 0);
     for some in hashes.chunks(DECLARATIONS_AT_ONCE) {
-        let read =
-            table.related_records(some.iter().map(|hash| RelatedKey::Declaration(team, *hash))).await?;
+        let read = table.related(some.iter().map(|hash| RelatedKey::Declaration(team, *hash))).await?;
         texts.extend(read.declarations.into_iter().map(|((_, hash), text)| (hash, text)));
         // The document contains a shared declaration once for each item, so each counts.
         bytes += some.iter().filter_map(|hash| texts.get(hash)).map(String::len).sum::<usize>();

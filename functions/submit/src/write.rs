@@ -32,11 +32,10 @@ pub(crate) async fn write(
     // A consistent plan always has effects. If it has none, the next attempt reads the records again.
     let Ok(at_once) = plan.at_once(&call.ctx()) else { return Ok(None) };
     // The reads for the reply run concurrently with the commit. `join` ends neither of them when the other one fails.
-    let (committed, related_records) =
-        tokio::join!(table.commit(&at_once.writes), related_records(table, &at_once.created));
+    let (committed, related) = tokio::join!(table.commit(&at_once.writes), related(table, &at_once.created));
     match committed? {
-        Commit::Done => match related_records {
-            Ok(related_records) => Ok(Some(reply::created(call, loaded, plan, &at_once, related_records))),
+        Commit::Done => match related {
+            Ok(related) => Ok(Some(reply::created(call, loaded, plan, &at_once, related))),
             // The submission is stored, so new reads supply the reply.
             Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },
@@ -51,17 +50,13 @@ pub(crate) async fn write(
 }
 
 /// Reads the other records of the reply: declarations and deployed items before the change, and service owners.
-pub(crate) async fn related_records(
-    table: &Table,
-    created: &[Change],
-) -> Result<Related, dovetail_table::Error> {
+pub(crate) async fn related(table: &Table, created: &[Change]) -> Result<Related, dovetail_table::Error> {
     let wanted = created.iter().flat_map(|change| {
         let old = change.old.map(|version| RelatedKey::Declaration(change.consumer.id, version.hash));
         let deployed = change.deployed_before.map(RelatedKey::Deployed);
         [Some(RelatedKey::Team(change.service_owner.id)), old, deployed].into_iter().flatten()
     });
-    let wanted: Vec<RelatedKey> = wanted.collect();
-    table.related_records(wanted.into_iter()).await
+    table.related(wanted).await
 }
 
 /// Stages a plan, commits it, and replies after its first items.

@@ -1,9 +1,10 @@
-//! The common setup of all AWS clients: timeouts, TLS, and engines that replace AWS.
+//! The common setup of all AWS clients, and the clock and the cache of all functions.
 
 mod clock;
 mod metrics;
 pub mod trace;
 mod trust;
+mod ttl_cache;
 
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::error::CredentialsError;
@@ -23,6 +24,7 @@ use tokio::task::block_in_place;
 pub use clock::{Clock, by_clock, now};
 pub use metrics::{metrics, print_log_line};
 pub use trust::{Trust, connector, connector_by, https};
+pub use ttl_cache::TtlCache;
 
 /// The endpoint and the credentials of a client.
 #[derive(Clone, Debug)]

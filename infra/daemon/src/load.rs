@@ -7,7 +7,6 @@ mod plan;
 
 use std::{
     collections::BTreeMap,
-    fmt,
     io::{self, Write},
     path::PathBuf,
 };
@@ -62,7 +61,8 @@ pub struct Settings {
 }
 
 /// A key that a load has created. Its secret cannot be read from the table.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("NewKey {{ team: {team:?}, name: {name:?}, .. }}")]
 pub struct NewKey {
     /// Name of its team.
     pub team: String,
@@ -73,12 +73,6 @@ pub struct NewKey {
     pub key: String,
     /// Whether the load generated the secret; false if it is from the file.
     pub is_generated: bool,
-}
-
-impl fmt::Debug for NewKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NewKey").field("team", &self.team).field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 /// Loads a world from a file, and prints generated keys and differences.

@@ -2,13 +2,10 @@
 //!
 //! As there, a removed key continues to work until its entry expires.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
+use dovetail_aws::{TtlCache, now};
 use dovetail_http::{AuthorizerEvent, AuthorizerReply, Event, key_hash};
 
 /// The default lifetime of a response, the same as in the template of the stack.
@@ -18,10 +15,7 @@ const RESPONSES_MAX: usize = 1_000;
 
 /// The cached responses, by the hash of the `Authorization` header.
 #[derive(Debug)]
-pub struct AuthorizerCache {
-    remembered: Duration,
-    cached: Mutex<HashMap<String, (Instant, ApiGatewayRequestAuthorizer)>>,
-}
+pub struct AuthorizerCache(TtlCache<String, ApiGatewayRequestAuthorizer>);
 
 impl Default for AuthorizerCache {
     fn default() -> Self {
@@ -32,7 +26,7 @@ impl Default for AuthorizerCache {
 impl AuthorizerCache {
     /// Returns a cache with this lifetime.
     pub fn remembered_for(remembered: Duration) -> Self {
-        Self { remembered, cached: Mutex::default() }
+        Self(TtlCache::new(remembered, RESPONSES_MAX))
     }
 
     /// Returns the response of the authorizer for a request. It calls `authorize` only without a cached response.
@@ -45,7 +39,8 @@ impl AuthorizerCache {
         F: Future<Output = Result<AuthorizerReply, E>>,
     {
         let sent = event.headers.get("authorization").and_then(|sent| sent.to_str().ok()).map(key_hash);
-        if let Some(response) = sent.as_ref().and_then(|sent| self.remembered(sent)) {
+        let now = now();
+        if let Some(response) = sent.as_ref().and_then(|sent| self.0.get(sent, now)) {
             return Ok(response);
         }
         let reply = authorize(authorizer_event(event)).await?;
@@ -53,23 +48,9 @@ impl AuthorizerCache {
         response.fields = reply.context.into_iter().collect();
         // An unknown caller is not cached, because a load or an administrator may create the key a moment later.
         if let Some(sent) = sent.filter(|_| !response.fields.is_empty()) {
-            self.remember(sent, response.clone());
+            self.0.insert(sent, response.clone(), now);
         }
         Ok(response)
-    }
-
-    fn remembered(&self, sent: &str) -> Option<ApiGatewayRequestAuthorizer> {
-        let responses = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, response) = responses.get(sent)?;
-        (since.elapsed() < self.remembered).then(|| response.clone())
-    }
-
-    fn remember(&self, sent: String, response: ApiGatewayRequestAuthorizer) {
-        let mut responses = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        if responses.len() >= RESPONSES_MAX {
-            responses.clear();
-        }
-        responses.insert(sent, (Instant::now(), response));
     }
 }
 

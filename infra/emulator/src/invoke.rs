@@ -1,6 +1,6 @@
 //! Lambda's operation `Invoke`: passes a JSON payload to a function, in this process or in another one.
 
-use std::{fmt, pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use hyper::{StatusCode, Uri, header::CONTENT_TYPE};
 use serde_json::Value;
@@ -27,12 +27,14 @@ pub enum Failure {
 type Answered = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 
 /// A client that invokes functions by name.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Invoker(Functions);
 
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
 enum Functions {
+    #[debug("Here")]
     Here(Arc<dyn Fn(String, Value) -> Answered + Send + Sync>),
+    #[debug("There({_1})")]
     There(Client, Arc<str>),
 }
 
@@ -68,15 +70,6 @@ impl Invoker {
         };
         answered
             .unwrap_or_else(|_| Err(function_failed(&format!("the function took longer than {TIMEOUT:?}"))))
-    }
-}
-
-impl fmt::Debug for Invoker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Functions::Here(_) => f.write_str("Here"),
-            Functions::There(_, base) => write!(f, "There({base})"),
-        }
     }
 }
 

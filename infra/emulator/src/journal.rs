@@ -72,7 +72,8 @@ pub struct FailedBatch {
 }
 
 /// A received message; its debug form leaves out the body.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Received {{ number: {number:?}, .. }}")]
 pub struct Received {
     /// Number of the message.
     pub number: u64,
@@ -80,12 +81,6 @@ pub struct Received {
     pub receives: u64,
     /// Text of the message.
     pub body: String,
-}
-
-impl std::fmt::Debug for Received {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Received").field("number", &self.number).finish_non_exhaustive()
-    }
 }
 
 impl Journal {

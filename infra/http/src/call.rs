@@ -18,7 +18,10 @@ use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
 
 /// An authenticated call of an operation.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// The body is a declaration or an owner's data, and neither may reach a log.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Call {{ operation: {operation:?}, id: {id:?}, .. }}")]
 pub struct Call {
     pub operation: Operation,
     /// HTTP method. For a submission, `PATCH` means partial; for a message, `PUT` replaces all fields.
@@ -180,15 +183,5 @@ impl Call {
     /// Returns the error of an invalid query parameter.
     pub fn bad_filter(error: &FieldError) -> Failure {
         Reply::invalid_field(Code::InvalidFilter, error).into()
-    }
-}
-
-impl std::fmt::Debug for Call {
-    // The body is a declaration or an owner's data, and neither may reach a log.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Call")
-            .field("operation", &self.operation)
-            .field("id", &self.id)
-            .finish_non_exhaustive()
     }
 }

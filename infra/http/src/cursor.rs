@@ -14,19 +14,14 @@ use sha2::Sha256;
 const LIFETIME_MICROS: u64 = 24 * 60 * 60 * 1_000_000;
 
 /// The key for the signatures of cursors.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("CursorKey")]
 pub struct CursorKey(Vec<u8>);
 
 impl CursorKey {
     /// Creates a key from a secret text.
     pub fn new(secret: &str) -> Self {
         Self(secret.as_bytes().to_vec())
-    }
-}
-
-impl std::fmt::Debug for CursorKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("CursorKey")
     }
 }
 

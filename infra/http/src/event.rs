@@ -36,11 +36,12 @@ const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b
 const PATH: &AsciiSet = &QUERY.add(b'?').add(b'\\').add(b'^').add(b'{').add(b'|').add(b'}');
 
 /// The parts of an event that `lambda_http` does not read.
-#[derive(Debug)]
+#[derive(derive_more::Debug)]
 pub(crate) struct Original {
     /// Path as sent.
     pub(crate) path: String,
     pub(crate) stage: Option<String>,
+    #[debug("[hidden]")]
     pub(crate) body: Body,
     pub(crate) rejected: Option<Rejected>,
 }

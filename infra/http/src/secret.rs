@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 /// Random bytes of a secret: too many to guess, so a plain SHA-256 protects the stored form (ADR 16).
 const CHANCE_BYTES: usize = 32;
@@ -12,14 +12,9 @@ const CHANCE_BYTES: usize = 32;
 ///
 /// The text is `dvt_`, 64 hexadecimal digits, `_`, and 8 digits with the CRC-32 of everything before. With this
 /// checksum a scanner recognizes real keys.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Secret")]
 pub struct Secret(String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
-}
 
 impl Secret {
     /// Creates a secret; none if the system has no randomness.

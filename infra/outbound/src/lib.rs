@@ -48,21 +48,14 @@ pub struct Bounds {
 }
 
 /// The body of a successful response.
-#[derive(PartialEq, Eq)]
+///
+/// The content belongs to another system and must not reach the log.
+#[derive(derive_more::Debug, PartialEq, Eq)]
 pub enum ResponseBody {
+    #[debug("Body")]
     Body(Vec<u8>),
     /// A body that is too long or breaks off.
     Nothing,
-}
-
-impl std::fmt::Debug for ResponseBody {
-    // The content belongs to another system and must not reach the log.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Body(_) => "Body",
-            Self::Nothing => "Nothing",
-        })
-    }
 }
 
 /// The client; clones share its connections.

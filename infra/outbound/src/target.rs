@@ -30,15 +30,11 @@ impl Targets {
 }
 
 /// A valid URL for requests; its debug form leaves out the content.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// Some URLs contain credentials, for example in the query.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Target")]
 pub struct Target(Uri);
-
-impl std::fmt::Debug for Target {
-    // Some URLs contain credentials, for example in the query.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Target")
-    }
-}
 
 /// The reason why a URL is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-//! Reads: by id, in lists, next to other records, of the past, and from the stream.
+//! Reads: by id, in batches, in lists, of related records, of the past, and from the stream.
 
+mod batch;
 mod bound;
 mod decision;
 mod get;
@@ -7,9 +8,11 @@ mod healthcheck_cache;
 mod history;
 mod lists;
 mod offers;
+mod partition;
 pub(crate) mod related;
 pub mod stream;
 
+pub(crate) use batch::Consistency;
 pub use bound::{Bound, Read};
 pub use decision::Undecided;
 pub use history::HistoricalState;

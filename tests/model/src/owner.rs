@@ -12,7 +12,6 @@ use domain::model::write::Write;
 use domain::rules::decide;
 use domain::rules::decide::Update;
 use domain::{Change, ChangeId, Item, State as ChangeState};
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use store::{Key, Record, Table};
@@ -69,6 +68,8 @@ pub(crate) enum Owner {
 }
 
 /// A decision and its read.
+#[derive(derive_more::Debug)]
+#[debug("Deciding {{ change: {change:?}, decision: {decision:?} }}")]
 pub(crate) struct Deciding {
     change: ChangeId,
     decision: Decision,
@@ -86,12 +87,6 @@ impl PartialEq for Deciding {
 impl Hash for Deciding {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.change, self.decision, &self.view).hash(state);
-    }
-}
-
-impl fmt::Debug for Deciding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Deciding").field("change", &self.change).field("decision", &self.decision).finish()
     }
 }
 

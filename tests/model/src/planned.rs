@@ -14,12 +14,13 @@ use domain::model::write::Write;
 use domain::rules::plan;
 use domain::rules::plan::{Items, Refused, Request, Staged, Stored, digest_of_stored};
 use domain::{Item, SubmissionId};
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 use store::Record;
 
 /// A read for a plan.
+#[derive(derive_more::Debug)]
+#[debug("Read {{ command: {command:?}, .. }}")]
 pub(crate) struct Read {
     pub(crate) command: usize,
     attempt: u8,
@@ -58,12 +59,6 @@ impl PartialEq for Read {
 impl Hash for Read {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.team, &self.items).hash(state);
-    }
-}
-
-impl fmt::Debug for Read {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Read").field("command", &self.command).finish_non_exhaustive()
     }
 }
 

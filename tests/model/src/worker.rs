@@ -15,7 +15,6 @@ use domain::rules::finish_work::finish_work;
 use domain::rules::generate::{generate, shed};
 use domain::{Change, ChangeId, Item, SubmissionId};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use store::{Key, Record, Stored, Table};
@@ -31,7 +30,8 @@ pub(crate) enum Worker {
 }
 
 /// A record from any earlier moment.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("{:?}", self.0.record.key())]
 pub(crate) struct Held(Arc<Stored>);
 
 impl PartialEq for Held {
@@ -46,13 +46,9 @@ impl Hash for Held {
     }
 }
 
-impl fmt::Debug for Held {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0.record.key(), f)
-    }
-}
-
 /// The pending changes of one item in a work record, and the read for them.
+#[derive(derive_more::Debug)]
+#[debug("Part {{ .. }}")]
 pub(crate) struct Part {
     planned: Vec<PlannedChange>,
     view: View,
@@ -69,12 +65,6 @@ impl Hash for Part {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.view.hash(state);
         self.planned.iter().for_each(|planned| planned.id.hash(state));
-    }
-}
-
-impl fmt::Debug for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Part").finish_non_exhaustive()
     }
 }
 

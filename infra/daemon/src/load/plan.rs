@@ -38,11 +38,12 @@ pub(super) struct PlannedTeam<'a> {
     pub(super) keys: Vec<PlannedKey<'a>>,
 }
 
-#[derive(Debug)]
+#[derive(derive_more::Debug)]
 pub(super) struct PlannedKey<'a> {
     pub(super) name: String,
     pub(super) role: Role,
     /// Secret of the file; if absent, the load generates one.
+    #[debug("[hidden]")]
     pub(super) secret: Option<&'a str>,
     /// Position among the team's keys in the file, from 1.
     pub(super) number: u64,

@@ -43,9 +43,10 @@ pub struct WorldNotify {
 }
 
 /// An API key: in the file a string, or an object with `key` or `name`, or both, and optionally `role`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 pub struct WorldKey {
     /// Secret; if absent, the load generates one.
+    #[debug("[hidden]")]
     pub key: Option<String>,
     /// Name in histories; by default the team's name and the number of the key.
     pub name: Option<String>,

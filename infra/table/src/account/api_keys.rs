@@ -3,9 +3,9 @@
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, ApiKeyRecord, Attributes, Record};
+use crate::record::{self, ApiKeyRecord, Attributes};
 use crate::write::{Commit, Keyed, outcome, statement};
-use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
 use domain::account::api_key::{ApiKey, KEYS_MAX};
 use domain::account::audit_log::AuditEntry;
@@ -102,34 +102,6 @@ impl Table {
     pub(crate) async fn keys_row(&self, key: key::Key) -> Result<Option<Attributes>, Error> {
         let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
         Ok(request.set_key(Some(key.into())).call().await?.item)
-    }
-
-    /// Returns all records of a partition with sort keys that begin with `prefix`.
-    pub(crate) async fn keys_rows<R: Record>(&self, pk: &str, prefix: &str) -> Result<Vec<R::Value>, Error> {
-        let mut rows = Vec::new();
-        let mut after = None;
-        loop {
-            let page = self.keys_query(pk, prefix).set_exclusive_start_key(after).call().await?;
-            rows.extend(page.items.unwrap_or_default());
-            after = page.last_evaluated_key;
-            if after.is_none() {
-                return rows.into_iter().map(record::read::<R>).collect();
-            }
-        }
-    }
-
-    pub(super) fn keys_query(
-        &self,
-        pk: &str,
-        prefix: &str,
-    ) -> aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder {
-        let query = self.client.query().table_name(&self.keys).consistent_read(true);
-        let query = query.expression_attribute_values(":pk", AttributeValue::S(pk.to_owned()));
-        if prefix.is_empty() {
-            return query.key_condition_expression("pk = :pk");
-        }
-        let query = query.expression_attribute_values(":sk", AttributeValue::S(prefix.to_owned()));
-        query.key_condition_expression("pk = :pk AND begins_with(sk, :sk)")
     }
 }
 

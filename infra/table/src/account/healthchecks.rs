@@ -6,9 +6,10 @@
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
+use crate::read::Consistency;
 use crate::record::{self, CheckScheduleRecord, CheckThrottleRecord, HealthRecord, HealthcheckRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
-use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::run::CheckSchedule;
@@ -31,9 +32,7 @@ impl Table {
         after: Option<ServiceId>,
         limit: usize,
     ) -> Result<Vec<Healthcheck>, Error> {
-        let query = self.client.query().table_name(&self.keys).consistent_read(true);
-        let partition = AttributeValue::S(key::healthcheck_partition(team));
-        let query = query.key_condition_expression("pk = :pk").expression_attribute_values(":pk", partition);
+        let query = self.partition_query(&self.keys, &key::healthcheck_partition(team), "");
         let after = after.map(|after| key::healthcheck(team, after).into());
         let limit = i32::try_from(limit).unwrap_or(i32::MAX);
         let page = query.set_exclusive_start_key(after).limit(limit).call().await?;
@@ -61,9 +60,8 @@ impl Table {
         team: TeamId,
         services: &[ServiceId],
     ) -> Result<Vec<CheckSchedule>, Error> {
-        let rows =
-            self.batch(services.iter().map(|service| key::check_schedule(team, *service)).collect()).await?;
-        rows.into_iter().map(record::read::<CheckScheduleRecord>).collect()
+        let keys = services.iter().map(|service| key::check_schedule(team, *service));
+        self.batch_get::<CheckScheduleRecord>(keys, Consistency::Strong).await
     }
 
     /// Stores a healthcheck with its schedule, in place of `before` if there is one and it has not changed.
@@ -87,7 +85,7 @@ impl Table {
             Ok(vec![put, stands, self.audit_entry_action(audit_entry)?])
         };
         let commit = self.transact(actions).await?;
-        self.forget_check(after.service.id);
+        self.caches.healthchecks.remove(&after.service.id);
         let is_stored = commit == Commit::Done
             || self.healthcheck(after.team.id, after.service.id).await?.as_ref() == Some(after);
         outcome(commit, is_stored)
@@ -108,7 +106,7 @@ impl Table {
             ])
         };
         let commit = self.transact(actions).await?;
-        self.forget_check(service);
+        self.caches.healthchecks.remove(&service);
         // An absent record is the requested result, even if another request removed it.
         let is_gone = commit == Commit::Done || self.healthcheck(team, service).await?.is_none();
         outcome(commit, is_gone)
@@ -132,9 +130,8 @@ impl Table {
     pub async fn due(&self, now: Timestamp, limit: i32) -> Result<Vec<CheckSchedule>, Error> {
         let behind = Timestamp::from_micros(now.micros().saturating_add(1));
         let rows = self.rows_before(key::ALL_DUE, behind, limit).await?;
-        let rows = self.batch(rows.iter().filter_map(record::key).collect()).await?;
-        let schedules = rows.into_iter().map(record::read::<CheckScheduleRecord>);
-        let mut due = schedules.collect::<Result<Vec<_>, _>>()?;
+        let keys = rows.iter().filter_map(record::key);
+        let mut due = self.batch_get::<CheckScheduleRecord>(keys, Consistency::Strong).await?;
         // The index is eventually consistent. A run may have begun already, so the record itself decides.
         due.retain(|schedule| schedule.due.is_some_and(|due| due <= now));
         due.sort_by_key(|schedule| (schedule.due, schedule.service.id));

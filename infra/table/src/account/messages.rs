@@ -2,6 +2,7 @@
 
 use crate::client::{Error, Table};
 use crate::key;
+use crate::read::Consistency;
 use crate::record::{self, Attributes, MessagesRecord, ServiceRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
 use aws_sdk_dynamodb::types::Select;
@@ -10,14 +11,9 @@ use domain::base::id::ServiceId;
 use domain::catalog::service::Service;
 use domain::outreach::message::Messages;
 use domain::{TeamId, Timestamp};
+use dovetail_aws::now;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
-
-/// How long a process uses its cached set of teams, in seconds.
-const CACHE_SECONDS: u64 = 60;
-
-/// The most services in the cache of owners.
-const OWNERS_MAX: usize = 10_000;
+use std::sync::Arc;
 
 impl Table {
     /// Returns all messages of a team.
@@ -28,8 +24,7 @@ impl Table {
     /// Returns the messages of these teams, eventually consistent, with one request for 100 teams. Teams without
     /// messages are left out.
     pub async fn messages_of(&self, owners: impl Iterator<Item = TeamId>) -> Result<Vec<Messages>, Error> {
-        let rows = self.batches(owners.map(key::messages).collect(), false).await?;
-        rows.into_iter().map(record::read::<MessagesRecord>).collect()
+        self.batch_get::<MessagesRecord>(owners.map(key::messages), Consistency::Eventual).await
     }
 
     /// Stores the messages of a team if their revision is still `before`; 0 stands for a missing record.
@@ -50,7 +45,7 @@ impl Table {
         let is_stored =
             commit == Commit::Done || self.messages(after.owner.id).await?.as_ref() == Some(after);
         // The writer expects to see its change at once. Other processes may be a minute behind.
-        *self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.caches.message_owners.remove(&());
         outcome(commit, is_stored)
     }
 
@@ -67,15 +62,11 @@ impl Table {
 
     /// Returns the teams with messages, at most a minute old in this process.
     pub async fn cached_message_owners(&self, now: Timestamp) -> Result<Arc<BTreeSet<TeamId>>, Error> {
-        let cached = self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((at, owners)) = cached
-            && now.micros().saturating_sub(at.micros()) < CACHE_SECONDS * 1_000_000
-        {
+        if let Some(owners) = self.caches.message_owners.get(&(), now) {
             return Ok(owners);
         }
         let owners = Arc::new(self.message_owners().await?);
-        let entry = Some((now, Arc::clone(&owners)));
-        *self.cached_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = entry;
+        self.caches.message_owners.insert((), Arc::clone(&owners), now);
         Ok(owners)
     }
 
@@ -85,25 +76,18 @@ impl Table {
         &self,
         titles: &BTreeSet<String>,
     ) -> Result<BTreeMap<ServiceId, TeamId>, Error> {
-        let mut owned = BTreeMap::new();
-        let mut unknown = BTreeSet::new();
-        {
-            let cached = self.cached_messages.services.lock().unwrap_or_else(PoisonError::into_inner);
-            for title in titles {
-                match cached.get(title) {
-                    Some((id, owner)) => drop(owned.insert(*id, *owner)),
-                    None => drop(unknown.insert(key::service(title))),
-                }
+        let (cache, now) = (&self.caches.services, now());
+        let (mut owned, mut unknown) = (BTreeMap::new(), Vec::new());
+        for title in titles {
+            match cache.get(title, now) {
+                Some((id, owner)) => drop(owned.insert(id, owner)),
+                None => unknown.push(key::service(title)),
             }
         }
-        for row in self.batches(unknown, false).await? {
-            let Service { id, title, owner, .. } = record::read::<ServiceRecord>(row)?;
+        for service in self.batch_get::<ServiceRecord>(unknown, Consistency::Eventual).await? {
+            let Service { id, title, owner, .. } = service;
             owned.insert(id, owner.id);
-            let mut cached = self.cached_messages.services.lock().unwrap_or_else(PoisonError::into_inner);
-            if cached.len() >= OWNERS_MAX {
-                cached.clear();
-            }
-            cached.insert(title, (id, owner.id));
+            cache.insert(title, (id, owner.id), now);
         }
         Ok(owned)
     }

@@ -2,12 +2,11 @@
 //!
 //! Webhooks hold credentials, so they are in the table of API keys. Results of deliveries are in the main table.
 
-use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, Attributes, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
+use crate::record::{self, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
 use crate::write::{Commit, Keyed, outcome, statement};
-use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::WebhookId;
@@ -86,7 +85,7 @@ impl Table {
 
     /// Returns the last responses of all receivers of a team.
     pub async fn all_replied(&self, team: TeamId) -> Result<Vec<Replied>, Error> {
-        let rows = self.partition(&key::replied_partition(team), None).await?;
+        let rows = self.partition(&key::replied_partition(team), "").await?;
         rows.into_iter().map(record::read::<RepliedRecord>).collect()
     }
 
@@ -129,17 +128,9 @@ impl Table {
         before: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, GivenUp)>, Error> {
-        let query = self.client.query().table_name(&self.name).consistent_read(true);
-        let query = query.expression_attribute_values(":pk", AttributeValue::S(key::given_up_partition(id)));
-        let query = query.key_condition_expression("pk = :pk").scan_index_forward(false);
-        let before = before.map(|before| key::given_up_at(id, before).into());
-        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
-        let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
-        let read = |row: Attributes| {
-            let sort_key = record::text(&row, "sk").unwrap_or_default().to_owned();
-            record::read::<GivenUpRecord>(row).map(|given_up| (sort_key, given_up))
-        };
-        page.items.unwrap_or_default().into_iter().map(read).collect()
+        let before = before.map(|before| key::given_up_at(id, before));
+        let partition = (&*self.name, &*key::given_up_partition(id));
+        self.newest_first::<GivenUpRecord>(partition, before, limit).await
     }
 }
 

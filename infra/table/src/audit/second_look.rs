@@ -80,7 +80,7 @@ impl Table {
     async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
         let mut listing = Listing { by_key: BTreeMap::new(), rows: Rows::default() };
         for partition in key::partitions_of(team) {
-            for row in self.partition(&partition, None).await? {
+            for row in self.partition(&partition, "").await? {
                 listing.by_key.extend(record::key(&row).map(|key| (key, row.clone())));
                 listing.rows.add(row);
             }

@@ -1,13 +1,16 @@
 //! The caches of a process: facts that never change, and facts that may be a minute old.
 
+use super::schema_cache::Schemas;
 use domain::base::id::ServiceId;
 use domain::catalog::metadata_policy::MetadataPolicy;
-use domain::{ChangeId, ItemId, TeamId, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use domain::{ChangeId, ItemId, TeamId};
+use dovetail_aws::TtlCache;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-/// The cache of constant facts about change instances.
-pub(crate) type CachedChanges = Arc<Mutex<BTreeMap<ChangeId, CachedChange>>>;
+/// The most entries of a cache; a function has little memory.
+const ENTRIES_MAX: usize = 10_000;
 
 /// The constant facts about a change instance: its item and the three teams that it concerns.
 #[derive(Clone, Copy)]
@@ -16,23 +19,30 @@ pub(crate) struct CachedChange {
     pub(crate) parties: [TeamId; 3],
 }
 
-/// The time of the read and the teams that had messages.
-type CachedOwners = (Timestamp, Arc<BTreeSet<TeamId>>);
-
-/// The caches for messages.
-#[derive(Clone, Default)]
-pub(crate) struct CachedMessages {
-    /// The teams with messages, at most a minute old.
-    pub(crate) owners: Arc<Mutex<Option<CachedOwners>>>,
+/// The caches of a process.
+pub(crate) struct Caches {
+    pub(crate) schemas: Mutex<Schemas>,
+    pub(crate) changes: TtlCache<ChangeId, CachedChange>,
     /// The id and the owner of each service, by title; neither ever changes.
-    pub(crate) services: Arc<Mutex<BTreeMap<String, (ServiceId, TeamId)>>>,
+    pub(crate) services: TtlCache<String, (ServiceId, TeamId)>,
+    /// The teams with messages (decision record 26).
+    pub(crate) message_owners: TtlCache<(), Arc<BTreeSet<TeamId>>>,
+    /// The number of the newest metadata policy (0 for none), and its schemas (decision record 27).
+    pub(crate) metadata_policy: TtlCache<(), (u64, Arc<MetadataPolicy>)>,
+    /// Whether a service has a healthcheck (decision record 25).
+    pub(crate) healthchecks: TtlCache<ServiceId, bool>,
 }
 
-/// The time of the read, the number of the version (0 for none), and the compiled schemas.
-type PolicyVersion = (Timestamp, u64, Arc<MetadataPolicy>);
-
-/// The cached metadata policy.
-pub(crate) type CachedPolicy = Arc<Mutex<Option<PolicyVersion>>>;
-
-/// The time of the read and whether the service had a healthcheck, by service.
-pub(crate) type CachedChecks = Arc<Mutex<BTreeMap<ServiceId, (Timestamp, bool)>>>;
+impl Default for Caches {
+    fn default() -> Self {
+        let minute = Duration::from_secs(60);
+        Self {
+            schemas: Mutex::default(),
+            changes: TtlCache::new(Duration::MAX, ENTRIES_MAX),
+            services: TtlCache::new(Duration::MAX, ENTRIES_MAX),
+            message_owners: TtlCache::new(minute, 1),
+            metadata_policy: TtlCache::new(minute, 1),
+            healthchecks: TtlCache::new(minute, ENTRIES_MAX),
+        }
+    }
+}

@@ -1,11 +1,10 @@
 //! The table client, created once in each process, with its settings and caches.
 
-use super::caches::{CachedChanges, CachedChecks, CachedMessages, CachedPolicy};
+use super::caches::Caches;
 use super::call::Call as _;
 use super::error::Error;
 use super::meter::Meter;
 use super::request_metrics::Stopwatch;
-use super::schema_cache::Schemas;
 use super::yielding_connector::Paced;
 use crate::key;
 use aws_sdk_dynamodb::Client;
@@ -14,7 +13,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use domain::TeamId;
 use dovetail_aws::Endpoint;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The most actions of one transaction, a limit of DynamoDB.
 pub const ACTIONS_MAX: usize = 100;
@@ -57,24 +56,15 @@ impl Settings {
 pub struct BadSettings(&'static str);
 
 /// The tables with their client. Clones share the client and the caches.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Table {{ name: {name:?}, .. }}")]
 pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
     pub(crate) keys: String,
-    pub(crate) schemas: Arc<Mutex<Schemas>>,
     pub(crate) actions_max: usize,
-    pub(crate) cached_changes: CachedChanges,
-    pub(crate) cached_messages: CachedMessages,
-    pub(crate) cached_metadata_policy: CachedPolicy,
-    pub(crate) seen_checks: CachedChecks,
+    pub(crate) caches: Arc<Caches>,
     is_engine: bool,
-}
-
-impl std::fmt::Debug for Table {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Table").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 impl Table {
@@ -94,12 +84,8 @@ impl Table {
             client: Client::from_conf(watched.build()),
             name: settings.table,
             keys: settings.keys_table,
-            schemas: Arc::default(),
             actions_max: settings.actions_max.min(ACTIONS_MAX),
-            cached_changes: Arc::default(),
-            cached_messages: CachedMessages::default(),
-            cached_metadata_policy: CachedPolicy::default(),
-            seen_checks: CachedChecks::default(),
+            caches: Arc::default(),
             is_engine,
         }
     }

@@ -1,5 +1,6 @@
 //! The records that an owner's decision reads, and those that its response shows.
 
+use super::batch::Consistency;
 use crate::client::caches::CachedChange;
 use crate::client::{Error, Table};
 use crate::key;
@@ -8,11 +9,7 @@ use domain::model::team::Head;
 use domain::rules::decide::Decided;
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Item, TeamId};
-use dovetail_aws::pause;
-use std::sync::PoisonError;
-
-/// The most change instances in the cache of items; a function has little memory.
-const CACHED_MAX: usize = 10_000;
+use dovetail_aws::{now, pause};
 
 /// The most reads of an item that is missing next to its change instance.
 const READS_MAX: u32 = 4;
@@ -44,7 +41,7 @@ impl Table {
         team: TeamId,
         with_head: bool,
     ) -> Result<Option<Undecided>, Error> {
-        let cached = self.cached_changes.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
+        let cached = self.caches.changes.get(&id, now());
         if cached.is_some_and(|cached| !cached.parties.contains(&team)) {
             return Ok(None);
         }
@@ -69,22 +66,14 @@ impl Table {
         }
         let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));
         let item = decision_rows.item.filter(is_its).ok_or_else(missing)?;
-        self.remember(id, CachedChange { item: item.id, parties: change.parties() });
+        let facts = CachedChange { item: item.id, parties: change.parties() };
+        self.caches.changes.insert(id, facts, now());
         Ok(Some(Undecided { change, item, head: decision_rows.head }))
-    }
-
-    fn remember(&self, id: ChangeId, seen: CachedChange) {
-        let mut cached = self.cached_changes.lock().unwrap_or_else(PoisonError::into_inner);
-        // The whole cache goes rather than the oldest entry: a miss costs one more round and nothing else.
-        if cached.len() >= CACHED_MAX {
-            cached.clear();
-        }
-        cached.insert(id, seen);
     }
 
     async fn rows_of_keys(&self, keys: Vec<key::Key>) -> Result<DecisionRows, Error> {
         let mut decision_rows = DecisionRows::default();
-        for row in self.batch(keys).await? {
+        for row in self.batch_get_rows(keys, Consistency::Strong).await? {
             match record::type_of(&row) {
                 Some(ChangeRecord::TYPE) => decision_rows.change = Some(record::read::<ChangeRecord>(row)?),
                 Some(ItemRecord::TYPE) => decision_rows.item = Some(record::read::<ItemRecord>(row)?),
@@ -115,7 +104,7 @@ impl Table {
         ];
         keys.extend(declarations.map(|version| key::declaration(change.consumer.id, version.hash)));
         keys.extend(stored.map(key::deployed));
-        let mut related = self.lastingly_related(keys).await?;
+        let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
         related.items.insert(item.id, item.clone());
         related.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
         Ok(related)

@@ -1,5 +1,6 @@
 //! Strongly consistent reads by id: one record, or the few records of a decision.
 
+use super::batch::Consistency;
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
@@ -7,7 +8,6 @@ use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, DeployedRecord, HeadRecord, ItemRecord,
     Record, RememberedRecord, ServiceRecord, ShareRecord, SubmissionRecord, TeamRecord,
 };
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
 use domain::catalog::service::Service;
 use domain::model::charge::Charge;
@@ -16,11 +16,6 @@ use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::rules::plan::Stored;
 use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
-use futures_util::future::try_join_all;
-use std::collections::BTreeSet;
-
-/// The most records of one `BatchGetItem`, a limit of DynamoDB.
-const BATCH_MAX: usize = 100;
 
 impl Table {
     /// Returns the team, its head and its applications, or `None` for an unknown team.
@@ -28,7 +23,7 @@ impl Table {
     /// A query is not a transaction: the records may be of different moments. The plan detects this by the digests
     /// (docs/explanation/concurrency.md).
     pub async fn stored_team(&self, team: TeamId) -> Result<Option<Stored>, Error> {
-        let rows = self.partition(&key::team_partition(team), None).await?;
+        let rows = self.partition(&key::team_partition(team), "").await?;
         let (mut team_record, mut head, mut applications) = (None, None, Vec::new());
         for row in rows {
             match record::type_of(&row) {
@@ -49,7 +44,7 @@ impl Table {
     /// Returns all items of an application, removed ones included.
     pub async fn items_of(&self, application: ApplicationId) -> Result<Vec<Item>, Error> {
         let pk = key::item_partition(application.team());
-        let rows = self.partition(&pk, Some(&key::item_prefix(application))).await?;
+        let rows = self.partition(&pk, &key::item_prefix(application)).await?;
         rows.into_iter().map(record::read::<ItemRecord>).collect()
     }
 
@@ -85,17 +80,15 @@ impl Table {
 
     /// Returns the change instances that exist under these ids, in the order of the ids.
     pub async fn changes(&self, ids: &[ChangeId]) -> Result<Vec<Change>, Error> {
-        let rows = self.batch(ids.iter().map(|id| key::change(*id)).collect()).await?;
-        let mut changes =
-            rows.into_iter().map(record::read::<ChangeRecord>).collect::<Result<Vec<_>, _>>()?;
+        let keys = ids.iter().map(|id| key::change(*id));
+        let mut changes = self.batch_get::<ChangeRecord>(keys, Consistency::Strong).await?;
         changes.sort_by_key(|change| change.id);
         Ok(changes)
     }
 
     /// Returns the service items that exist under these ids, in no order.
     pub async fn items(&self, ids: &[ItemId]) -> Result<Vec<Item>, Error> {
-        let rows = self.batch(ids.iter().map(|id| key::item(*id)).collect()).await?;
-        rows.into_iter().map(record::read::<ItemRecord>).collect()
+        self.batch_get::<ItemRecord>(ids.iter().map(|id| key::item(*id)), Consistency::Strong).await
     }
 
     /// Returns the deployed item with this id.
@@ -156,110 +149,5 @@ impl Table {
 
     pub(crate) async fn get<R: Record>(&self, key: Key) -> Result<Option<R::Value>, Error> {
         self.attributes(key).await?.map(record::read::<R>).transpose()
-    }
-
-    /// Returns all rows of a partition, or those with sort keys that begin with `prefix`.
-    pub(crate) async fn partition(&self, pk: &str, prefix: Option<&str>) -> Result<Vec<Attributes>, Error> {
-        let mut rows = Vec::new();
-        let mut after = None;
-        loop {
-            let mut query = self
-                .client
-                .query()
-                .table_name(&self.name)
-                .consistent_read(true)
-                .key_condition_expression("pk = :pk")
-                .expression_attribute_values(":pk", AttributeValue::S(pk.to_owned()))
-                .set_exclusive_start_key(after);
-            if let Some(prefix) = prefix {
-                query = query
-                    .key_condition_expression("pk = :pk AND begins_with(sk, :prefix)")
-                    .expression_attribute_values(":prefix", AttributeValue::S(prefix.to_owned()));
-            }
-            let page = query.call().await?;
-            rows.extend(page.items.unwrap_or_default());
-            after = page.last_evaluated_key;
-            if after.is_none() {
-                return Ok(rows);
-            }
-        }
-    }
-
-    /// Returns the key of the last row of a partition.
-    pub(crate) async fn last_key(&self, pk: &str) -> Result<Option<Key>, Error> {
-        let query = self
-            .client
-            .query()
-            .table_name(&self.name)
-            .consistent_read(true)
-            .key_condition_expression("pk = :pk")
-            .expression_attribute_values(":pk", AttributeValue::S(pk.to_owned()))
-            .scan_index_forward(false)
-            .limit(1);
-        Ok(query.call().await?.items.and_then(|rows| rows.first().and_then(record::key)))
-    }
-
-    /// Returns the records that exist under these keys, strongly consistent, in no order.
-    pub(crate) async fn batch(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
-        self.batches(keys.into_iter().collect(), true).await
-    }
-
-    /// Returns records that never change, or may be a moment old. It costs half a strongly consistent read.
-    pub(crate) async fn batch_eventual(&self, keys: Vec<Key>) -> Result<Vec<Attributes>, Error> {
-        self.batch_eventual_with(keys, Vec::new()).await
-    }
-
-    /// Returns `keys` as [`Table::lasting`] does, and in the same round those of `more` that exist.
-    pub(crate) async fn batch_eventual_with(
-        &self,
-        keys: Vec<Key>,
-        more: Vec<Key>,
-    ) -> Result<Vec<Attributes>, Error> {
-        let mut missing: BTreeSet<Key> = keys.into_iter().collect();
-        let all = missing.iter().cloned().chain(more).collect();
-        let mut rows = self.batches(all, false).await?;
-        for key in rows.iter().filter_map(record::key) {
-            missing.remove(&key);
-        }
-        // An eventually consistent read may miss a record that was just written. Only `keys` must exist, so only the
-        // missing ones among them are read again.
-        rows.extend(self.batches(missing, true).await?);
-        Ok(rows)
-    }
-
-    /// Returns the records that exist under these keys, with one request for each 100 keys, all at once.
-    pub(crate) async fn batches(
-        &self,
-        keys: BTreeSet<Key>,
-        consistent: bool,
-    ) -> Result<Vec<Attributes>, Error> {
-        let keys: Vec<Attributes> = keys.into_iter().map(Into::into).collect();
-        let batches = keys.chunks(BATCH_MAX).map(|some| self.batch_of(some.to_vec(), consistent));
-        Ok(try_join_all(batches).await?.into_iter().flatten().collect())
-    }
-
-    async fn batch_of(&self, mut keys: Vec<Attributes>, consistent: bool) -> Result<Vec<Attributes>, Error> {
-        let (mut attempt, mut rows) = (0, Vec::new());
-        loop {
-            let wanted = KeysAndAttributes::builder()
-                .set_keys(Some(keys))
-                .consistent_read(consistent)
-                .build()
-                .map_err(|error| Error::corrupt("batch", error))?;
-            let reply = self.client.batch_get_item().request_items(&self.name, wanted).call().await?;
-            rows.extend(reply.responses.into_iter().flat_map(|mut all| all.remove(&self.name)).flatten());
-            // DynamoDB returns at most 16 MB and whatever fits its capacity. Only the unprocessed keys are read
-            // again.
-            let left = reply.unprocessed_keys.and_then(|mut left| left.remove(&self.name));
-            keys = left.map(|left| left.keys).unwrap_or_default();
-            if keys.is_empty() {
-                return Ok(rows);
-            }
-            if attempt >= 8 {
-                return Err(Error::Unavailable("DynamoDB did not process a batch of reads".to_owned()));
-            }
-            dovetail_aws::pause(attempt).await;
-            attempt += 1;
-        }
     }
 }

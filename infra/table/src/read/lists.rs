@@ -1,5 +1,6 @@
 //! Lists: the rows of one or several partitions, merged in order and read on demand (docs/reference/http/lists.md).
 
+use super::batch::Consistency;
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
@@ -402,8 +403,8 @@ impl<T> Rows<'_, T> {
                 .collect();
         }
         let record_of = |row: &_| record::key(row).as_ref().and_then(self.record);
-        let keys: Vec<Key> = rows.iter().filter_map(|(_, row)| record_of(row)).collect();
-        let records = self.table.batch(keys).await?;
+        let keys = rows.iter().filter_map(|(_, row)| record_of(row));
+        let records = self.table.batch_get_rows(keys, Consistency::Strong).await?;
         let mut records: BTreeMap<Key, Attributes> =
             records.into_iter().filter_map(|record| Some((record::key(&record)?, record))).collect();
         let mut listed = Vec::new();

@@ -1,11 +1,10 @@
 //! Services with their newest schemas, as submissions need them; a process caches compiled schemas.
 
-use crate::client::call::Call as _;
+use super::batch::Consistency;
 use crate::client::schema_cache::{SCHEMAS_BYTES_MAX, Schemas, Version};
 use crate::client::{Error, Table};
-use crate::key;
+use crate::key::{self, Key};
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
-use aws_sdk_dynamodb::types::AttributeValue;
 use domain::catalog::schema;
 use domain::catalog::schema::Schema;
 use domain::catalog::service::Service;
@@ -26,11 +25,11 @@ impl Table {
     pub async fn offers(&self, titles: &BTreeSet<&str>) -> Result<Offers, Error> {
         let (cached, new): (Vec<&str>, Vec<&str>) =
             titles.iter().partition(|title| self.knows_schema_of(title));
-        let cached = self.batch(cached.into_iter().map(key::service).collect());
+        let cached = cached.into_iter().map(key::service);
+        let cached = self.batch_get::<ServiceRecord>(cached, Consistency::Strong);
         let new: Vec<_> = new.into_iter().map(|title| self.service_at_first_sight(title)).collect();
         let new = stream::iter(new).buffered(AT_ONCE).try_collect::<Vec<_>>();
         let (cached, new) = try_join(cached, new).await?;
-        let cached = cached.into_iter().map(record::read::<ServiceRecord>).collect::<Result<Vec<_>, _>>()?;
         let (mut offers, mut bytes) = (Offers::new(), 0_usize);
         for service in cached.into_iter().chain(new.into_iter().flatten()) {
             let mut schema = self.schema(&service).await?;
@@ -72,9 +71,9 @@ impl Table {
             services.iter().map(version).filter_map(|of| cached.text(&of).map(|text| (of, text))).collect()
         };
         let missing = services.iter().map(version).filter(|version| !texts.contains_key(version));
-        let keys = missing.map(|(title, version)| key::schema(&title, version)).collect();
-        for row in self.batch_eventual(keys).await? {
-            let StoredSchema { title, version, text, .. } = record::read::<SchemaRecord>(row)?;
+        let keys: Vec<Key> = missing.map(|(title, version)| key::schema(&title, version)).collect();
+        for stored in self.batch_get::<SchemaRecord>(keys, Consistency::Complete).await? {
+            let StoredSchema { title, version, text, .. } = stored;
             let text: Arc<str> = text.into();
             self.cached_schemas().keep((title.clone(), version), Arc::clone(&text), None);
             texts.insert((title, version), text);
@@ -92,23 +91,14 @@ impl Table {
     }
 
     fn cached_schemas(&self) -> MutexGuard<'_, Schemas> {
-        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
+        self.caches.schemas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads a service together with its newest schema, and caches the schema.
     async fn service_at_first_sight(&self, title: &str) -> Result<Option<Service>, Error> {
         // In the sort order, the service comes after all its schemas, and the newest schema just before it. One query
         // for two rows from the end thus reads both.
-        let query = self
-            .client
-            .query()
-            .table_name(&self.name)
-            .consistent_read(true)
-            .key_condition_expression("pk = :pk")
-            .expression_attribute_values(":pk", AttributeValue::S(key::service(title).pk))
-            .scan_index_forward(false)
-            .limit(2);
-        let mut rows = query.call().await?.items.unwrap_or_default().into_iter();
+        let mut rows = self.last_rows(&key::service(title).pk, 2).await?.into_iter();
         let Some(service) = rows.next() else { return Ok(None) };
         let is_schema = |row: &Attributes| record::type_of(row) == Some(SchemaRecord::TYPE);
         if let Some(newest) = rows.next().filter(is_schema) {

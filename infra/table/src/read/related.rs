@@ -1,5 +1,7 @@
 //! Reads of the records that a response shows next to its own, in one or two rounds of batch reads.
 
+use super::batch::Consistency;
+use super::healthcheck_cache::health_keys;
 use super::lists::{Direction, Source};
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
@@ -14,6 +16,7 @@ use domain::views::related::Related;
 use domain::views::tally::Tally;
 use domain::{Change, Hash, Item, TeamId};
 use futures_util::future::{try_join, try_join_all};
+use std::collections::BTreeSet;
 
 /// A record that a row of a list refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,80 +35,67 @@ const TALLIED_MAX: usize = 10_000;
 /// The rows of one query for the counts.
 const TALLIED_AT_ONCE: usize = 1_000;
 
-impl RelatedKey {
-    fn key(self) -> Option<Key> {
-        Some(match self {
-            Self::Declaration(team, hash) => key::declaration(team, hash),
-            Self::Deployed(id) => key::deployed(id),
-            Self::Team(id) => key::team(id),
-            Self::Tally(_) => return None,
-        })
-    }
-
-    const fn tallied(self) -> Option<ApplicationId> {
-        match self {
-            Self::Tally(application) => Some(application),
-            Self::Declaration(..) | Self::Deployed(_) | Self::Team(_) => None,
-        }
-    }
-}
-
 impl Table {
     /// Returns the items, teams, applications, declarations and deployed items of change instances.
     pub async fn related_to_changes(&self, changes: &[Change]) -> Result<Related, Error> {
         // One batch is either strongly or eventually consistent. Records that change are read as they are now, so a
         // caller that has just seen COMPLETED also sees its deployed item. The others never change and cost half.
-        let moving = self.related(changes.iter().flat_map(mutable_keys_of_change).collect());
-        let named = changes.iter().flat_map(named_by_change).collect();
-        let (moving, eventual) = try_join(moving, self.lastingly_related(named)).await?;
-        self.named_by_items(merge_eventual(moving, eventual)).await
+        let versions: BTreeSet<Key> = changes.iter().flat_map(versions_of_change).collect();
+        let current = changes.iter().flat_map(current_of_change);
+        let (mut related, more) = try_join(
+            self.batch_get_related(current, Consistency::Strong),
+            self.batch_get_related(versions.clone(), Consistency::Complete),
+        )
+        .await?;
+        merge(&mut related, more);
+        self.with_versions_of_items(related, &versions).await
     }
 
     /// Returns the same for rows of an owner's queue, in one batch at half the price.
     ///
     /// The queue is an index and may be late, so its records may be as well.
     pub async fn related_to_queue(&self, changes: &[Change]) -> Result<Related, Error> {
-        let keys = changes
-            .iter()
-            .flat_map(|change| mutable_keys_of_change(change).into_iter().chain(named_by_change(change)));
-        self.named_by_items(self.lastingly_related(keys.collect()).await?).await
+        let versions: BTreeSet<Key> = changes.iter().flat_map(versions_of_change).collect();
+        let keys = changes.iter().flat_map(current_of_change).chain(versions.iter().cloned());
+        let related = self.batch_get_related(keys, Consistency::Complete).await?;
+        self.with_versions_of_items(related, &versions).await
     }
 
     /// Adds the records that only the items refer to. Most change instances refer to the same ones.
-    async fn named_by_items(&self, related: Related) -> Result<Related, Error> {
-        let is_read = |wanted: &RelatedKey| match wanted {
-            RelatedKey::Declaration(team, hash) => related.declarations.contains_key(&(*team, *hash)),
-            RelatedKey::Deployed(id) => related.deployed.contains_key(id),
-            RelatedKey::Team(id) => related.teams.contains_key(id),
-            RelatedKey::Tally(id) => related.tallies.contains_key(id),
-        };
-        let named = related.items.values().flat_map(named_by_item);
-        let more = self.related_records(named.filter(|wanted| !is_read(wanted))).await?;
-        Ok(merge_eventual(related, more))
+    async fn with_versions_of_items(
+        &self,
+        mut related: Related,
+        loaded: &BTreeSet<Key>,
+    ) -> Result<Related, Error> {
+        let keys: BTreeSet<Key> = related.items.values().flat_map(versions_of_item).collect();
+        let keys = keys.difference(loaded).cloned();
+        let more = self.batch_get_related(keys, Consistency::Complete).await?;
+        merge(&mut related, more);
+        Ok(related)
     }
 
     /// Returns the teams, application, service, declaration, deployed item and health of an item.
     pub async fn related_to_item(&self, item: &Item) -> Result<Related, Error> {
-        let mutable = self.related(mutable_keys_of_item(item).into());
-        let (moving, eventual) =
-            try_join(mutable, self.related_eventually(std::slice::from_ref(item), Vec::new())).await?;
-        Ok(merge_eventual(moving, eventual))
+        let current = self.batch_get_related(current_of_item(item), Consistency::Strong);
+        let versions = self.versions_and_health(std::slice::from_ref(item), versions_of_item(item).collect());
+        let (mut related, more) = try_join(current, versions).await?;
+        merge(&mut related, more);
+        Ok(related)
     }
 
     /// Returns the same for the items of a list, in one batch, as late as an index may be.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
-        self.related_eventually(items, items.iter().flat_map(mutable_keys_of_item).collect()).await
+        let keys = items.iter().flat_map(|item| versions_of_item(item).chain(current_of_item(item)));
+        self.versions_and_health(items, keys.collect()).await
     }
 
-    /// Returns the records that items refer to, their health, and the records under `wanted`.
-    async fn related_eventually(&self, items: &[Item], wanted: Vec<Key>) -> Result<Related, Error> {
-        let named = items.iter().flat_map(named_by_item).filter_map(RelatedKey::key);
+    /// Returns the records under `keys`, and in the same round the health of items.
+    async fn versions_and_health(&self, items: &[Item], keys: BTreeSet<Key>) -> Result<Related, Error> {
         let now = dovetail_aws::now();
-        let keys = named.chain(wanted).collect();
-        let mut related = Related::default();
-        add(&mut related, self.batch_eventual_with(keys, self.checks_of(items, now)).await?)?;
-        let more = self.read_uncached_health(items, now, &related).await?;
-        add(&mut related, more)?;
+        let cached = self.cached_healthchecks(items, now);
+        let rows = self.batch_get_complete(keys, health_keys(items, &cached)).await?;
+        let mut related = related_of(rows)?;
+        self.add_health_of_uncached(items, &cached, now, &mut related).await?;
         Ok(related)
     }
 
@@ -114,13 +104,19 @@ impl Table {
         self.changes(&submission.direct_changes().take(limit).collect::<Vec<_>>()).await
     }
 
-    /// Returns the records of `wanted` that exist.
-    pub async fn related_records(&self, wanted: impl Iterator<Item = RelatedKey>) -> Result<Related, Error> {
-        let wanted: Vec<RelatedKey> = wanted.collect();
-        let keys = wanted.iter().filter_map(|wanted| wanted.key()).collect();
-        let tallied = wanted.iter().filter_map(|wanted| wanted.tallied());
-        let tallies = try_join_all(tallied.map(|application| self.tally(application)));
-        let (mut related, tallies) = try_join(self.lastingly_related(keys), tallies).await?;
+    /// Returns the records that exist under these keys.
+    pub async fn related(&self, wanted: impl IntoIterator<Item = RelatedKey>) -> Result<Related, Error> {
+        let (mut keys, mut tallies) = (Vec::new(), Vec::new());
+        for wanted in wanted {
+            match wanted {
+                RelatedKey::Declaration(team, hash) => keys.push(key::declaration(team, hash)),
+                RelatedKey::Deployed(id) => keys.push(key::deployed(id)),
+                RelatedKey::Team(id) => keys.push(key::team(id)),
+                RelatedKey::Tally(application) => tallies.push(self.tally(application)),
+            }
+        }
+        let records = self.batch_get_related(keys, Consistency::Complete);
+        let (mut related, tallies) = try_join(records, try_join_all(tallies)).await?;
         related.tallies = tallies.into_iter().flatten().collect();
         Ok(related)
     }
@@ -141,21 +137,18 @@ impl Table {
         Ok(Some((application, tally)))
     }
 
-    async fn related(&self, keys: Vec<Key>) -> Result<Related, Error> {
-        let mut related = Related::default();
-        add(&mut related, self.batch(keys).await?)?;
-        Ok(related)
-    }
-
-    /// Returns related records that never change, or may be a moment old.
-    pub(crate) async fn lastingly_related(&self, keys: Vec<Key>) -> Result<Related, Error> {
-        let mut related = Related::default();
-        add(&mut related, self.batch_eventual(keys).await?)?;
-        Ok(related)
+    pub(crate) async fn batch_get_related(
+        &self,
+        keys: impl IntoIterator<Item = Key>,
+        consistency: Consistency,
+    ) -> Result<Related, Error> {
+        related_of(self.batch_get_rows(keys, consistency).await?)
     }
 }
 
-fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error> {
+/// Sorts rows into their types.
+fn related_of(rows: Vec<record::Attributes>) -> Result<Related, Error> {
+    let mut related = Related::default();
     for row in rows {
         match record::type_of(&row) {
             Some(ItemRecord::TYPE) => {
@@ -198,23 +191,23 @@ fn add(related: &mut Related, rows: Vec<record::Attributes>) -> Result<(), Error
             }
         }
     }
-    Ok(())
+    Ok(related)
 }
 
-/// Adds the records of an eventually consistent read to those of a strongly consistent one.
-fn merge_eventual(mut related: Related, eventual: Related) -> Related {
-    related.declarations.extend(eventual.declarations);
-    related.deployed.extend(eventual.deployed);
-    related.check_schedules.extend(eventual.check_schedules);
-    related.healths.extend(eventual.healths);
-    related
+/// Adds records of the types that never change, and health.
+fn merge(related: &mut Related, more: Related) {
+    related.declarations.extend(more.declarations);
+    related.deployed.extend(more.deployed);
+    related.check_schedules.extend(more.check_schedules);
+    related.healths.extend(more.healths);
 }
 
-fn mutable_keys_of_item(item: &Item) -> [Key; 3] {
+/// Returns the keys of records that change, and that the response shows as they are now.
+fn current_of_item(item: &Item) -> [Key; 3] {
     [key::team(item.consumer.id), key::application(item.id.application()), key::service(&item.service.title)]
 }
 
-fn mutable_keys_of_change(change: &Change) -> [Key; 5] {
+fn current_of_change(change: &Change) -> [Key; 5] {
     [
         key::service(&change.service.title),
         key::item(change.item),
@@ -224,15 +217,16 @@ fn mutable_keys_of_change(change: &Change) -> [Key; 5] {
     ]
 }
 
-fn named_by_change(change: &Change) -> Vec<Key> {
-    let versions = change.new.iter().chain(&change.old);
-    let declarations = versions.map(|version| key::declaration(change.consumer.id, version.hash));
-    declarations.chain(change.deployed_before.map(key::deployed)).collect()
+/// Returns the keys of declarations and deployed items, which never change.
+fn versions_of_item(item: &Item) -> impl Iterator<Item = Key> + use<> {
+    let declaration = key::declaration(item.consumer.id, item.version.hash);
+    std::iter::once(declaration).chain(item.deployed.map(|latest| key::deployed(latest.id)))
 }
 
-fn named_by_item(item: &Item) -> impl Iterator<Item = RelatedKey> {
-    let declaration = RelatedKey::Declaration(item.consumer.id, item.version.hash);
-    std::iter::once(declaration).chain(item.deployed.map(|latest| RelatedKey::Deployed(latest.id)))
+fn versions_of_change(change: &Change) -> impl Iterator<Item = Key> {
+    let versions = change.new.iter().chain(&change.old);
+    let declarations = versions.map(|version| key::declaration(change.consumer.id, version.hash));
+    declarations.chain(change.deployed_before.map(key::deployed))
 }
 
 /// Returns the team, the hash and the text of a stored declaration.

@@ -53,8 +53,8 @@ impl Table {
 
     /// Returns the newest version of a service's config, strongly consistent.
     pub async fn newest_config(&self, service: ServiceId) -> Result<Option<u64>, Error> {
-        let newest = self.last_key(&key::config_partition(service)).await?;
-        Ok(newest.and_then(|key| key.sk.parse().ok()))
+        let newest = self.last_rows(&key::config_partition(service), 1).await?;
+        Ok(newest.first().and_then(|row| record::text(row, "sk")?.parse().ok()))
     }
 
     /// Stores a config version if its number is free, and removes the version that no longer has room.

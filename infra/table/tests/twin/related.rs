@@ -32,11 +32,11 @@ pub(crate) async fn all(twin: &Twin) {
     let newest = items.iter().filter_map(|item| item.deployed).map(|latest| RelatedKey::Deployed(latest.id));
     let mut expected = Expected::of(twin);
     newest.clone().for_each(|wanted| expected.add(wanted));
-    expected.is(&table.related_records(newest).await.unwrap());
+    expected.is(&table.related(newest).await.unwrap());
     let tallies = snapshot.applications.keys().map(|application| RelatedKey::Tally(*application));
     let mut expected = Expected::of(twin);
     tallies.clone().for_each(|wanted| expected.add(wanted));
-    expected.is(&table.related_records(tallies).await.unwrap());
+    expected.is(&table.related(tallies).await.unwrap());
 }
 
 /// Asserts that the response to a decision shows the item of that decision.

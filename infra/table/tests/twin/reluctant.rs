@@ -15,7 +15,6 @@ use domain::model::work::WorkId;
 use dovetail_table::Table;
 use embedded::{Engine, Reply, target_and_body};
 use serde_json::{Value, json};
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -26,7 +25,8 @@ pub(crate) const ALWAYS: usize = usize::MAX;
 type Instead = Box<dyn Fn(&Engine, &Value) -> Reply + Send + Sync>;
 
 /// A client to an engine that replaces one operation a number of times.
-#[derive(Clone)]
+#[derive(Clone, derive_more::Debug)]
+#[debug("Reluctant")]
 pub(crate) struct Reluctant(Arc<Reluctance>);
 
 struct Reluctance {
@@ -77,12 +77,6 @@ impl Reluctant {
     /// Returns the number of requests for the operation.
     pub(crate) fn requests(&self) -> usize {
         self.0.requests.load(Relaxed)
-    }
-}
-
-impl fmt::Debug for Reluctant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Reluctant")
     }
 }
 
