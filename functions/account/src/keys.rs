@@ -1,6 +1,6 @@
 //! The API keys of a team.
 
-use crate::{body, whole};
+use crate::body;
 use domain::account::api_key::{ApiKey, KEYS_MAX, Made};
 use domain::account::audit_log::{Event as Happened, Recorded};
 use domain::base::id::KeyId;
@@ -15,12 +15,13 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let keys = table.api_keys(call.caller.team.id).await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> = keys.iter().map(|key| view::api_key(key, &viewpoint)).collect();
-    Ok(whole(&results))
+    // The limit of their number keeps the list short, so it is always one page.
+    Reply::list(results.len(), None, results)
 }
 
 /// Returns one API key.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    Ok(Reply::new(200, view::api_key(&found(table, call).await?, &Viewpoint::of(call))))
+    Reply::new(200, view::api_key(&found(table, call).await?, &Viewpoint::of(call)))
 }
 
 async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
@@ -40,7 +41,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let made = Made { hash: secret.hash(), name: asked.name, role: asked.role, expires: asked.expires };
     let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
     match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &ctx)).await? {
-        Keyed::Stored => Ok(shown_once(call, &key, &secret)),
+        Keyed::Stored => shown_once(call, &key, &secret),
         // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
         Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
@@ -60,7 +61,7 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     let (ended, successor) = key.rotated(secret.hash(), asked.expires, asked.overlap_micros, &ctx);
     let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &ctx);
     match table.rotate_api_key(&ended, &successor, &recorded).await? {
-        Keyed::Stored => Ok(shown_once(call, &successor, &secret)),
+        Keyed::Stored => shown_once(call, &successor, &secret),
         // A key has one successor, so a concurrent rotation wins.
         Keyed::Stale if found(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
@@ -83,7 +84,7 @@ async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {
 }
 
 /// Returns the only reply with the secret; the table has its hash.
-fn shown_once(call: &Call, key: &ApiKey, secret: &Secret) -> Reply {
+fn shown_once(call: &Call, key: &ApiKey, secret: &Secret) -> Result<Reply, Failure> {
     let mut body = view::api_key(key, &Viewpoint::of(call));
     if let Some(body) = body.as_object_mut() {
         body.insert("key".to_owned(), json!(secret.text()));

@@ -7,5 +7,5 @@ use dovetail_table::Table;
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     let asked = Happened::asked(call, key)?;
     let records = table.recorded(call.caller.team.id, asked.after(), asked.limit).await?;
-    Ok(asked.reply(&records, view::recorded))
+    asked.reply(&records, view::recorded)
 }

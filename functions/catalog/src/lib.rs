@@ -49,7 +49,7 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
     if is_dry_run && let Some(body) = body.as_object_mut() {
         body.insert("dry_run".to_owned(), radius::of(table, key, call, &schema).await?);
     }
-    Ok(Reply::new(200, body))
+    Reply::new(200, body)
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -59,7 +59,7 @@ async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
         Outcome::Foreign => return Err(Code::ForeignService.into()),
     };
-    Ok(Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call))))
+    Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call)))
 }
 
 /// The outcome of a publication.
@@ -140,7 +140,7 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
         };
         let texts = table.schema_texts(std::slice::from_ref(&after)).await?;
         let text = texts.first().map_or("", AsRef::as_ref);
-        return Ok(Reply::new(200, view::service(&after, text, &Viewpoint::of(call))));
+        return Reply::new(200, view::service(&after, text, &Viewpoint::of(call)));
     }
     Err(Code::Contended.into())
 }

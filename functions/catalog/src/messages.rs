@@ -27,7 +27,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         })?;
         let made = after.all.last().ok_or(Code::Broken)?;
         if kept(table, call, Event::MessageCreated, (&before, &after), made).await? {
-            return Ok(shown(call, 201, &after, made));
+            return shown(call, 201, &after, made);
         }
         pause(attempt).await;
     }
@@ -43,11 +43,11 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         // `PUT` replaces the message, so absent fields get their defaults.
         let basis = (call.method != "PUT").then_some(&message.content);
         let Some(after) = before.changed(id, content(table, call, basis).await?, &call.ctx()) else {
-            return Ok(shown(call, 200, &before, message));
+            return shown(call, 200, &before, message);
         };
         let changed = after.find(id).ok_or(Code::Broken)?;
         if kept(table, call, Event::MessageChanged, (&before, &after), changed).await? {
-            return Ok(shown(call, 200, &after, changed));
+            return shown(call, 200, &after, changed);
         }
         pause(attempt).await;
     }
@@ -95,7 +95,7 @@ async fn kept(
     Ok(table.keep_messages(before.revision, after, &recorded).await? == Keyed::Stored)
 }
 
-fn shown(call: &Call, status: u16, messages: &Messages, message: &Message) -> Reply {
+fn shown(call: &Call, status: u16, messages: &Messages, message: &Message) -> Result<Reply, Failure> {
     Reply::new(status, view::message(&messages.owner, message, call.now, &Viewpoint::of(call)))
 }
 

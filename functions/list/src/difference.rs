@@ -31,7 +31,7 @@ pub(crate) async fn between(asked: Asked<'_>) -> Result<Reply, Failure> {
     let mut walk = Walk::new(table, moments, limit);
     let next = walk.from(call.caller.team.id, place).await?;
     let body = body(asked, &walk, next, (&from, &to)).await?;
-    Ok(Reply::new(200, body))
+    Reply::new(200, body)
 }
 
 /// Returns the end of the page before, from the cursor.

@@ -73,11 +73,14 @@ impl Concerned {
             Err(Failure::Refused(reply)) => (&mut **reply, false),
             Err(Failure::Broken(_)) => return outcome,
         };
-        if let Content::Json(Value::Object(body)) = &mut reply.body
-            && let Some(place) = body.get_mut("messages")
-        {
+        let has_messages = match &reply.body {
+            Content::Problem(members) => members.contains_key("messages"),
+            Content::Text(_) | Content::Nothing => is_taken,
+        };
+        if has_messages {
             match self.shown(table, call, is_taken).await {
-                Ok(messages) => *place = messages.into(),
+                Ok(messages) if messages.is_empty() => {}
+                Ok(messages) => reply.insert("messages", messages.into())?,
                 // The outcome is decided, so a failed read of messages must not replace it.
                 Err(error) => log("messages", &error.to_string()),
             }

@@ -35,7 +35,7 @@ pub(crate) async fn write(
     let (committed, beside) = tokio::join!(table.commit(&at_once.writes), beside(table, &at_once.created));
     match committed? {
         Commit::Done => match beside {
-            Ok(beside) => Ok(Some(reply::created(call, loaded, plan, &at_once, beside))),
+            Ok(beside) => reply::created(call, loaded, plan, &at_once, beside).map(Some),
             // The submission is stored, so new reads supply the reply.
             Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },

@@ -8,5 +8,5 @@ pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<R
     let asked = Happened::asked(call, key)?;
     let webhook = crate::found(table, call).await?;
     let failures = table.given_up(webhook.id, asked.after(), asked.limit).await?;
-    Ok(asked.reply(&failures, view::given_up))
+    asked.reply(&failures, view::given_up)
 }

@@ -30,7 +30,7 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
     let failed = told.as_ref().err().copied();
     let health = Health { item: id, told: told.unwrap_or_else(Failed::told), at: call.now };
     table.put_health(std::slice::from_ref(&health)).await?;
-    Ok(Reply::new(200, view::health(&health, failed)))
+    Reply::new(200, view::health(&health, failed))
 }
 
 /// Returns whether the caller owns the service or has declared the item. A dependent team may not check it.
@@ -50,10 +50,10 @@ pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure
     }
     let course = table.course(call.caller.team.id, service).await?.ok_or(Code::NotFound)?;
     let Some(asked) = course.asked(call.now) else {
-        return Ok(Reply::new(200, view::healthcheck_asked(&course)));
+        return Reply::new(200, view::healthcheck_asked(&course));
     };
     match table.put_course(&course, &asked).await? {
-        Keyed::Stored => Ok(Reply::new(200, view::healthcheck_asked(&asked))),
+        Keyed::Stored => Reply::new(200, view::healthcheck_asked(&asked)),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }

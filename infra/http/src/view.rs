@@ -1,4 +1,6 @@
 //! The objects of the API, from domain values and related records (examples in tests/golden/http).
+//!
+//! The members of an object are in the order of their names. The fields of a structure have the same order.
 
 mod account;
 mod change;
@@ -9,13 +11,12 @@ mod item;
 mod message;
 mod planned;
 mod service;
+mod stored;
 mod team;
 mod webhook;
 
 pub use account::{api_key, member, recorded};
-pub use change::{
-    Blocker, change_instance, change_instance_as_created, history, history_entry, light_change_instance,
-};
+pub use change::{Blocker, change_instance, change_instance_as_created, history, light_change_instance};
 pub use charge::{accumulated, charge};
 pub use healthcheck::{health, healthcheck, healthcheck_asked};
 pub use history::{Differing, application_then, differing, item_then};
@@ -26,11 +27,13 @@ pub use service::{service, service_config, service_docs};
 pub use team::{CHANGES_MAX, application, light_application, submission, submission_with_changes, team};
 pub use webhook::{MASK, given_up, replied, webhook};
 
+use self::stored::Stored;
 use crate::call::Call;
+use domain::base::id::ApplicationId;
 use domain::rules::visibility::Pov;
 use domain::views::related::Related;
 use domain::{Hash, SubmissionId, TeamId, TeamRef};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// Host, role and team of a caller: the links of an object depend on them.
 #[derive(Clone, Debug)]
@@ -72,23 +75,40 @@ impl Viewpoint {
     }
 }
 
-/// Parses stored JSON text. It is canonical, so it parses.
-fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or(Value::Null)
+/// A team in an object, or by itself.
+#[derive(Serialize)]
+pub struct TeamView<'a> {
+    id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Stored<'a>>,
+    name: &'a str,
 }
 
-fn team_ref(team: &TeamRef) -> Value {
-    json!({"id": team.id.get(), "name": team.name})
+fn team_ref(team: &TeamRef) -> TeamView<'_> {
+    TeamView { id: team.id.get(), metadata: None, name: &team.name }
 }
 
-fn team_with_metadata(team: &TeamRef, related: &Related) -> Value {
-    json!({"id": team.id.get(), "name": team.name, "metadata": team_metadata(team.id, related)})
+fn team_with_metadata<'a>(team: &'a TeamRef, related: &'a Related) -> TeamView<'a> {
+    let metadata = related.teams.get(&team.id).map_or(Stored::NONE, |team| Stored(&team.metadata));
+    TeamView { metadata: Some(metadata), ..team_ref(team) }
 }
 
-fn team_metadata(team: TeamId, related: &Related) -> Value {
-    related.teams.get(&team).map_or_else(|| json!({}), |team| parsed(&team.metadata))
+/// An application in an object.
+#[derive(Serialize)]
+struct ApplicationView<'a> {
+    /// None for a planned application.
+    id: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<Stored<'a>>,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<u64>,
 }
 
-fn declaration(team: TeamId, hash: Hash, related: &Related) -> Value {
-    related.declarations.get(&(team, hash)).map_or_else(|| json!({}), |text| parsed(text))
+fn application_metadata(id: ApplicationId, related: &Related) -> Stored<'_> {
+    related.applications.get(&id).map_or(Stored::NONE, |application| Stored(&application.metadata))
+}
+
+fn declaration(team: TeamId, hash: Hash, related: &Related) -> Stored<'_> {
+    related.declarations.get(&(team, hash)).map_or(Stored::NONE, |text| Stored(text))
 }

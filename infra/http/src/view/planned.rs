@@ -1,8 +1,10 @@
 //! The effects of a submission on the wire, for a preview.
 
+use super::change::{ItemView, ServiceView, VersionView};
 use super::charge::amount;
-use super::{Viewpoint, change_instance_as_created};
-use crate::reply::fitting;
+use super::team::WithChanges;
+use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
+use crate::reply::{Failure, Object, fitting, object};
 use domain::model::change::{ClosedBy, Version};
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
@@ -12,6 +14,7 @@ use domain::views::compare;
 use domain::views::compare::Field;
 use domain::views::related::Related;
 use domain::{Change, Hash};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Returns the members of every reply to a valid declaration.
@@ -40,19 +43,34 @@ pub struct Planned<'a> {
     pub related: &'a Related,
 }
 
-/// The body of a reply, with the number of its change instances.
-pub struct Shown {
-    pub reply: Map<String, Value>,
-    pub change_instances: usize,
+/// A planned change instance: without its numbers, because another request may get them first.
+#[derive(Serialize)]
+struct PlannedChange<'a> {
+    application: ApplicationView<'a>,
+    change_type: &'static str,
+    closes: Vec<u64>,
+    consumer_team: TeamView<'a>,
+    cost_per_change: Value,
+    differences: Value,
+    is_dependant: bool,
+    kind: &'static str,
+    monthly_cost: Value,
+    never_in_service: bool,
+    new_declaration: Option<VersionView<'a>>,
+    old_declaration: Option<VersionView<'a>>,
+    owner: TeamView<'a>,
+    service: ServiceView<'a>,
+    service_item: ItemView<'a>,
+    service_owner_team: TeamView<'a>,
+    state: &'static str,
 }
 
 impl Planned<'_> {
     /// Returns the body of the preview.
-    pub fn view(&self, viewpoint: &Viewpoint) -> Shown {
-        let mut changes: Vec<Value> =
-            self.shown.iter().map(|change| self.change_instance(change, viewpoint)).collect();
-        changes.truncate(fitting(&changes));
-        let change_instances = changes.len();
+    pub fn view(&self, viewpoint: &Viewpoint) -> Result<WithChanges, Failure> {
+        let changes = self.shown.iter().map(|change| self.change_instance(change, viewpoint));
+        let mut change_instances = changes.collect::<Result<Vec<Object>, Failure>>()?;
+        change_instances.truncate(fitting(&change_instances));
         let submission = self.submission;
         let mut warnings = self.preview.warnings.clone();
         if !self.is_certain {
@@ -62,53 +80,49 @@ impl Planned<'_> {
         }
         // Pending work creates change instances before the submission, so its effects may still change (ADR 23).
         let plan = self.is_certain.then(|| self.preview.plan.to_string());
-        let mut reply = valid(&warnings);
-        reply.insert("plan".to_owned(), json!(plan));
-        reply.insert("changed".to_owned(), json!(submission.changed));
-        reply.insert("partial".to_owned(), json!(submission.scope == Scope::Partial));
+        let mut others = valid(&warnings);
+        others.insert("plan".to_owned(), json!(plan));
+        others.insert("changed".to_owned(), json!(submission.changed));
+        others.insert("partial".to_owned(), json!(submission.scope == Scope::Partial));
         let planned = json!({"direct": submission.direct, "generated": submission.derived});
-        reply.insert("planned".to_owned(), planned);
-        reply.insert("metadata".to_owned(), self.metadata().collect());
-        reply.insert("change_instances".to_owned(), Value::Array(changes));
-        reply.insert("change_instances_next".to_owned(), Value::Null);
-        Shown { reply, change_instances }
+        others.insert("planned".to_owned(), planned);
+        others.insert("metadata".to_owned(), self.metadata().collect());
+        Ok(WithChanges { change_instances, change_instances_next: None, others: others.into() })
     }
 
-    /// Returns a planned change instance, without number, link and history.
-    fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Value {
-        let mut shown = change_instance_as_created(change, self.related, viewpoint);
+    fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Result<Object, Failure> {
+        let created = change.as_created();
+        let mut shown = change_instance_as_created(&created, self.related, viewpoint);
+        let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
+        let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
+        let prices = prices_of(change);
+        // The numbers of new applications and items are not allocated either.
         let application = change.item.application();
-        let is_known = self.stored.applications.iter().any(|known| known.id == application);
-        if let Some(shown) = shown.as_object_mut() {
-            // The numbers are not allocated, and another request may get them first.
-            for name in ["id", "url", "cause", "attempt", "log", "created", "modified", "submission"] {
-                shown.remove(name);
-            }
-            let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
-            let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
-            let closes: Vec<u64> = closes.map(|closing| closing.change.get()).collect();
-            shown.insert("closes".to_owned(), json!(closes));
-            shown.remove("supersedes");
-            shown.insert("differences".to_owned(), self.differences(change));
-            let prices = prices_of(change);
-            shown.insert("cost_per_change".to_owned(), amount(prices.per_change));
-            shown.insert("monthly_cost".to_owned(), amount(prices.monthly));
+        if !self.stored.applications.iter().any(|known| known.id == application) {
+            shown.application.id = None;
         }
-        let mut forget = |names: &[&str]| {
-            for name in names {
-                if let Some(value) = shown.pointer_mut(name) {
-                    *value = Value::Null;
-                }
-            }
-        };
-        // The same holds for the numbers of new items and applications.
         if self.preview.new_items.contains(&change.item) {
-            forget(&["/service_item/id", "/service_item/url"]);
+            (shown.service_item.id, shown.service_item.url) = (None, None);
         }
-        if !is_known {
-            forget(&["/application/id"]);
-        }
-        shown
+        object(&PlannedChange {
+            application: shown.application,
+            change_type: shown.change_type,
+            closes: closes.map(|closing| closing.change.get()).collect(),
+            consumer_team: shown.consumer_team,
+            cost_per_change: amount(prices.per_change),
+            differences: self.differences(change),
+            is_dependant: shown.is_dependant,
+            kind: shown.kind,
+            monthly_cost: amount(prices.monthly),
+            never_in_service: shown.never_in_service,
+            new_declaration: shown.new_declaration,
+            old_declaration: shown.old_declaration,
+            owner: shown.owner,
+            service: shown.service,
+            service_item: shown.service_item,
+            service_owner_team: shown.service_owner_team,
+            state: shown.state,
+        })
     }
 
     /// Returns the fields with a difference between the declarations before and after; none without both.

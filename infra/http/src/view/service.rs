@@ -1,6 +1,6 @@
 //! Services on the wire, with their documentation and configs.
 
-use super::{Viewpoint, parsed, team_ref};
+use super::{Stored, Viewpoint, team_ref};
 use domain::catalog::config::Config;
 use domain::catalog::docs::Docs;
 use domain::catalog::service::Service;
@@ -18,7 +18,7 @@ pub fn service(service: &Service, schema: &str, viewpoint: &Viewpoint) -> Value 
         "name": service.title,
         "state": settings.state.name(),
         "owner": team_ref(&service.owner),
-        "schema": {"version": service.schema_version, "schema": parsed(schema)},
+        "schema": {"version": service.schema_version, "schema": Stored(schema).parsed()},
         "tags": settings.tags,
         "has_md": service.has_docs,
         "minimum_version": settings.minimum_version,
@@ -51,7 +51,7 @@ pub fn service_config(config: &Config, viewpoint: &Viewpoint) -> Value {
         "url": viewpoint.url("service_configs", config.id.get()),
         "service": config.service.id.get(),
         "version": config.id.version(),
-        "config": parsed(&config.text),
+        "config": Stored(&config.text).parsed(),
         "created": config.created.to_wire(),
     })
 }
