@@ -7,15 +7,14 @@ use domain::base::id::KeyId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
 use dovetail_table::{Keyed, Table};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// Lists the team's API keys.
+/// Lists the team's API keys, as a single page: their limit keeps the list short.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&[])?;
     let keys = table.api_keys(call.caller.team.id).await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> = keys.iter().map(|key| view::api_key(key, &viewpoint)).collect();
-    // The limit of their number keeps the list short, so it is always one page.
     Reply::list(results.len(), None, results)
 }
 
@@ -85,9 +84,7 @@ async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {
 
 /// Returns the only reply with the secret; the table has its hash.
 fn shown_once(call: &Call, key: &ApiKey, secret: &Secret) -> Result<Reply, Failure> {
-    let mut body = view::api_key(key, &Viewpoint::of(call));
-    if let Some(body) = body.as_object_mut() {
-        body.insert("key".to_owned(), json!(secret.text()));
-    }
-    Reply::new(201, body)
+    let mut reply = Reply::new(201, view::api_key(key, &Viewpoint::of(call)))?;
+    reply.insert("key", secret.text().into())?;
+    Ok(reply)
 }

@@ -15,7 +15,6 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let members = table.members(call.caller.team.id).await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> = members.iter().map(|member| view::member(member, &viewpoint)).collect();
-    // The limit of their number keeps the list short, so it is always one page.
     Reply::list(results.len(), None, results)
 }
 

@@ -45,11 +45,9 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
     let is_dry_run = call.query.truth("dry_run").map_err(|error| Call::bad_filter(&error))? == Some(true);
     // The check of a definition may take a good part of a second of CPU time.
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
-    let mut body = json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []});
-    if is_dry_run && let Some(body) = body.as_object_mut() {
-        body.insert("dry_run".to_owned(), radius::of(table, key, call, &schema).await?);
-    }
-    Reply::new(200, body)
+    let dry_run = if is_dry_run { Some(radius::of(table, key, call, &schema).await?) } else { None };
+    let body = dry_run.map_or_else(|| json!({}), |dry_run| json!({"dry_run": dry_run}));
+    Reply::new(200, view::valid(body, &[]))
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {

@@ -70,8 +70,7 @@ pub(crate) async fn one(asked: Asked<'_>) -> Result<Reply, Failure> {
         return past::application(asked, application, moment).await;
     }
     let related = table.beside(std::iter::once(Beside::Tally(id))).await?;
-    let body = view::application(&application, &call.caller.team, &related, &Viewpoint::of(call));
-    Reply::new(200, body)
+    Reply::new(200, view::application(&application, &call.caller.team, &related, &Viewpoint::of(call)))
 }
 
 fn is_light(call: &Call) -> Result<bool, Failure> {

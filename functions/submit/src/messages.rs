@@ -11,7 +11,7 @@ use domain::outreach::message::Used;
 use domain::rules::plan;
 use dovetail_aws::log;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Content, Failure, Reply};
+use dovetail_http::{Call, Failure, Reply};
 use dovetail_table::{Error, Table};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -73,11 +73,7 @@ impl Concerned {
             Err(Failure::Refused(reply)) => (&mut **reply, false),
             Err(Failure::Broken(_)) => return outcome,
         };
-        let has_messages = match &reply.body {
-            Content::Problem(members) => members.contains_key("messages"),
-            Content::Text(_) | Content::Nothing => is_taken,
-        };
-        if has_messages {
+        if reply.has("messages") {
             match self.shown(table, call, is_taken).await {
                 Ok(messages) if messages.is_empty() => {}
                 Ok(messages) => reply.insert("messages", messages.into())?,

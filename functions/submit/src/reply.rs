@@ -64,21 +64,14 @@ pub(crate) async fn accepted(
     reply(call, submission, &changes, &related)
 }
 
-fn reply(
-    call: &Call,
-    submission: &Submission,
-    changes: &[Change],
-    related: &Related,
-) -> Result<Reply, Failure> {
+fn reply(call: &Call, stored: &Submission, changes: &[Change], related: &Related) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(call);
     let changes: Vec<Change> = changes.iter().take(CHANGES_MAX).map(Change::as_created).collect();
     let shown = |created| view::change_instance_as_created(created, related, &viewpoint);
     let changes = objects(changes.iter().map(shown))?;
     // Later progress would make a repetition of the request get another reply.
-    let accepted = submission.as_accepted();
+    let accepted = stored.as_accepted();
     let mut body = view::submission_with_changes(&accepted, changes, &viewpoint);
-    if let Some(others) = body.others.as_object_mut() {
-        others.extend(view::valid(&[]));
-    }
-    Reply::new(if submission.changed { 201 } else { 200 }, body)
+    body.others = view::valid(body.others, &[]);
+    Reply::new(if stored.changed { 201 } else { 200 }, body)
 }

@@ -67,9 +67,9 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
     // The same data as in the newest version make no new one (R23).
     let latest = item.deployed.ok_or(Code::Broken)?;
     let deployed = table.deployed(latest.id).await?.ok_or(Code::Broken)?;
-    let mut body = view::deployed_item(&deployed, &viewpoint);
-    body.message = Some("no change detected");
-    Reply::new(200, body)
+    let mut reply = Reply::new(200, view::deployed_item(&deployed, &viewpoint))?;
+    reply.insert("message", "no change detected".into())?;
+    Ok(reply)
 }
 
 /// Returns the change instance of a new deployed item: the one in the body, or the newest done one of its item.

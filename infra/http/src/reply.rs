@@ -8,7 +8,6 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 /// A reply of a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,17 +36,9 @@ pub enum Content {
 /// The response of a function ends at 6 MB, and contains more than the objects. Compression never makes it longer.
 pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
-/// A finished object of a reply.
-pub type Object = Box<RawValue>;
-
-/// Serializes an object.
-pub fn object(value: &impl Serialize) -> Result<Object, Failure> {
-    to_raw_value(value).map_err(corrupt)
-}
-
 /// Serializes objects, each once.
-pub fn objects(values: impl IntoIterator<Item = impl Serialize>) -> Result<Vec<Object>, Failure> {
-    values.into_iter().map(|value| object(&value)).collect()
+pub fn objects(values: impl IntoIterator<Item = impl Serialize>) -> Result<Vec<Box<RawValue>>, Failure> {
+    values.into_iter().map(|value| to_raw_value(&value).map_err(corrupt)).collect()
 }
 
 /// Returns the failure to serialize; a corrupt stored text is its only cause.
@@ -57,25 +48,13 @@ fn corrupt(error: serde_json::Error) -> Failure {
 
 /// Returns how many of these objects fit one reply, from the first on; at least one.
 pub fn fitting(objects: impl IntoIterator<Item = impl Serialize>) -> usize {
-    let mut text = Length(0);
-    let mut fits =
-        |object: &_| serde_json::to_writer(&mut text, object).is_ok() && text.0 <= OBJECTS_BYTES_MAX;
+    let mut bytes: usize = 0;
+    let mut fits = |object: &_| {
+        bytes = bytes.saturating_add(serde_json::to_string(object).map_or(usize::MAX, |text| text.len()));
+        bytes <= OBJECTS_BYTES_MAX
+    };
     // At least one, so that a list makes progress with each page.
     objects.into_iter().take_while(|object| fits(object)).count().max(1)
-}
-
-/// A writer that only counts bytes.
-struct Length(usize);
-
-impl Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.saturating_add(bytes.len());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The outcome of a call without success.
@@ -124,11 +103,7 @@ impl Reply {
     }
 
     /// Creates a success with a page of a list, and the URL of the next page.
-    pub fn list(
-        count: impl Serialize,
-        next: Option<String>,
-        results: impl Serialize,
-    ) -> Result<Self, Failure> {
+    pub fn list(count: impl Serialize, next: Option<String>, rows: impl Serialize) -> Result<Self, Failure> {
         #[derive(Serialize)]
         struct Page<C, R> {
             count: C,
@@ -136,7 +111,7 @@ impl Reply {
             previous: (),
             results: R,
         }
-        Self::new(200, Page { count, next, previous: (), results })
+        Self::new(200, Page { count, next, previous: (), results: rows })
     }
 
     /// Creates a success with a text.
@@ -195,18 +170,25 @@ impl Reply {
         self
     }
 
-    /// Returns the members of a finished JSON object; none for another body.
-    pub(crate) fn members(&self) -> Option<BTreeMap<String, &RawValue>> {
-        let Content::Text(text) = &self.body else { return None };
-        serde_json::from_str(text).ok()
+    /// Returns the members of a finished object as text; none for another body.
+    fn members(&self) -> Option<BTreeMap<String, &RawValue>> {
+        if let Content::Text(text) = &self.body { serde_json::from_str(text).ok() } else { None }
     }
 
-    /// Adds or replaces a member of a JSON object. Its other members stay text.
+    /// Returns whether the body is an object with this member.
+    pub fn has(&self, name: &str) -> bool {
+        if let Content::Problem(members) = &self.body {
+            return members.contains_key(name);
+        }
+        self.members().is_some_and(|members| members.contains_key(name))
+    }
+
+    /// Adds or replaces a member of an object. Its other members stay text.
     pub fn insert(&mut self, name: &str, value: Value) -> Result<(), Failure> {
         if let Content::Problem(members) = &mut self.body {
             members.insert(name.to_owned(), value);
         } else if let Some(mut members) = self.members() {
-            let value = object(&value)?;
+            let value = to_raw_value(&value).map_err(corrupt)?;
             members.insert(name.to_owned(), &value);
             self.body = Self::new(self.status, members)?.body;
         }

@@ -1,6 +1,21 @@
 //! The objects of the API, from domain values and related records (examples in tests/golden/http).
-//!
-//! The members of an object are in the order of their names. The fields of a structure have the same order.
+
+/// Declares objects of the API, each with the function that creates it. Fields are in the order of their names.
+macro_rules! wire {
+    ($($(#[$doc:meta])* $vis:vis fn $create:ident($($of:ident: $is:ty),* $(,)?) -> $seen:vis $object:ident<$a:lifetime> {
+        $($(#[$attribute:meta])* $field:ident: $type:ty = $value:expr,)*
+    })*) => {$(
+        $(#[$doc])*
+        $vis fn $create<$a>($($of: $is),*) -> $object<$a> {
+            $object { $($field: $value),* }
+        }
+
+        #[derive(Serialize)]
+        $seen struct $object<$a> {
+            $($(#[$attribute])* pub(crate) $field: $type,)*
+        }
+    )*};
+}
 
 mod account;
 mod change;
@@ -29,10 +44,9 @@ pub use webhook::{MASK, given_up, replied, webhook};
 
 use self::stored::Stored;
 use crate::call::Call;
-use domain::base::id::ApplicationId;
 use domain::rules::visibility::Pov;
 use domain::views::related::Related;
-use domain::{Hash, SubmissionId, TeamId, TeamRef};
+use domain::{Hash, ItemId, SubmissionId, TeamId, TeamRef};
 use serde::Serialize;
 
 /// Host, role and team of a caller: the links of an object depend on them.
@@ -75,38 +89,38 @@ impl Viewpoint {
     }
 }
 
-/// A team in an object, or by itself.
-#[derive(Serialize)]
-pub struct TeamView<'a> {
-    id: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<Stored<'a>>,
-    name: &'a str,
+wire! {
+    /// A team in an object, or by itself.
+    fn team_view(id: TeamId, metadata: Option<Stored<'a>>, name: &'a str) -> pub TeamView<'a> {
+        id: u64 = id.get(),
+        #[serde(skip_serializing_if = "Option::is_none")] metadata: Option<Stored<'a>> = metadata,
+        name: &'a str = name,
+    }
+
+    /// An application in an object.
+    fn application_view(
+        item: ItemId, related: Option<&'a Related>, name: &'a str, owner: Option<TeamId>,
+    ) -> pub(crate) ApplicationView<'a> {
+        id: Option<u64> = Some(item.application().get()),
+        #[serde(skip_serializing_if = "Option::is_none")] metadata: Option<Stored<'a>> =
+            related.map(|related| application_metadata(item, related)),
+        name: &'a str = name,
+        #[serde(skip_serializing_if = "Option::is_none")] owner: Option<u64> = owner.map(TeamId::get),
+    }
 }
 
 fn team_ref(team: &TeamRef) -> TeamView<'_> {
-    TeamView { id: team.id.get(), metadata: None, name: &team.name }
+    team_view(team.id, None, &team.name)
 }
 
 fn team_with_metadata<'a>(team: &'a TeamRef, related: &'a Related) -> TeamView<'a> {
     let metadata = related.teams.get(&team.id).map_or(Stored::NONE, |team| Stored(&team.metadata));
-    TeamView { metadata: Some(metadata), ..team_ref(team) }
+    team_view(team.id, Some(metadata), &team.name)
 }
 
-/// An application in an object.
-#[derive(Serialize)]
-struct ApplicationView<'a> {
-    /// None for a planned application.
-    id: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<Stored<'a>>,
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    owner: Option<u64>,
-}
-
-fn application_metadata(id: ApplicationId, related: &Related) -> Stored<'_> {
-    related.applications.get(&id).map_or(Stored::NONE, |application| Stored(&application.metadata))
+fn application_metadata(item: ItemId, related: &Related) -> Stored<'_> {
+    let application = related.applications.get(&item.application());
+    application.map_or(Stored::NONE, |application| Stored(&application.metadata))
 }
 
 fn declaration(team: TeamId, hash: Hash, related: &Related) -> Stored<'_> {

@@ -1,10 +1,11 @@
 //! The effects of a submission on the wire, for a preview.
 
-use super::change::{ItemView, ServiceView, VersionView};
+use super::change::{ChangeView, ItemView, ServiceView, VersionView};
 use super::charge::amount;
 use super::team::WithChanges;
 use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
-use crate::reply::{Failure, Object, fitting, object};
+use crate::reply::{Failure, fitting, objects};
+use domain::base::money::Prices;
 use domain::model::change::{ClosedBy, Version};
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
@@ -17,14 +18,13 @@ use domain::{Change, Hash};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Returns the members of every reply to a valid declaration.
-pub fn valid(warnings: &[String]) -> Map<String, Value> {
-    let mut body = Map::new();
-    body.insert("is_valid".to_owned(), json!(true));
-    body.insert("errors".to_owned(), json!({}));
-    body.insert("warnings".to_owned(), json!(warnings));
-    body.insert("messages".to_owned(), json!([]));
-    body
+/// Adds the members of every reply to a valid declaration.
+pub fn valid(others: Value, warnings: &[String]) -> Value {
+    let mut valid = json!({"is_valid": true, "errors": {}, "warnings": warnings, "messages": []});
+    if let (Value::Object(valid), Value::Object(others)) = (&mut valid, others) {
+        valid.extend(others);
+    }
+    valid
 }
 
 /// The effects of a submission.
@@ -43,33 +43,37 @@ pub struct Planned<'a> {
     pub related: &'a Related,
 }
 
-/// A planned change instance: without its numbers, because another request may get them first.
-#[derive(Serialize)]
-struct PlannedChange<'a> {
-    application: ApplicationView<'a>,
-    change_type: &'static str,
-    closes: Vec<u64>,
-    consumer_team: TeamView<'a>,
-    cost_per_change: Value,
-    differences: Value,
-    is_dependant: bool,
-    kind: &'static str,
-    monthly_cost: Value,
-    never_in_service: bool,
-    new_declaration: Option<VersionView<'a>>,
-    old_declaration: Option<VersionView<'a>>,
-    owner: TeamView<'a>,
-    service: ServiceView<'a>,
-    service_item: ItemView<'a>,
-    service_owner_team: TeamView<'a>,
-    state: &'static str,
+wire! {
+    /// A planned change instance: without its numbers, because another request may get them first.
+    fn planned_view(
+        shown: ChangeView<'a>, closes: Vec<u64>, differences: Value, prices: Prices,
+    ) -> pub(crate) PlannedView<'a> {
+        application: ApplicationView<'a> = shown.application,
+        change_type: &'static str = shown.change_type,
+        closes: Vec<u64> = closes,
+        consumer_team: TeamView<'a> = shown.consumer_team,
+        cost_per_change: Value = amount(prices.per_change),
+        differences: Value = differences,
+        is_dependant: bool = shown.is_dependant,
+        kind: &'static str = shown.kind,
+        monthly_cost: Value = amount(prices.monthly),
+        never_in_service: bool = shown.never_in_service,
+        new_declaration: Option<VersionView<'a>> = shown.new_declaration,
+        old_declaration: Option<VersionView<'a>> = shown.old_declaration,
+        owner: TeamView<'a> = shown.owner,
+        service: ServiceView<'a> = shown.service,
+        service_item: ItemView<'a> = shown.service_item,
+        service_owner_team: TeamView<'a> = shown.service_owner_team,
+        state: &'static str = shown.state,
+    }
 }
 
 impl Planned<'_> {
     /// Returns the body of the preview.
     pub fn view(&self, viewpoint: &Viewpoint) -> Result<WithChanges, Failure> {
-        let changes = self.shown.iter().map(|change| self.change_instance(change, viewpoint));
-        let mut change_instances = changes.collect::<Result<Vec<Object>, Failure>>()?;
+        let created: Vec<Change> = self.shown.iter().map(Change::as_created).collect();
+        let mut change_instances =
+            objects(created.iter().map(|change| self.change_instance(change, viewpoint)))?;
         change_instances.truncate(fitting(&change_instances));
         let submission = self.submission;
         let mut warnings = self.preview.warnings.clone();
@@ -80,22 +84,22 @@ impl Planned<'_> {
         }
         // Pending work creates change instances before the submission, so its effects may still change (ADR 23).
         let plan = self.is_certain.then(|| self.preview.plan.to_string());
-        let mut others = valid(&warnings);
-        others.insert("plan".to_owned(), json!(plan));
-        others.insert("changed".to_owned(), json!(submission.changed));
-        others.insert("partial".to_owned(), json!(submission.scope == Scope::Partial));
-        let planned = json!({"direct": submission.direct, "generated": submission.derived});
-        others.insert("planned".to_owned(), planned);
-        others.insert("metadata".to_owned(), self.metadata().collect());
-        Ok(WithChanges { change_instances, change_instances_next: None, others: others.into() })
+        let others = json!({
+            "plan": plan,
+            "changed": submission.changed,
+            "partial": submission.scope == Scope::Partial,
+            "planned": {"direct": submission.direct, "generated": submission.derived},
+            "metadata": self.metadata().collect::<Vec<_>>(),
+        });
+        let others = valid(others, &warnings);
+        Ok(WithChanges { change_instances, change_instances_next: None, others })
     }
 
-    fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Result<Object, Failure> {
-        let created = change.as_created();
-        let mut shown = change_instance_as_created(&created, self.related, viewpoint);
+    fn change_instance<'a>(&'a self, change: &'a Change, viewpoint: &Viewpoint) -> PlannedView<'a> {
+        let mut shown = change_instance_as_created(change, self.related, viewpoint);
         let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
         let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
-        let prices = prices_of(change);
+        let closes = closes.map(|closing| closing.change.get()).collect();
         // The numbers of new applications and items are not allocated either.
         let application = change.item.application();
         if !self.stored.applications.iter().any(|known| known.id == application) {
@@ -104,25 +108,7 @@ impl Planned<'_> {
         if self.preview.new_items.contains(&change.item) {
             (shown.service_item.id, shown.service_item.url) = (None, None);
         }
-        object(&PlannedChange {
-            application: shown.application,
-            change_type: shown.change_type,
-            closes: closes.map(|closing| closing.change.get()).collect(),
-            consumer_team: shown.consumer_team,
-            cost_per_change: amount(prices.per_change),
-            differences: self.differences(change),
-            is_dependant: shown.is_dependant,
-            kind: shown.kind,
-            monthly_cost: amount(prices.monthly),
-            never_in_service: shown.never_in_service,
-            new_declaration: shown.new_declaration,
-            old_declaration: shown.old_declaration,
-            owner: shown.owner,
-            service: shown.service,
-            service_item: shown.service_item,
-            service_owner_team: shown.service_owner_team,
-            state: shown.state,
-        })
+        planned_view(shown, closes, self.differences(change), prices_of(change))
     }
 
     /// Returns the fields with a difference between the declarations before and after; none without both.

@@ -1,18 +1,19 @@
 //! Teams, applications and submissions on the wire.
 
-use super::{Stored, TeamView, Viewpoint, team_ref};
-use crate::reply::{Object, fitting};
+use super::{Stored, TeamView, Viewpoint, team_ref, team_view};
+use crate::reply::fitting;
 use domain::TeamRef;
 use domain::model::submission::Submission;
 use domain::model::team::{Application, Team};
 use domain::views::related::Related;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Returns a team.
 pub fn team(team: &Team) -> TeamView<'_> {
-    TeamView { id: team.id.get(), metadata: Some(Stored(&team.metadata)), name: &team.name }
+    team_view(team.id, Some(Stored(&team.metadata)), &team.name)
 }
 
 /// Returns an application of a team, with the counts of its items by state.
@@ -52,7 +53,7 @@ pub const CHANGES_MAX: usize = 100;
 /// An object with change instances.
 #[derive(Serialize)]
 pub struct WithChanges {
-    pub change_instances: Vec<Object>,
+    pub change_instances: Vec<Box<RawValue>>,
     pub change_instances_next: Option<String>,
     /// The other members. By name, all of them come after the change instances.
     #[serde(flatten)]
@@ -62,7 +63,7 @@ pub struct WithChanges {
 /// Returns a submission with its first change instances, as many as fit, and the URL of the list of all.
 pub fn submission_with_changes(
     submission: &Submission,
-    mut change_instances: Vec<Object>,
+    mut change_instances: Vec<Box<RawValue>>,
     viewpoint: &Viewpoint,
 ) -> WithChanges {
     change_instances.truncate(fitting(&change_instances));
