@@ -100,9 +100,9 @@ fn holds(declared: &Value, wanted: &Value) -> bool {
 fn refused(query: &Query, failure: Failure) {
     let Failure::Refused(reply) = failure else { panic!("{failure:?}") };
     assert_eq!((reply.status, reply.code), (400, Some(Code::InvalidFilter)));
-    let Content::Json(problem) = &reply.body else { panic!("a refusal without a problem") };
+    let Content::Problem(problem) = &reply.body else { panic!("a refusal without a problem") };
     let names = ["declaration", "declaration_regex"];
-    let text = problem.to_string();
+    let text = serde_json::to_string(problem).unwrap();
     assert!(names.iter().any(|name| query.get(name).is_some() && text.contains(name)), "{text}");
     assert!(text.len() < 1_024, "{text}");
 }

@@ -38,7 +38,7 @@ fn answered(system: &Running, auth_mode: AuthMode, event: Event) -> (i64, Value)
                 call.caller.role.name(),
                 Actor::from(&call.caller).changed_by()
             );
-            Ok(Reply::new(200, json!({"caller": team, "request": call.request, "base": call.base})))
+            Reply::new(200, json!({"caller": team, "request": call.request, "base": call.base}))
         };
         respond(event, |request| answer(request, Function::List, handle)).await
     });

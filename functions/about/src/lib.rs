@@ -42,7 +42,7 @@ async fn health(table: &Table) -> Result<Reply, Failure> {
         "contract": CONTRACT_VERSION,
         "record_format": RECORD_FORMAT,
     });
-    Ok(Reply::new(200, body))
+    Reply::new(200, body)
 }
 
 fn error_page(question: &Question) -> Result<Reply, Failure> {

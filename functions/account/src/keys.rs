@@ -1,26 +1,26 @@
 //! The API keys of a team.
 
-use crate::{body, whole};
+use crate::body;
 use domain::account::api_key::{ApiKey, KEYS_MAX, Made};
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::KeyId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
 use dovetail_table::{Keyed, Table};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// Lists the team's API keys.
+/// Lists the team's API keys, as a single page: their limit keeps the list short.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&[])?;
     let keys = table.api_keys(call.caller.team.id).await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> = keys.iter().map(|key| view::api_key(key, &viewpoint)).collect();
-    Ok(whole(&results))
+    Reply::list(results.len(), None, results)
 }
 
 /// Returns one API key.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    Ok(Reply::new(200, view::api_key(&load(table, call).await?, &Viewpoint::of(call))))
+    Reply::new(200, view::api_key(&load(table, call).await?, &Viewpoint::of(call)))
 }
 
 async fn load(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
@@ -40,7 +40,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let made = Made { hash: secret.hash(), name: created.name, role: created.role, expires: created.expires };
     let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
     match table.create_api_key(&key, &AuditEntry::of_key(AuditEvent::KeyCreated, &key, &ctx)).await? {
-        Keyed::Stored => Ok(with_secret(call, &key, &secret)),
+        Keyed::Stored => with_secret(call, &key, &secret),
         // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
         Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
@@ -60,7 +60,7 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     let (ended, successor) = key.rotated(secret.hash(), rotated.expires, rotated.overlap_micros, &ctx);
     let audit_entry = AuditEntry::of_key(AuditEvent::KeyRotated, &ended, &ctx);
     match table.rotate_api_key(&ended, &successor, &audit_entry).await? {
-        Keyed::Stored => Ok(with_secret(call, &successor, &secret)),
+        Keyed::Stored => with_secret(call, &successor, &secret),
         // A key has one successor, so a concurrent rotation wins.
         Keyed::Stale if load(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
         Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
@@ -83,10 +83,8 @@ async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {
 }
 
 /// Returns the only reply with the secret; the table has its hash.
-fn with_secret(call: &Call, key: &ApiKey, secret: &Secret) -> Reply {
-    let mut body = view::api_key(key, &Viewpoint::of(call));
-    if let Some(body) = body.as_object_mut() {
-        body.insert("key".to_owned(), json!(secret.text()));
-    }
-    Reply::new(201, body)
+fn with_secret(call: &Call, key: &ApiKey, secret: &Secret) -> Result<Reply, Failure> {
+    let mut reply = Reply::new(201, view::api_key(key, &Viewpoint::of(call)))?;
+    reply.insert("key", secret.text().into())?;
+    Ok(reply)
 }

@@ -5,9 +5,8 @@ mod keys;
 mod members;
 mod records;
 
-use dovetail_http::{Answering, Code, CursorKey, Function, Operation, Reply, Request, answer};
+use dovetail_http::{Answering, Code, CursorKey, Function, Operation, Request, answer};
 use dovetail_table::Table;
-use serde_json::{Value, json};
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
@@ -26,9 +25,4 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Ans
         Operation::ListRecords => records::all(table, key, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
-}
-
-/// Returns a list as a single page; the limits of keys and members keep it short.
-fn whole(results: &[Value]) -> Reply {
-    Reply::new(200, json!({"count": results.len(), "next": null, "previous": null, "results": results}))
 }

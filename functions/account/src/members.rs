@@ -1,6 +1,6 @@
 //! The members of a team.
 
-use crate::{body, whole};
+use crate::body;
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::base::id::MemberId;
@@ -15,13 +15,13 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let members = table.members(call.caller.team.id).await?;
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> = members.iter().map(|member| view::member(member, &viewpoint)).collect();
-    Ok(whole(&results))
+    Reply::list(results.len(), None, results)
 }
 
 /// Returns one member.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let member = load(table, call).await?;
-    Ok(Reply::new(200, view::member(&member, &Viewpoint::of(call))))
+    Reply::new(200, view::member(&member, &Viewpoint::of(call)))
 }
 
 /// Adds a person as a member.
@@ -31,7 +31,7 @@ pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let member = Member::new(subject, name, role, call.caller.team.clone(), &ctx);
     let audit_entry = AuditEntry::of_member(AuditEvent::MemberAdded, &member, &ctx);
     match table.add_member(&member, &audit_entry).await? {
-        Keyed::Stored => Ok(Reply::new(201, view::member(&member, &Viewpoint::of(call)))),
+        Keyed::Stored => Reply::new(201, view::member(&member, &Viewpoint::of(call))),
         Keyed::Stale => Err(why_not_added(table, &member).await?.into()),
     }
 }
@@ -53,11 +53,11 @@ pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure>
     let body::Changed { name, role } = body::changed(call.fields()?)?;
     let viewpoint = Viewpoint::of(call);
     let Some(after) = before.changed(name, role) else {
-        return Ok(Reply::new(200, view::member(&before, &viewpoint)));
+        return Reply::new(200, view::member(&before, &viewpoint));
     };
     let audit_entry = AuditEntry::of_member(AuditEvent::MemberChanged, &after, &call.ctx());
     match table.change_member(&before, &after, &audit_entry).await? {
-        Keyed::Stored => Ok(Reply::new(200, view::member(&after, &viewpoint))),
+        Keyed::Stored => Reply::new(200, view::member(&after, &viewpoint)),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }

@@ -7,5 +7,5 @@ use dovetail_table::Table;
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     let list = EventList::parse(call, key)?;
     let records = table.audit_log(call.caller.team.id, list.after(), list.limit).await?;
-    Ok(list.reply(&records, view::audit_entry))
+    list.reply(&records, view::audit_entry)
 }

@@ -22,7 +22,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         let newest = table.newest_config(service.id).await?;
         let next = config::next(&service, newest, text.clone(), &call.ctx()).ok_or(Code::OutOfNumbers)?;
         if table.keep_config(&next, &service, &call.ctx()).await? == Kept::Stored {
-            return Ok(Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call))));
+            return Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call)));
         }
         pause(attempt).await;
     }

@@ -24,7 +24,7 @@ pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure>
         let after = service::documented(&before, call.now);
         if table.keep_docs(&before, &after, &docs, &ctx).await? == Kept::Stored {
             let status = if before.has_docs { 200 } else { 201 };
-            return Ok(Reply::new(status, view::service_docs(&docs)));
+            return Reply::new(status, view::service_docs(&docs));
         }
         pause(attempt).await;
     }

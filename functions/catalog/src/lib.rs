@@ -45,11 +45,9 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
     let is_dry_run = call.query.truth("dry_run").map_err(|error| Call::bad_filter(&error))? == Some(true);
     // The check of a definition may take a good part of a second of CPU time.
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
-    let mut body = json!({"is_valid": true, "errors": {}, "warnings": [], "messages": []});
-    if is_dry_run && let Some(body) = body.as_object_mut() {
-        body.insert("dry_run".to_owned(), schema_impact::of(table, key, call, &schema).await?);
-    }
-    Ok(Reply::new(200, body))
+    let dry_run = if is_dry_run { Some(schema_impact::of(table, key, call, &schema).await?) } else { None };
+    let body = dry_run.map_or_else(|| json!({}), |dry_run| json!({"dry_run": dry_run}));
+    Reply::new(200, view::valid(body, &[]))
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -59,7 +57,7 @@ async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
         Outcome::Foreign => return Err(Code::ForeignService.into()),
     };
-    Ok(Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call))))
+    Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call)))
 }
 
 /// The outcome of a publication.
@@ -140,7 +138,7 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
         };
         let texts = table.schema_texts(std::slice::from_ref(&after)).await?;
         let text = texts.first().map_or("", AsRef::as_ref);
-        return Ok(Reply::new(200, view::service(&after, text, &Viewpoint::of(call))));
+        return Reply::new(200, view::service(&after, text, &Viewpoint::of(call)));
     }
     Err(Code::Contended.into())
 }

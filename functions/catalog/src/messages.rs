@@ -27,7 +27,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         })?;
         let made = after.all.last().ok_or(Code::Broken)?;
         if store(table, call, Event::MessageCreated, (&before, &after), made).await? {
-            return Ok(reply(call, 201, &after, made));
+            return reply(call, 201, &after, made);
         }
         pause(attempt).await;
     }
@@ -43,11 +43,11 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         // `PUT` replaces the message, so absent fields get their defaults.
         let basis = (call.method != "PUT").then_some(&message.content);
         let Some(after) = before.changed(id, content(table, call, basis).await?, &call.ctx()) else {
-            return Ok(reply(call, 200, &before, message));
+            return reply(call, 200, &before, message);
         };
         let changed = after.find(id).ok_or(Code::Broken)?;
         if store(table, call, Event::MessageChanged, (&before, &after), changed).await? {
-            return Ok(reply(call, 200, &after, changed));
+            return reply(call, 200, &after, changed);
         }
         pause(attempt).await;
     }
@@ -95,7 +95,7 @@ async fn store(
     Ok(table.keep_messages(before.revision, after, &audit_entry).await? == Keyed::Stored)
 }
 
-fn reply(call: &Call, status: u16, messages: &Messages, message: &Message) -> Reply {
+fn reply(call: &Call, status: u16, messages: &Messages, message: &Message) -> Result<Reply, Failure> {
     Reply::new(status, view::message(&messages.owner, message, call.now, &Viewpoint::of(call)))
 }
 

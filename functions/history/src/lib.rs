@@ -3,7 +3,6 @@
 use domain::ChangeId;
 use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer, view};
 use dovetail_table::Table;
-use serde_json::json;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
@@ -24,7 +23,7 @@ async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id_of(ChangeId::parse, ChangeId::team)?;
     let change = table.change(id).await?;
     let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
-    let entries = view::history(&change.ok_or(Code::NotFound)?);
-    let body = json!({"count": entries.len(), "next": null, "previous": null, "results": entries});
-    Ok(Reply::new(200, body))
+    let change = change.ok_or(Code::NotFound)?;
+    let entries = view::history(&change);
+    Reply::list(entries.len(), None, entries)
 }

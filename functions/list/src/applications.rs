@@ -39,7 +39,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let team = &call.caller.team;
     if is_light {
         let light = |application| view::light_application(application, team, &viewpoint);
-        return Ok(page.reply(&page.rows.iter().map(light).collect::<Vec<_>>()));
+        return page.reply(page.rows.iter().map(light));
     }
     let (mut read, mut results) = (Read::default(), Vec::new());
     for some in page.rows.chunks(AT_ONCE) {
@@ -54,7 +54,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
         }
     }
     page.end_after(results.len());
-    Ok(page.reply(&results))
+    page.reply(results)
 }
 
 /// Returns one application.
@@ -70,8 +70,7 @@ pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
         return history::application(request, application, moment).await;
     }
     let related = table.related([RelatedKey::Tally(id)]).await?;
-    let body = view::application(&application, &call.caller.team, &related, &Viewpoint::of(call));
-    Ok(Reply::new(200, body))
+    Reply::new(200, view::application(&application, &call.caller.team, &related, &Viewpoint::of(call)))
 }
 
 fn is_light(call: &Call) -> Result<bool, Failure> {

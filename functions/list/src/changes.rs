@@ -11,7 +11,6 @@ use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Source, Table};
-use serde_json::Value;
 
 const FILTERS: &[&str] = &[
     "application_id",
@@ -74,7 +73,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
     let change = change.ok_or(Code::NotFound)?;
     let related = table.related_to_changes(std::slice::from_ref(&change)).await?;
-    Ok(Reply::new(200, view::change_instance(&change, &related, &Viewpoint::of(call))))
+    Reply::new(200, view::change_instance(&change, &related, &Viewpoint::of(call)))
 }
 
 /// Returns the narrowest source of the rows, and the filter for them.
@@ -170,9 +169,7 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(call);
     if call.query.truth("light").map_err(|error| Call::bad_filter(&error))? == Some(true) {
         let page = list.uncounted_page().await?;
-        let results: Vec<Value> =
-            page.rows.iter().map(|change| view::light_change_instance(change, &viewpoint)).collect();
-        return Ok(page.reply(&results));
+        return page.reply(page.rows.iter().map(|change| view::light_change_instance(change, &viewpoint)));
     }
     let page = list.page().await?;
     let related = match call.pov {
@@ -180,7 +177,5 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
         Pov::ServiceOwner => table.related_to_queue(&page.rows).await?,
         Pov::Consumer => table.related_to_changes(&page.rows).await?,
     };
-    let results: Vec<Value> =
-        page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)))
 }

@@ -11,7 +11,6 @@ use domain::{Item, ItemId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Source, Table};
-use serde_json::Value;
 
 /// Filters of charges and of their sums.
 const FILTERS: [&str; 6] = [
@@ -58,9 +57,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
-    let results: Vec<Value> =
-        page.rows.iter().map(|charge| view::charge(charge, call.now, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(page.rows.iter().map(|charge| view::charge(charge, call.now, &viewpoint)))
 }
 
 /// Lists the costs so far of the caller's services or own items, without items that cost nothing.
@@ -78,9 +75,7 @@ pub(crate) async fn accumulated(request: ListRequest<'_>) -> Result<Reply, Failu
     let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
-    let results: Vec<Value> =
-        page.rows.iter().map(|item| view::accumulated(item, call.now, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(page.rows.iter().map(|item| view::accumulated(item, call.now, &viewpoint)))
 }
 
 /// Returns one charge.
@@ -88,7 +83,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let charge = table.charge(call.id_of(ChargeId::parse, ChargeId::team)?).await?;
     let charge = charge.filter(|charge| call.pov.shows_charge(charge, call.caller.team.id));
     let charge = charge.ok_or(Code::NotFound)?;
-    Ok(Reply::new(200, view::charge(&charge, call.now, &Viewpoint::of(call))))
+    Reply::new(200, view::charge(&charge, call.now, &Viewpoint::of(call)))
 }
 
 fn filter(call: &Call) -> Result<Filter<Charge>, Failure> {

@@ -9,7 +9,6 @@ use domain::catalog::config::Config;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};
-use serde_json::Value;
 
 const FIELDS: &[Field<Config>] = &[("version", |config| format!("{:020}", config.id.version()))];
 
@@ -37,9 +36,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let page = List { request, source, filter, orders };
     let page = page.page().await?;
     let viewpoint = Viewpoint::of(call);
-    let results: Vec<Value> =
-        page.rows.iter().map(|config| view::service_config(config, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(page.rows.iter().map(|config| view::service_config(config, &viewpoint)))
 }
 
 /// Returns whether a service belongs to the team. If not, its configs are not read.
@@ -55,5 +52,5 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         return Err(Code::NotFound.into());
     }
     let config = table.config(id).await?.ok_or(Code::NotFound)?;
-    Ok(Reply::new(200, view::service_config(&config, &Viewpoint::of(call))))
+    Reply::new(200, view::service_config(&config, &Viewpoint::of(call)))
 }

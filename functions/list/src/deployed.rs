@@ -11,7 +11,6 @@ use domain::{ItemId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{RelatedKey, Source, Table};
-use serde_json::Value;
 
 const FILTERS: &[&str] = &[
     "application_id",
@@ -49,9 +48,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
-    let results: Vec<Value> =
-        page.rows.iter().map(|deployed| view::deployed_item(deployed, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(page.rows.iter().map(|deployed| view::deployed_item(deployed, &viewpoint)))
 }
 
 /// Lists the newest version of each item in [`items::dependent`], if it has one.
@@ -70,7 +67,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
         // A transaction between the two reads can hide the version of a listed item.
         results.extend(related.deployed.get(&id).map(|deployed| view::deployed_item(deployed, &viewpoint)));
     }
-    Ok(page.reply(&results))
+    page.reply(results)
 }
 
 /// Returns one version.
@@ -79,7 +76,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id_of(DeployedId::parse, DeployedId::team)?;
     let deployed = table.deployed(id).await?.ok_or(Code::NotFound)?;
     if call.pov.shows_deployed(&deployed, team) || is_newest(table, call.pov, &deployed, team).await? {
-        return Ok(Reply::new(200, view::deployed_item(&deployed, &Viewpoint::of(call))));
+        return Reply::new(200, view::deployed_item(&deployed, &Viewpoint::of(call)));
     }
     Err(Code::NotFound.into())
 }

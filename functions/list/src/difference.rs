@@ -30,8 +30,7 @@ pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> 
     let moments = [&from, &to].map(|submission| Moment::of(submission, call.now));
     let mut walk = Walk::new(table, moments, limit);
     let next = walk.from(call.caller.team.id, progress).await?;
-    let body = body(request, &walk, next, (&from, &to)).await?;
-    Ok(Reply::new(200, body))
+    Reply::new(200, body(request, &walk, next, (&from, &to)).await?)
 }
 
 /// Returns the end of the page before, from the cursor.

@@ -120,7 +120,7 @@ pub(crate) async fn application(
     let items: Vec<Value> = page.rows.iter().zip(&versions).map(views).collect();
     let (fitting, next) = page.fitting(&items);
     let items = items.into_iter().take(fitting).filter(|item| !item.is_null()).collect();
-    Ok(Reply::new(200, view::application_then(&then, team, items, next, &viewpoint)))
+    Reply::new(200, view::application_then(&then, team, items, next, &viewpoint))
 }
 
 /// Returns the past state, if there was one, or an error after too many changes.

@@ -12,7 +12,6 @@ use domain::{Item, ItemId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};
-use serde_json::Value;
 
 const FILTERS: &[&str] = &[
     "application_id",
@@ -78,7 +77,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         // Earlier results of healthchecks are not stored.
         related.healths.clear();
     }
-    Ok(Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call))))
+    Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call)))
 }
 
 /// Returns whether the caller sees the item of a filter. If not, the list is empty without a read.
@@ -140,7 +139,5 @@ async fn reply(list: &List<'_, Item>) -> Result<Reply, Failure> {
     let page = list.page().await?;
     let related = list.request.table.related_to_items(&page.rows).await?;
     let viewpoint = Viewpoint::of(list.request.call);
-    let results: Vec<Value> =
-        page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)))
 }

@@ -9,7 +9,7 @@ use domain::{Item, TeamId, TeamRef};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Direction, Read, Source, Table};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Number of a consumer's items in one read.
@@ -31,8 +31,7 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
         page.map(|(owner, message)| view::message(owner, message, call.now, &viewpoint)).collect();
     let end = skip.saturating_add(results.len());
     let next = (end < all.len()).then(|| call.from_offset(end));
-    let body = json!({"count": all.len(), "next": next, "previous": null, "results": results});
-    Ok(Reply::new(200, body))
+    Reply::list(all.len(), next, results)
 }
 
 /// Returns one message.
@@ -54,7 +53,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         }
     };
     let (owner, message) = message.ok_or(Code::NotFound)?;
-    Ok(Reply::new(200, view::message(&owner, &message, call.now, &Viewpoint::of(call))))
+    Reply::new(200, view::message(&owner, &message, call.now, &Viewpoint::of(call)))
 }
 
 fn owned((messages, message): (&Messages, Message)) -> (TeamRef, Message) {

@@ -10,9 +10,10 @@ use crate::filter::Filter;
 use crate::order::{Order, Orders};
 use crate::pattern::WORK_MAX;
 use domain::views::related::Related;
-use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting};
+use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting, objects};
 use dovetail_table::{Direction, Listed, Read, Source, Table};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 /// Parameters of every list.
 const COMMON: [&str; 4] = ["limit", "offset", "ordering", "cursor"];
@@ -62,25 +63,24 @@ impl<T: Send + 'static> Page<'_, T> {
     }
 
     /// Builds the reply from the objects of the rows. The page ends before the object that exceeds its size.
-    pub(crate) fn reply(&self, results: &[Value]) -> Reply {
-        let (fitting, next) = self.fitting(results);
-        let count = self.count_of(fitting, results);
-        let results = results.get(..fitting).unwrap_or(results);
-        let body = json!({"count": count.value(), "next": next, "previous": null, "results": results});
-        Reply::new(200, body)
+    pub(crate) fn reply(&self, results: impl IntoIterator<Item = impl Serialize>) -> Result<Reply, Failure> {
+        let results = objects(results)?;
+        let (fitting, next) = self.fitting(&results);
+        let count = self.count_of(fitting, results.len());
+        Reply::list(count.value(), next, results.get(..fitting).unwrap_or(&results))
     }
 
     /// Returns the number of objects with room in the reply, and the URL of the next page.
-    pub(crate) fn fitting(&self, results: &[Value]) -> (usize, Option<String>) {
+    pub(crate) fn fitting(&self, results: &[impl Serialize]) -> (usize, Option<String>) {
         let fitting = fitting(results).min(results.len());
         let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| fitting < results.len());
-        let count = self.count_of(fitting, results);
+        let count = self.count_of(fitting, results.len());
         (fitting, last.or(self.next.as_ref()).map(|after| self.list.next(after, count, self.skip)))
     }
 
-    /// Returns the count for a page that ends after `fitting` objects.
-    fn count_of(&self, fitting: usize, results: &[Value]) -> Count {
-        self.count.without(u64::try_from(results.len().saturating_sub(fitting)).unwrap_or(u64::MAX))
+    /// Returns the count for a page that ends after `fitting` of its objects.
+    fn count_of(&self, fitting: usize, all: usize) -> Count {
+        self.count.without(u64::try_from(all.saturating_sub(fitting)).unwrap_or(u64::MAX))
     }
 }
 

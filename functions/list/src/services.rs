@@ -9,7 +9,6 @@ use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{COUNT_MAX, Direction, Source, Table};
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const FIELDS: &[Field<Service>] =
@@ -63,8 +62,7 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
         let seen = batch.into_iter().map(|row| row.value).filter(|service| pov.shows_service(service, team));
         tags.extend(seen.flat_map(|service| service.settings.tags));
     }
-    let body = json!({"count": tags.len(), "next": null, "previous": null, "results": tags});
-    Ok(Reply::new(200, body))
+    Reply::list(tags.len(), None, tags)
 }
 
 /// Returns one service, with its newest schema or that of `version`.
@@ -80,7 +78,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     }
     let texts = table.schema_texts(std::slice::from_ref(&service)).await?;
     let text = texts.first().map_or("", AsRef::as_ref);
-    Ok(Reply::new(200, view::service(&service, text, &Viewpoint::of(call))))
+    Reply::new(200, view::service(&service, text, &Viewpoint::of(call)))
 }
 
 /// Returns the documentation of a service, for every team with access to the service.
@@ -89,7 +87,7 @@ pub(crate) async fn docs(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service =
         service.filter(|service| service.has_docs && call.pov.shows_service(service, call.caller.team.id));
     let docs = table.docs(&service.ok_or(Code::NotFound)?.title).await?;
-    Ok(Reply::new(200, view::service_docs(&docs.ok_or(Code::NotFound)?)))
+    Reply::new(200, view::service_docs(&docs.ok_or(Code::NotFound)?))
 }
 
 fn filter(call: &Call) -> Result<Filter<Service>, Failure> {
@@ -109,7 +107,5 @@ async fn reply(list: &List<'_, Service>) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(list.request.call);
     let schemas = list.request.table.schema_texts(&page.rows).await?;
     let rows = page.rows.iter().zip(&schemas);
-    let results: Vec<Value> =
-        rows.map(|(service, schema)| view::service(service, schema, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(rows.map(|(service, schema)| view::service(service, schema, &viewpoint)))
 }

@@ -6,9 +6,8 @@ use crate::page::{List, ListRequest, only_knows};
 use domain::SubmissionId;
 use domain::model::submission::Submission;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
-use dovetail_http::{Call, Code, Failure, Reply};
+use dovetail_http::{Call, Code, Failure, Reply, objects};
 use dovetail_table::{Source, Table};
-use serde_json::Value;
 
 /// Lists the team's submissions.
 pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
@@ -23,9 +22,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
-    let results: Vec<Value> =
-        page.rows.iter().map(|submission| view::submission(submission, &viewpoint)).collect();
-    Ok(page.reply(&results))
+    page.reply(page.rows.iter().map(|submission| view::submission(submission, &viewpoint)))
 }
 
 /// Returns one submission.
@@ -39,7 +36,6 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(call);
     let changes = table.changes_of(&submission, CHANGES_MAX).await?;
     let related = table.related_to_changes(&changes).await?;
-    let changes: Vec<Value> =
-        changes.iter().map(|change| view::change_instance(change, &related, &viewpoint)).collect();
-    Ok(Reply::new(200, view::submission_with_changes(&submission, changes, &viewpoint)))
+    let changes = objects(changes.iter().map(|change| view::change_instance(change, &related, &viewpoint)))?;
+    Reply::new(200, view::submission_with_changes(&submission, changes, &viewpoint))
 }

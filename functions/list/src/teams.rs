@@ -5,7 +5,6 @@ use crate::page::only_knows;
 use domain::TeamId;
 use dovetail_http::{Call, Code, Failure, Reply, view};
 use dovetail_table::Table;
-use serde_json::json;
 
 /// Lists the caller's teams. Clients request this list first, as a test of their key.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -14,12 +13,11 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
         .integer("limit")
         .and(call.query.integer("offset"))
         .map_err(|error| Call::bad_filter(&error))?;
-    let mut results = Vec::new();
+    let mut teams = Vec::new();
     for team in &call.teams {
-        results.push(view::team(&table.team(team.id).await?.ok_or(Code::Unauthenticated)?));
+        teams.push(table.team(team.id).await?.ok_or(Code::Unauthenticated)?);
     }
-    let body = json!({"count": results.len(), "next": null, "previous": null, "results": results});
-    Ok(Reply::new(200, body))
+    Reply::list(teams.len(), None, teams.iter().map(view::team).collect::<Vec<_>>())
 }
 
 /// Returns the caller's team, now or at an earlier time.
@@ -33,5 +31,5 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if let Some(moment) = history::of_declaration(table, call).await? {
         team = history::team(table, team, moment).await?;
     }
-    Ok(Reply::new(200, view::team(&team)))
+    Reply::new(200, view::team(&team))
 }

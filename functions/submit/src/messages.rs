@@ -11,7 +11,7 @@ use domain::outreach::message::Used;
 use domain::rules::plan;
 use dovetail_aws::log;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Content, Failure, Reply};
+use dovetail_http::{Call, Failure, Reply};
 use dovetail_table::{Error, Table};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -73,11 +73,10 @@ impl Audience {
             Err(Failure::Refused(reply)) => (&mut **reply, false),
             Err(Failure::Broken(_)) => return outcome,
         };
-        if let Content::Json(Value::Object(body)) = &mut reply.body
-            && let Some(field) = body.get_mut("messages")
-        {
+        if reply.has("messages") {
             match self.visible(table, call, is_taken).await {
-                Ok(messages) => *field = messages.into(),
+                Ok(messages) if messages.is_empty() => {}
+                Ok(messages) => reply.insert("messages", messages.into())?,
                 // The outcome is decided, so a failed read of messages must not replace it.
                 Err(error) => log("messages", &error.to_string()),
             }

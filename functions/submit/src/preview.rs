@@ -95,11 +95,11 @@ async fn preview_reply(
         page_changes,
         related: &related,
     };
-    let mut body = planned.view(&Viewpoint::of(call));
-    let next = page.offset + body.change_instances;
+    let mut body = planned.view(&Viewpoint::of(call))?;
+    let next = page.offset + body.change_instances.len();
     if next < preview.created.len() {
         let url = format!("{}{}?limit={}&offset={next}", call.base, call.path, page.limit);
-        body.reply.insert("change_instances_next".to_owned(), url.into());
+        body.change_instances_next = Some(url);
     }
-    Ok(Reply::new(200, body.reply.into()))
+    Reply::new(200, body)
 }

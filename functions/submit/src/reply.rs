@@ -8,9 +8,8 @@ use domain::rules::plan::{AtOnce, Plan};
 use domain::views::related::Related;
 use dovetail_aws::log;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
-use dovetail_http::{Call, Failure, Reply};
+use dovetail_http::{Call, Failure, Reply, objects};
 use dovetail_table::Table;
-use serde_json::Value;
 use tokio::time::Instant;
 
 /// Returns the reply to a submission in one transaction, from the written records and the concurrent reads.
@@ -20,7 +19,7 @@ pub(crate) fn created(
     plan: &Plan<'_>,
     at_once: &AtOnce,
     mut related: Related,
-) -> Reply {
+) -> Result<Reply, Failure> {
     with_plan(&mut related, loaded, plan);
     reply(call, &at_once.submission, &at_once.created, &related)
 }
@@ -63,21 +62,17 @@ pub(crate) async fn accepted(
     }
     let changes = table.changes_of(submission, CHANGES_MAX).await?;
     let related = table.related_to_changes(&changes).await?;
-    Ok(reply(call, submission, &changes, &related))
+    reply(call, submission, &changes, &related)
 }
 
-fn reply(call: &Call, submission: &Submission, changes: &[Change], related: &Related) -> Reply {
+fn reply(call: &Call, stored: &Submission, changes: &[Change], related: &Related) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(call);
-    let changes: Vec<Value> = changes
-        .iter()
-        .take(CHANGES_MAX)
-        .map(|change| view::change_instance_as_created(change, related, &viewpoint))
-        .collect();
+    let changes: Vec<Change> = changes.iter().take(CHANGES_MAX).map(Change::as_created).collect();
+    let shown = |created| view::change_instance_as_created(created, related, &viewpoint);
+    let changes = objects(changes.iter().map(shown))?;
     // Later progress would make a repetition of the request get another reply.
-    let accepted = submission.as_accepted();
-    let mut body = view::valid(&[]);
-    if let Value::Object(of) = view::submission_with_changes(&accepted, changes, &viewpoint) {
-        body.extend(of);
-    }
-    Reply::new(if submission.changed { 201 } else { 200 }, body.into())
+    let accepted = stored.as_accepted();
+    let mut body = view::submission_with_changes(&accepted, changes, &viewpoint);
+    body.others = view::valid(body.others, &[]);
+    Reply::new(if stored.changed { 201 } else { 200 }, body)
 }

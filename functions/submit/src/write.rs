@@ -35,7 +35,7 @@ pub(crate) async fn write(
     let (committed, related) = tokio::join!(table.commit(&at_once.writes), related(table, &at_once.created));
     match committed? {
         Commit::Done => match related {
-            Ok(related) => Ok(Some(reply::created(call, loaded, plan, &at_once, related))),
+            Ok(related) => reply::created(call, loaded, plan, &at_once, related).map(Some),
             // The submission is stored, so new reads supply the reply.
             Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
         },

@@ -24,10 +24,10 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, ctx) = (&call.caller.team, call.ctx());
         match charging::mark_processed(&charge, &item, processed, caller, &ctx, attempt) {
-            Ok(marked) if marked.writes.is_empty() => return Ok(reply(call, &marked.charge)),
+            Ok(marked) if marked.writes.is_empty() => return reply(call, &marked.charge),
             Ok(marked) => {
                 if table.commit(&marked.writes).await? == Commit::Done {
-                    return Ok(reply(call, &marked.charge));
+                    return reply(call, &marked.charge);
                 }
             }
             // Charge and item are from different moments (docs/explanation/concurrency.md, torn reads).
@@ -40,7 +40,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
     }
     // The last attempt may be stored, although its answer was lost.
     let charge = load(table, call, id).await?;
-    if charge.processed.is_some() { Ok(reply(call, &charge)) } else { Err(Code::Contended.into()) }
+    if charge.processed.is_some() { reply(call, &charge) } else { Err(Code::Contended.into()) }
 }
 
 /// Returns the rejection of a division before `earliest`.
@@ -65,6 +65,6 @@ fn processed(call: &Call) -> Result<Option<bool>, Failure> {
     fields.finish(|| Some(processed))
 }
 
-fn reply(call: &Call, charge: &Charge) -> Reply {
+fn reply(call: &Call, charge: &Charge) -> Result<Reply, Failure> {
     Reply::new(200, view::charge(charge, call.now, &Viewpoint::of(call)))
 }

@@ -62,16 +62,14 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
     let (Decided { deployed, item, .. }, _) = decide(table, call, id, &Decision::Deploy(deploy)).await?;
     let viewpoint = Viewpoint::of(call);
     if let Some(deployed) = deployed {
-        return Ok(Reply::new(201, view::deployed_item(&deployed, &viewpoint)));
+        return Reply::new(201, view::deployed_item(&deployed, &viewpoint));
     }
     // The same data as in the newest version make no new one (R23).
     let latest = item.deployed.ok_or(Code::Broken)?;
     let deployed = table.deployed(latest.id).await?.ok_or(Code::Broken)?;
-    let mut body = view::deployed_item(&deployed, &viewpoint);
-    if let Some(body) = body.as_object_mut() {
-        body.insert("message".to_owned(), Value::from("no change detected"));
-    }
-    Ok(Reply::new(200, body))
+    let mut reply = Reply::new(200, view::deployed_item(&deployed, &viewpoint))?;
+    reply.insert("message", "no change detected".into())?;
+    Ok(reply)
 }
 
 /// Returns the change instance of a new deployed item: the one in the body, or the newest done one of its item.

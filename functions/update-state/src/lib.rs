@@ -36,16 +36,16 @@ pub fn handle(table: &Table, request: Request) -> Answering<'_> {
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::InBody).await?;
-    Ok(reply(call, 200, &decided))
+    reply(call, 200, &decided)
 }
 
 async fn retry(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::Retry).await?;
-    Ok(reply(call, 201, &decided))
+    reply(call, 201, &decided)
 }
 
-fn reply(call: &Call, status: u16, (decided, related): &(Decided, Related)) -> Reply {
+fn reply(call: &Call, status: u16, (decided, related): &(Decided, Related)) -> Result<Reply, Failure> {
     Reply::new(status, view::change_instance(&decided.change, related, &Viewpoint::of(call)))
 }
 

@@ -8,5 +8,5 @@ pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<R
     let list = EventList::parse(call, key)?;
     let webhook = crate::load(table, call).await?;
     let failures = table.given_up(webhook.id, list.after(), list.limit).await?;
-    Ok(list.reply(&failures, view::given_up))
+    list.reply(&failures, view::given_up)
 }

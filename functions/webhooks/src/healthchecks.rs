@@ -11,7 +11,7 @@ use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, CursorKey, Failure, Fields, Reply};
 use dovetail_outbound::Targets;
 use dovetail_table::{Keyed, Table};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Lists the caller's healthchecks by service; a consumer has none.
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
@@ -34,7 +34,7 @@ pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<R
     }
     // Only a list of a single page has a count, because this request reads no other page.
     let count = (after.is_none() && next.is_none()).then_some(results.len());
-    Ok(Reply::new(200, json!({"count": count, "next": next, "previous": null, "results": results})))
+    Reply::list(count, next, results)
 }
 
 /// Parses the position of a page: the service of the last healthcheck before it.
@@ -47,7 +47,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
     let healthcheck = table.healthcheck(call.caller.team.id, id).await?.ok_or(Code::NotFound)?;
     let schedule = table.check_schedule(call.caller.team.id, id).await?;
-    Ok(Reply::new(200, view::healthcheck(&healthcheck, schedule.as_ref(), &Viewpoint::of(call))))
+    Reply::new(200, view::healthcheck(&healthcheck, schedule.as_ref(), &Viewpoint::of(call)))
 }
 
 /// Creates or replaces the healthcheck of a service.
@@ -69,14 +69,14 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
         None => (AuditEvent::HealthcheckCreated, Healthcheck::new(settings, service, team.clone(), &ctx)),
         Some((healthcheck, schedule)) => match healthcheck.changed(settings, call.now) {
             Some(after) => (AuditEvent::HealthcheckChanged, after),
-            None => return Ok(reply(call, 200, healthcheck, schedule)),
+            None => return reply(call, 200, healthcheck, schedule),
         },
     };
     let schedule = CheckSchedule::of(&after, before.as_ref().map(|(_, schedule)| schedule), call.now);
     let audit_entry = AuditEntry::of_healthcheck(event, &after, &ctx);
     let set = (after, schedule);
     match table.put_healthcheck(before.as_ref(), &set, &audit_entry).await? {
-        Keyed::Stored => Ok(reply(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
+        Keyed::Stored => reply(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }
@@ -109,7 +109,12 @@ async fn stored(
     Ok(Some((healthcheck, schedule)))
 }
 
-fn reply(call: &Call, status: u16, healthcheck: &Healthcheck, schedule: &CheckSchedule) -> Reply {
+fn reply(
+    call: &Call,
+    status: u16,
+    healthcheck: &Healthcheck,
+    schedule: &CheckSchedule,
+) -> Result<Reply, Failure> {
     Reply::new(status, view::healthcheck(healthcheck, Some(schedule), &Viewpoint::of(call)))
 }
 

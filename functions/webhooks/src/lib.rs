@@ -62,8 +62,7 @@ async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
         let viewpoint = Viewpoint::of(call);
         results.extend(requested.map(|one| view::webhook(one, last(one.id), &viewpoint)));
     }
-    let body = json!({"count": results.len(), "next": null, "previous": null, "results": results});
-    Ok(Reply::new(200, body))
+    Reply::list(results.len(), None, results)
 }
 
 async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -85,7 +84,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
     let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &webhook, &ctx);
     match table.create_webhook(&webhook, &audit_entry).await? {
-        Keyed::Stored => Ok(with_secret(call, 201, &webhook)),
+        Keyed::Stored => with_secret(call, 201, &webhook),
         Keyed::Stale => {
             // The transaction checks the limit, but does not name its failed condition.
             let count = table.webhooks(call.caller.team.id).await?.len();
@@ -113,7 +112,7 @@ async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let secret = Secret::made().ok_or(Code::Broken)?;
     let after = before.rotated(secret.text().to_owned(), call.now);
     stored(table, call, AuditEvent::WebhookRotated, (&before, &after)).await?;
-    Ok(with_secret(call, 201, &after))
+    with_secret(call, 201, &after)
 }
 
 async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -135,7 +134,7 @@ async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Repl
     let before = table.replied(webhook.id).await?;
     let replied = Replied::after(before.as_ref(), &delivery, ended, dovetail_aws::now());
     table.put_replied(&replied).await?;
-    Ok(Reply::new(200, view::replied(&replied)))
+    Reply::new(200, view::replied(&replied))
 }
 
 /// Returns the event of a test delivery, without a change instance.
@@ -175,11 +174,11 @@ async fn load(table: &Table, call: &Call) -> Result<Webhook, Failure> {
 
 async fn reply(table: &Table, call: &Call, status: u16, webhook: &Webhook) -> Result<Reply, Failure> {
     let last = table.replied(webhook.id).await?;
-    Ok(Reply::new(status, view::webhook(webhook, last.as_ref(), &Viewpoint::of(call))))
+    Reply::new(status, view::webhook(webhook, last.as_ref(), &Viewpoint::of(call)))
 }
 
 /// Returns the only reply with the secret.
-fn with_secret(call: &Call, status: u16, webhook: &Webhook) -> Reply {
+fn with_secret(call: &Call, status: u16, webhook: &Webhook) -> Result<Reply, Failure> {
     let mut body = view::webhook(webhook, None, &Viewpoint::of(call));
     if let Some(body) = body.as_object_mut() {
         // A new webhook has no reply yet, and a rotation does not concern the receiver's replies.

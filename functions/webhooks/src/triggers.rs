@@ -30,7 +30,7 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
     let failed = report.as_ref().err().copied();
     let health = Health { item: id, report: report.unwrap_or_else(Failed::to_report), at: call.now };
     table.put_health(std::slice::from_ref(&health)).await?;
-    Ok(Reply::new(200, view::health(&health, failed)))
+    Reply::new(200, view::health(&health, failed))
 }
 
 /// Returns whether the caller owns the service or has declared the item. A dependent team may not check it.
@@ -50,10 +50,10 @@ pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure
     }
     let schedule = table.check_schedule(call.caller.team.id, service).await?.ok_or(Code::NotFound)?;
     let Some(scheduled) = schedule.with_run_due(call.now) else {
-        return Ok(Reply::new(200, view::check_requested(&schedule)));
+        return Reply::new(200, view::check_requested(&schedule));
     };
     match table.put_check_schedule(&schedule, &scheduled).await? {
-        Keyed::Stored => Ok(Reply::new(200, view::check_requested(&scheduled))),
+        Keyed::Stored => Reply::new(200, view::check_requested(&scheduled)),
         Keyed::Stale => Err(Code::Contended.into()),
     }
 }

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::cursor::{Cursor, CursorKey};
 use crate::reply::{Failure, Reply};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A request for a page of past events.
 #[derive(Debug)]
@@ -29,12 +29,12 @@ impl<'a> EventList<'a> {
     }
 
     /// Builds the page of these rows, each with its key.
-    pub fn reply<T>(&self, rows: &[(String, T)], view: impl Fn(&T) -> Value) -> Reply {
+    pub fn reply<T>(&self, rows: &[(String, T)], view: impl Fn(&T) -> Value) -> Result<Reply, Failure> {
         // The read stops at the limit, so only a full page can have a successor.
         let last = rows.last().filter(|_| rows.len() == self.limit);
         let next = last.map(|(after, _)| self.call.page_after(self.key, list(self.call), after));
         let results: Vec<Value> = rows.iter().map(|(_, row)| view(row)).collect();
-        Reply::new(200, json!({"count": null, "next": next, "previous": null, "results": results}))
+        Reply::list((), next, results)
     }
 }
 

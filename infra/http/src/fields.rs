@@ -374,7 +374,7 @@ mod tests {
         let a = fields.boolean("a").or(true);
         assert!(fields.is_wrong("a") && !fields.is_wrong("c"));
         let Err(Failure::Refused(reply)) = fields.finish(|| Some((a, b?, c?))) else { panic!("accepted") };
-        let Content::Json(reply) = reply.body else { panic!("no JSON") };
+        let Content::Problem(reply) = reply.body else { panic!("no problem") };
         assert_eq!(reply["detail"], "b: must be a string; a: must be true or false");
         assert_eq!((&reply["pointer"], &reply["code"]), (&json!("/b"), &json!("invalid_field")));
         assert_eq!(reply["a"], json!(["must be true or false"]));

@@ -15,7 +15,7 @@ pub fn invalid_declaration(problems: &[Problem], blockers: &BTreeMap<ChangeId, B
     let only_blocked = problems.iter().all(|problem| problem.rule == "blocked");
     let code = if only_blocked { Code::Blocked } else { Code::InvalidDeclaration };
     let mut reply = invalid(code, "declaration", problems, blockers);
-    if let Content::Json(Value::Object(body)) = &mut reply.body {
+    if let Content::Problem(body) = &mut reply.body {
         // Clients read `messages` in the replies to valid and invalid declarations alike.
         body.insert("messages".to_owned(), json!([]));
     }
@@ -164,7 +164,7 @@ mod tests {
             },
             "declaration": {"document": ["text"]},
         });
-        let Content::Json(body) = reply.body else { panic!("{reply:?}") };
+        let Content::Problem(body) = reply.body else { panic!("{reply:?}") };
         assert_eq!(body.get("errors"), Some(&expected));
         assert_eq!(reply.status, 400);
     }

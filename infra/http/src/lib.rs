@@ -45,6 +45,6 @@ pub use log_line::logged;
 pub use operation::{Function, Operation};
 pub use program::{run, run_with_key, serve};
 pub use query::Query;
-pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, Reply, fitting};
+pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, Reply, fitting, objects};
 pub use route::{Access, ROUTES, Route, function_of};
 pub use secret::{Secret, key_hash};

@@ -3,9 +3,11 @@
 use crate::code::Code;
 use crate::field::FieldError;
 use dovetail_table::Error;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::collections::BTreeMap;
 
 /// A reply of a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +24,9 @@ pub struct Reply {
 /// The body of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    Json(Value),
-    /// Text or HTML.
+    /// The members of an error.
+    Problem(Map<String, Value>),
+    /// Finished text: JSON, plain text or HTML.
     Text(Cow<'static, str>),
     Nothing,
 }
@@ -33,27 +36,25 @@ pub enum Content {
 /// The response of a function ends at 6 MB, and contains more than the objects. Compression never makes it longer.
 pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
-/// Returns how many of these objects fit one reply, from the first on; at least one.
-pub fn fitting<'a>(objects: impl IntoIterator<Item = &'a Value>) -> usize {
-    let mut text = Length(0);
-    let fits =
-        |object: &&Value| serde_json::to_writer(&mut text, object).is_ok() && text.0 <= OBJECTS_BYTES_MAX;
-    // At least one, so that a list makes progress with each page.
-    objects.into_iter().take_while(fits).count().max(1)
+/// Serializes objects, each once.
+pub fn objects(values: impl IntoIterator<Item = impl Serialize>) -> Result<Vec<Box<RawValue>>, Failure> {
+    values.into_iter().map(|value| to_raw_value(&value).map_err(corrupt)).collect()
 }
 
-/// A writer that only counts bytes.
-struct Length(usize);
+/// Returns the failure to serialize; a corrupt stored text is its only cause.
+fn corrupt(error: serde_json::Error) -> Failure {
+    Failure::Broken(Error::Corrupt { key: "of the reply".to_owned(), reason: error.to_string() })
+}
 
-impl Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.saturating_add(bytes.len());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Returns how many of these objects fit one reply, from the first on; at least one.
+pub fn fitting(objects: impl IntoIterator<Item = impl Serialize>) -> usize {
+    let mut bytes: usize = 0;
+    let mut fits = |object: &_| {
+        bytes = bytes.saturating_add(serde_json::to_string(object).map_or(usize::MAX, |text| text.len()));
+        bytes <= OBJECTS_BYTES_MAX
+    };
+    // At least one, so that a list makes progress with each page.
+    objects.into_iter().take_while(|object| fits(object)).count().max(1)
 }
 
 /// The outcome of a call without success.
@@ -96,8 +97,21 @@ const PROBLEM_JSON: &str = "application/problem+json";
 
 impl Reply {
     /// Creates a success with a JSON body.
-    pub const fn new(status: u16, body: Value) -> Self {
-        Self { status, headers: Vec::new(), content_type: JSON, code: None, body: Content::Json(body) }
+    pub fn new(status: u16, body: impl Serialize) -> Result<Self, Failure> {
+        let body = Content::Text(serde_json::to_string(&body).map_err(corrupt)?.into());
+        Ok(Self { status, headers: Vec::new(), content_type: JSON, code: None, body })
+    }
+
+    /// Creates a success with a page of a list, and the URL of the next page.
+    pub fn list(count: impl Serialize, next: Option<String>, rows: impl Serialize) -> Result<Self, Failure> {
+        #[derive(Serialize)]
+        struct Page<C, R> {
+            count: C,
+            next: Option<String>,
+            previous: (),
+            results: R,
+        }
+        Self::new(200, Page { count, next, previous: (), results: rows })
     }
 
     /// Creates a success with a text.
@@ -134,7 +148,7 @@ impl Reply {
         if code.status() == 401 {
             headers.push(("www-authenticate", "Api-Key".to_owned()));
         }
-        let (content_type, body) = (PROBLEM_JSON, Content::Json(Value::Object(body)));
+        let (content_type, body) = (PROBLEM_JSON, Content::Problem(body));
         let reply = Self { status: code.status(), headers, content_type, code: Some(code), body };
         // Every 503 is temporary, and has `Retry-After` (ADR 7).
         if code.status() == 503 { reply.retry_after(1) } else { reply }
@@ -148,12 +162,37 @@ impl Reply {
 
     /// Turns the `type` of a problem into an absolute URL that starts with `base`.
     pub(crate) fn leading_to(mut self, base: &str) -> Self {
-        if let Content::Json(Value::Object(body)) = &mut self.body
+        if let Content::Problem(body) = &mut self.body
             && let Some(Value::String(page)) = body.get_mut("type")
         {
             page.insert_str(0, base);
         }
         self
+    }
+
+    /// Returns the members of a finished object as text; none for another body.
+    fn members(&self) -> Option<BTreeMap<String, &RawValue>> {
+        if let Content::Text(text) = &self.body { serde_json::from_str(text).ok() } else { None }
+    }
+
+    /// Returns whether the body is an object with this member.
+    pub fn has(&self, name: &str) -> bool {
+        if let Content::Problem(members) = &self.body {
+            return members.contains_key(name);
+        }
+        self.members().is_some_and(|members| members.contains_key(name))
+    }
+
+    /// Adds or replaces a member of an object. Its other members stay text.
+    pub fn insert(&mut self, name: &str, value: Value) -> Result<(), Failure> {
+        if let Content::Problem(members) = &mut self.body {
+            members.insert(name.to_owned(), value);
+        } else if let Some(mut members) = self.members() {
+            let value = to_raw_value(&value).map_err(corrupt)?;
+            members.insert(name.to_owned(), &value);
+            self.body = Self::new(self.status, members)?.body;
+        }
+        Ok(())
     }
 
     /// Creates an error of one field, with a member of that name as well.
@@ -185,7 +224,7 @@ impl Reply {
     /// The most similar parameter is in a header, because clients compare the whole body.
     pub(crate) fn unknown_filter(meant: Option<&str>) -> Self {
         let code = Code::UnknownFilter;
-        let body = Content::Json(json!(["Filter param not found."]));
+        let body = Content::Text(r#"["Filter param not found."]"#.into());
         let headers = meant.map(|meant| (DID_YOU_MEAN, meant.to_owned())).into_iter().collect();
         Self { status: code.status(), headers, content_type: JSON, code: Some(code), body }
     }

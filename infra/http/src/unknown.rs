@@ -4,7 +4,7 @@
 
 use crate::code::Code;
 use crate::field::FieldError;
-use crate::reply::{Content, Failure, Reply};
+use crate::reply::{Failure, Reply};
 use domain::base::problem::pointer;
 use domain::base::suggest::did_you_mean;
 use serde_json::{Map, Value, json};
@@ -32,13 +32,10 @@ impl Unknown {
     }
 
     /// Adds the warnings to a reply. A client may send an object back as read, so keys of the reply get no warning.
-    pub(crate) fn warn(&self, reply: &mut Reply, fields: &[&str]) {
-        let Content::Json(Value::Object(body)) = &mut reply.body else { return };
-        let unknown = self.0.iter().filter(|key| !body.contains_key(*key));
+    pub(crate) fn warn(&self, reply: &mut Reply, fields: &[&str]) -> Result<(), Failure> {
+        let unknown = self.0.iter().filter(|key| !reply.has(key));
         let warnings: Vec<String> = unknown.map(|key| warning(key, fields)).collect();
-        if !warnings.is_empty() {
-            body.insert("warnings".to_owned(), json!(warnings));
-        }
+        if warnings.is_empty() { Ok(()) } else { reply.insert("warnings", json!(warnings)) }
     }
 }
 
@@ -59,6 +56,7 @@ fn shortened(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reply::Content;
 
     #[test]
     fn a_reply_names_few_keys_and_little_of_each() {
@@ -66,12 +64,14 @@ mod tests {
         let (long, fields) = ("x".repeat(1_000_000), ["state"]);
         body.insert(long, json!(1));
         let Err(Failure::Refused(refused)) = Unknown::of(&body, &fields) else { panic!("accepted") };
-        let Content::Json(refused) = refused.body else { panic!("no JSON") };
-        assert!(refused.to_string().len() < 5_000, "{refused}");
+        let Content::Problem(refused) = refused.body else { panic!("no problem") };
+        let refused = Value::Object(refused).to_string();
+        assert!(refused.len() < 5_000, "{refused}");
         body.insert("state".to_owned(), json!("PENDING"));
-        let mut reply = Reply::new(200, json!({"7": 7}));
-        Unknown::of(&body, &fields).unwrap().warn(&mut reply, &fields);
-        let Content::Json(reply) = reply.body else { panic!("no JSON") };
-        assert!(reply["warnings"].as_array().unwrap().len() <= NAMED_MAX && reply.to_string().len() < 5_000);
+        let mut reply = Reply::new(200, json!({"7": 7})).unwrap();
+        Unknown::of(&body, &fields).unwrap().warn(&mut reply, &fields).unwrap();
+        let Content::Text(reply) = reply.body else { panic!("no text") };
+        let shown: Value = serde_json::from_str(&reply).unwrap();
+        assert!(shown["warnings"].as_array().unwrap().len() <= NAMED_MAX && reply.len() < 5_000, "{reply}");
     }
 }

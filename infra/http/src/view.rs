@@ -1,5 +1,22 @@
 //! The objects of the API, from domain values and related records (examples in tests/golden/http).
 
+/// Declares objects of the API, each with the function that creates it. Fields are in the order of their names.
+macro_rules! wire {
+    ($($(#[$doc:meta])* $vis:vis fn $create:ident($($of:ident: $is:ty),* $(,)?) -> $seen:vis $object:ident<$a:lifetime> {
+        $($(#[$attribute:meta])* $field:ident: $type:ty = $value:expr,)*
+    })*) => {$(
+        $(#[$doc])*
+        $vis fn $create<$a>($($of: $is),*) -> $object<$a> {
+            $object { $($field: $value),* }
+        }
+
+        #[derive(Serialize)]
+        $seen struct $object<$a> {
+            $($(#[$attribute])* pub(crate) $field: $type,)*
+        }
+    )*};
+}
+
 mod account;
 mod change;
 mod charge;
@@ -9,13 +26,12 @@ mod item;
 mod message;
 mod planned;
 mod service;
+mod stored;
 mod team;
 mod webhook;
 
 pub use account::{api_key, audit_entry, member};
-pub use change::{
-    Blocker, change_instance, change_instance_as_created, history, history_entry, light_change_instance,
-};
+pub use change::{Blocker, change_instance, change_instance_as_created, history, light_change_instance};
 pub use charge::{accumulated, charge};
 pub use healthcheck::{check_requested, health, healthcheck};
 pub use history::{Differing, application_then, differing, item_then};
@@ -26,11 +42,12 @@ pub use service::{service, service_config, service_docs};
 pub use team::{CHANGES_MAX, application, light_application, submission, submission_with_changes, team};
 pub use webhook::{MASK, given_up, replied, webhook};
 
+use self::stored::Stored;
 use crate::call::Call;
 use domain::rules::visibility::Pov;
 use domain::views::related::Related;
-use domain::{Hash, SubmissionId, TeamId, TeamRef};
-use serde_json::{Value, json};
+use domain::{Hash, ItemId, SubmissionId, TeamId, TeamRef};
+use serde::Serialize;
 
 /// Host, role and team of a caller: the links of an object depend on them.
 #[derive(Clone, Debug)]
@@ -72,23 +89,40 @@ impl Viewpoint {
     }
 }
 
-/// Parses stored JSON text. It is canonical, so it parses.
-fn parsed(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or(Value::Null)
+wire! {
+    /// A team in an object, or by itself.
+    fn team_view(id: TeamId, metadata: Option<Stored<'a>>, name: &'a str) -> pub TeamView<'a> {
+        id: u64 = id.get(),
+        #[serde(skip_serializing_if = "Option::is_none")] metadata: Option<Stored<'a>> = metadata,
+        name: &'a str = name,
+    }
+
+    /// An application in an object.
+    fn application_view(
+        item: ItemId, related: Option<&'a Related>, name: &'a str, owner: Option<TeamId>,
+    ) -> pub(crate) ApplicationView<'a> {
+        id: Option<u64> = Some(item.application().get()),
+        #[serde(skip_serializing_if = "Option::is_none")] metadata: Option<Stored<'a>> =
+            related.map(|related| application_metadata(item, related)),
+        name: &'a str = name,
+        #[serde(skip_serializing_if = "Option::is_none")] owner: Option<u64> = owner.map(TeamId::get),
+    }
 }
 
-fn team_ref(team: &TeamRef) -> Value {
-    json!({"id": team.id.get(), "name": team.name})
+fn team_ref(team: &TeamRef) -> TeamView<'_> {
+    team_view(team.id, None, &team.name)
 }
 
-fn team_with_metadata(team: &TeamRef, related: &Related) -> Value {
-    json!({"id": team.id.get(), "name": team.name, "metadata": team_metadata(team.id, related)})
+fn team_with_metadata<'a>(team: &'a TeamRef, related: &'a Related) -> TeamView<'a> {
+    let metadata = related.teams.get(&team.id).map_or(Stored::NONE, |team| Stored(&team.metadata));
+    team_view(team.id, Some(metadata), &team.name)
 }
 
-fn team_metadata(team: TeamId, related: &Related) -> Value {
-    related.teams.get(&team).map_or_else(|| json!({}), |team| parsed(&team.metadata))
+fn application_metadata(item: ItemId, related: &Related) -> Stored<'_> {
+    let application = related.applications.get(&item.application());
+    application.map_or(Stored::NONE, |application| Stored(&application.metadata))
 }
 
-fn declaration(team: TeamId, hash: Hash, related: &Related) -> Value {
-    related.declarations.get(&(team, hash)).map_or_else(|| json!({}), |text| parsed(text))
+fn declaration(team: TeamId, hash: Hash, related: &Related) -> Stored<'_> {
+    related.declarations.get(&(team, hash)).map_or(Stored::NONE, |text| Stored(text))
 }

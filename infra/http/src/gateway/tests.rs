@@ -41,7 +41,7 @@ fn adapted(event: Event, function: Function, reply: &Reply) -> Value {
 
 fn reply(sent: &mut Sent) -> Reply {
     let text = sent.response();
-    let mut reply = Reply::new(200, json!({"state": text}));
+    let mut reply = Reply::new(200, json!({"state": text})).unwrap();
     if sent.rng.bool() {
         reply.headers.push(("vary", "Accept".to_owned()));
         reply.body = Content::Text(text.into());

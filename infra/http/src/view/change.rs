@@ -1,33 +1,98 @@
 //! Change instances and their histories on the wire.
 
-use super::{Viewpoint, declaration, parsed, team_metadata, team_ref};
+use super::{
+    ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, team_ref, team_with_metadata,
+};
 use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
 use domain::model::change::{ClosedBy, Entry, Version};
 use domain::views::related::Related;
-use domain::{Change, Hash, TeamRef, Timestamp};
+use domain::{Change, ChangeId, Hash, State, Timestamp};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+wire! {
+    /// Returns a change instance from its own record: without metadata, declarations and the present state of its item.
+    pub fn light_change_instance(change: &'a Change, viewpoint: &Viewpoint) -> pub ChangeView<'a> {
+        application: ApplicationView<'a> = application_view(change.item, None, &change.application, None),
+        attempt: u64 = change.attempt,
+        cause: Option<u64> = change.cause.map(ChangeId::get),
+        change_type: &'static str = change.change_type.name(),
+        consumer_team: TeamView<'a> = team_ref(&change.consumer),
+        created: String = change.created.to_wire(),
+        id: u64 = change.id.get(),
+        is_dependant: bool = change.is_dependant(),
+        kind: &'static str = change.kind.name(),
+        log: &'a str = &change.log,
+        modified: String = change.modified().to_wire(),
+        never_in_service: bool = change.never_in_service,
+        new_declaration: Option<VersionView<'a>> = change.new.map(|version| version_view(version, None)),
+        old_declaration: Option<VersionView<'a>> = change.old.map(|version| version_view(version, None)),
+        owner: TeamView<'a> = team_ref(&change.owner),
+        service: ServiceView<'a> = service_view(change),
+        service_item: ItemView<'a> = item_view(change, viewpoint),
+        service_owner_team: TeamView<'a> = team_ref(&change.service_owner),
+        state: &'static str = change.state.name(),
+        submission: SubmissionView<'a> = submission_view(change),
+        supersedes: Vec<u64> = change.supersedes.iter().map(|id| id.get()).collect(),
+        url: String = viewpoint.url("change_instances", change.id.get()),
+    }
+
+    fn version_view(version: Version, declaration: Option<Stored<'a>>) -> pub(crate) VersionView<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")] declaration: Option<Stored<'a>> = declaration,
+        version: u64 = version.number,
+    }
+
+    fn service_view(change: &'a Change) -> pub(crate) ServiceView<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")] allow_manual_approval: Option<bool> = None,
+        #[serde(skip_serializing_if = "Option::is_none")] allow_manual_completion: Option<bool> = None,
+        id: u64 = change.service.id.get(),
+        name: &'a str = &change.service.title,
+    }
+
+    fn item_view(change: &'a Change, viewpoint: &Viewpoint) -> pub(crate) ItemView<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")] declaration: Option<Stored<'a>> = None,
+        #[serde(skip_serializing_if = "Option::is_none")] deployed_item: Option<Stored<'a>> = None,
+        id: Option<u64> = Some(change.item.get()),
+        name: &'a str = &change.item_name,
+        #[serde(skip_serializing_if = "Option::is_none")] runtime_state: Option<&'static str> = None,
+        url: Option<String> = Some(viewpoint.url("service_items", change.item.get())),
+    }
+
+    fn submission_view(change: &'a Change) -> pub(crate) SubmissionView<'a> {
+        commit_id: Option<&'a str> = change.commit_id.as_deref(),
+        id: u64 = change.submission.get(),
+    }
+}
+
 /// Returns a change instance as it is now.
-pub fn change_instance(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
+pub fn change_instance<'a>(
+    change: &'a Change,
+    related: &'a Related,
+    viewpoint: &Viewpoint,
+) -> ChangeView<'a> {
     let item = related.items.get(&change.item);
     let now = ItemNow {
         runtime_state: item.map_or(change.runtime_state, |item| item.runtime_state),
         declaration: item.map(|item| item.version.hash),
         deployed: item.and_then(|item| item.deployed).map(|latest| latest.id),
     };
-    view(change, &now, related, viewpoint)
+    view(change, now, related, viewpoint)
 }
 
-/// Returns a change instance as created: all replies to its submission are equal, whatever changed since.
-pub fn change_instance_as_created(change: &Change, related: &Related, viewpoint: &Viewpoint) -> Value {
-    let created = change.as_created();
+/// Returns a change instance from [`Change::as_created`]. All replies to its submission are equal, whatever changed
+/// since.
+pub fn change_instance_as_created<'a>(
+    created: &'a Change,
+    related: &'a Related,
+    viewpoint: &Viewpoint,
+) -> ChangeView<'a> {
     let now = ItemNow {
         runtime_state: created.runtime_state,
         declaration: created.new.or(created.old).map(|version| version.hash),
         deployed: created.deployed_before,
     };
-    view(&created, &now, related, viewpoint)
+    view(created, now, related, viewpoint)
 }
 
 /// The fields of the item in a change instance.
@@ -37,110 +102,55 @@ struct ItemNow {
     deployed: Option<DeployedId>,
 }
 
-fn view(change: &Change, item: &ItemNow, related: &Related, viewpoint: &Viewpoint) -> Value {
-    let mut body = light_change_instance(change, viewpoint);
-    let mut add = |object: &str, name: &str, value: Value| {
-        if let Some(object) = body.pointer_mut(object).and_then(Value::as_object_mut) {
-            object.insert(name.to_owned(), value);
-        }
-    };
-    let consumer = change.consumer.id;
-    let application = related.applications.get(&change.item.application());
-    let metadata = application.map_or_else(|| json!({}), |application| parsed(&application.metadata));
-    add("/application", "metadata", metadata);
-    add("/service_owner_team", "metadata", team_metadata(change.service_owner.id, related));
-    add("/consumer_team", "metadata", team_metadata(consumer, related));
-    if let Some(service) = related.services.get(&change.service.title) {
-        add("/service", "allow_manual_approval", json!(service.settings.allow_manual_approval));
-        add("/service", "allow_manual_completion", json!(service.settings.allow_manual_completion));
-    }
-    for (name, version) in [("/new_declaration", &change.new), ("/old_declaration", &change.old)] {
-        if let Some(version) = version {
-            add(name, "declaration", declaration(consumer, version.hash, related));
-        }
-    }
-    let declared = item.declaration.map_or_else(|| json!({}), |hash| declaration(consumer, hash, related));
-    let deployed = item.deployed.and_then(|id| related.deployed.get(&id));
-    add("/service_item", "runtime_state", json!(item.runtime_state.name()));
-    add("/service_item", "declaration", declared);
-    add(
-        "/service_item",
-        "deployed_item",
-        deployed.map_or_else(|| json!({}), |deployed| parsed(&deployed.data)),
-    );
-    body
-}
-
-/// Returns a change instance from its own record: without metadata, declarations and the present state of its item.
-pub fn light_change_instance(change: &Change, viewpoint: &Viewpoint) -> Value {
-    let version = |version: &Version| json!({"version": version.number});
-    json!({
-        "id": change.id.get(),
-        "url": viewpoint.url("change_instances", change.id.get()),
-        "state": change.state.name(),
-        "change_type": change.change_type.name(),
-        "kind": change.kind.name(),
-        "is_dependant": change.is_dependant(),
-        "cause": change.cause.map(domain::ChangeId::get),
-        "attempt": change.attempt,
-        "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
-        "never_in_service": change.never_in_service,
-        "log": change.log,
-        "created": change.created.to_wire(),
-        "modified": change.modified().to_wire(),
-        "owner": team_ref(&change.owner),
-        "service_owner_team": team_ref(&change.service_owner),
-        "consumer_team": team_ref(&change.consumer),
-        "service": {
-            "id": change.service.id.get(),
-            "name": change.service.title,
-        },
-        "application": {"id": change.item.application().get(), "name": change.application},
-        "service_item": {
-            "id": change.item.get(),
-            "url": viewpoint.url("service_items", change.item.get()),
-            "name": change.item_name,
-        },
-        "submission": {"id": change.submission.get(), "commit_id": change.commit_id},
-        "new_declaration": change.new.as_ref().map(version),
-        "old_declaration": change.old.as_ref().map(version),
-    })
+fn view<'a>(change: &'a Change, now: ItemNow, related: &'a Related, viewpoint: &Viewpoint) -> ChangeView<'a> {
+    let declared = |hash| declaration(change.consumer.id, hash, related);
+    let version = |version: Version| version_view(version, Some(declared(version.hash)));
+    let deployed = now.deployed.and_then(|id| related.deployed.get(&id));
+    let settings = related.services.get(&change.service.title).map(|service| &service.settings);
+    let mut shown = light_change_instance(change, viewpoint);
+    shown.application = application_view(change.item, Some(related), &change.application, None);
+    shown.consumer_team = team_with_metadata(&change.consumer, related);
+    shown.new_declaration = change.new.map(version);
+    shown.old_declaration = change.old.map(version);
+    shown.service.allow_manual_approval = settings.map(|settings| settings.allow_manual_approval);
+    shown.service.allow_manual_completion = settings.map(|settings| settings.allow_manual_completion);
+    shown.service_item.declaration = Some(now.declaration.map_or(Stored::NONE, declared));
+    shown.service_item.deployed_item = Some(deployed.map_or(Stored::NONE, |one| Stored(&one.data)));
+    shown.service_item.runtime_state = Some(now.runtime_state.name());
+    shown.service_owner_team = team_with_metadata(&change.service_owner, related);
+    shown
 }
 
 /// Returns the history of a change instance, newest entry first.
-pub fn history(change: &Change) -> Vec<Value> {
+pub fn history(change: &Change) -> Vec<EntryView<'_>> {
     let mut log = "";
-    let mut entries: Vec<Value> = change
-        .history
-        .iter()
-        .zip(1..)
-        .map(|(entry, sequence)| {
-            // An entry without a log text shows the newest one before it.
-            log = entry.log.as_deref().unwrap_or(log);
-            history_entry(change, entry, sequence, log)
-        })
-        .collect();
+    let entries = change.history.iter().zip(1..).map(|(entry, sequence)| {
+        // An entry without a log text shows the newest one before it.
+        log = entry.log.as_deref().unwrap_or(log);
+        entry_view(change, entry, sequence, log)
+    });
+    let mut entries: Vec<_> = entries.collect();
     entries.reverse();
     entries
 }
 
-/// Returns one history entry; `log` is the newest log text at that time.
-pub fn history_entry(change: &Change, entry: &Entry, sequence: u64, log: &str) -> Value {
-    json!({
-        "id": change.id.get(),
-        "sequence": sequence,
-        "state": entry.to.name(),
-        "previous_state": entry.from.map(domain::State::name),
-        "change_type": entry.change_type.name(),
-        "log": log,
-        "modified": entry.at.to_wire(),
-        "reason": entry.reason.name(),
-        "note": entry.closed_by.map(ClosedBy::describe),
-        "changed_by": entry.by.changed_by(),
-        "changed_by_team": entry.by.team().map(|team: &TeamRef| &team.name),
-        "changed_by_team_id": entry.by.team().map(|team| team.id.get()),
-        "request": entry.request,
-    })
+wire! {
+    /// A history entry; `log` is the newest log text at that time.
+    fn entry_view(change: &Change, entry: &'a Entry, sequence: u64, log: &'a str) -> pub EntryView<'a> {
+        change_type: &'static str = entry.change_type.name(),
+        changed_by: String = entry.by.changed_by(),
+        changed_by_team: Option<&'a str> = entry.by.team().map(|team| team.name.as_str()),
+        changed_by_team_id: Option<u64> = entry.by.team().map(|team| team.id.get()),
+        id: u64 = change.id.get(),
+        log: &'a str = log,
+        modified: String = entry.at.to_wire(),
+        note: Option<String> = entry.closed_by.map(ClosedBy::describe),
+        previous_state: Option<&'static str> = entry.from.map(State::name),
+        reason: &'static str = entry.reason.name(),
+        request: &'a str = &entry.request,
+        sequence: u64 = sequence,
+        state: &'static str = entry.to.name(),
+    }
 }
 
 /// A blocker of a submission, as in the reply.

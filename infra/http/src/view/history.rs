@@ -1,7 +1,7 @@
 //! Earlier declarations and the differences between two moments, on the wire.
 
 use super::planned::differences;
-use super::{Viewpoint, declaration, light_application};
+use super::{Stored, Viewpoint, declaration, light_application};
 use domain::base::id::ApplicationId;
 use domain::base::state::ChangeType;
 use domain::model::change::Version;
@@ -30,7 +30,7 @@ pub fn application_then(
 pub fn item_then(item: &Item, version: Version, related: &Related, viewpoint: &Viewpoint) -> Value {
     let mut body = named(item, viewpoint);
     if let Some(body) = body.as_object_mut() {
-        body.insert("declaration".to_owned(), declaration(item.consumer.id, version.hash, related));
+        body.insert("declaration".to_owned(), declaration(item.consumer.id, version.hash, related).parsed());
         body.insert("declaration_version".to_owned(), json!(version.number));
     }
     body
@@ -81,10 +81,10 @@ pub fn differing(differing: &Differing, related: &Related, viewpoint: &Viewpoint
             let (change_type, differences) = match (old, new) {
                 (Some(old), Some(new)) => (ChangeType::Modify, differences(old, new)),
                 (Some(old), None) => {
-                    (ChangeType::Delete, json!([{"pointer": "", "old": super::parsed(old)}]))
+                    (ChangeType::Delete, json!([{"pointer": "", "old": Stored(old).parsed()}]))
                 }
                 (None, new) => {
-                    let new = new.map(|new| super::parsed(new));
+                    let new = new.map(|new| Stored(new).parsed());
                     (ChangeType::Create, json!([{"pointer": "", "new": new}]))
                 }
             };

@@ -1,80 +1,94 @@
 //! Service items and deployed items on the wire.
 
-use super::{Viewpoint, declaration, parsed, team_ref, team_with_metadata};
+use super::{
+    ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, team_ref, team_with_metadata,
+};
 use crate::invalid::item_problems;
 use domain::Item;
 use domain::base::problem::Problem;
-use domain::catalog::service::ServiceState;
+use domain::catalog::service::{ServiceState, Settings};
 use domain::model::deployed::Deployed;
 use domain::views::related::Related;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Returns a service item.
-pub fn service_item(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Value {
-    let application = item.id.application();
-    let metadata = related.applications.get(&application).map(|application| parsed(&application.metadata));
-    let deployed = item.deployed.and_then(|latest| related.deployed.get(&latest.id));
-    let service = related.services.get(&item.service.title);
-    let settings = service.map(|service| &service.settings);
-    let private = settings.is_some_and(|settings| !settings.allowed_teams.is_empty());
-    let state = settings.map_or(ServiceState::InService, |settings| settings.state);
-    let health = related.health(item);
+pub fn service_item<'a>(item: &'a Item, related: &'a Related, viewpoint: &Viewpoint) -> ServiceItemView<'a> {
+    let settings = related.services.get(&item.service.title).map(|service| &service.settings);
     let is_up_to_date = settings.and_then(|settings| settings.is_up_to_date(item.schema_version));
-    json!({
-        "id": item.id.get(),
-        "url": viewpoint.url("service_items", item.id.get()),
-        "name": item.name,
-        "created": item.created.to_wire(),
-        "modified": item.modified.to_wire(),
-        "runtime_state": item.runtime_state.name(),
-        "change_state": item.change_state().name(),
-        "service": {
-            "id": item.service.id.get(),
-            "name": item.service.title,
-            "owner": team_ref(&item.service_owner),
-            "state": state.name(),
-            "healthcheck": related.check_schedules.contains_key(&item.service.id),
-        },
-        "application": {
-            "id": application.get(),
-            "name": item.application,
-            "metadata": metadata.unwrap_or_else(|| json!({})),
-            "owner": item.consumer.id.get(),
-        },
-        "service_owner_team": team_ref(&item.service_owner),
-        "consumer_team": team_with_metadata(&item.consumer, related),
-        "deployed_item": deployed.map_or_else(
-            || json!({}),
-            |deployed| json!({"data": parsed(&deployed.data), "version": deployed.version}),
-        ),
-        "declaration": declaration(item.consumer.id, item.version.hash, related),
-        "declaration_version": item.version.number,
-        // Existing clients expect the field.
-        "related": null,
-        "healthcheck_status": health.map(|health| health.report.status.name()),
-        "healthcheck_reason": health.and_then(|health| health.report.reason.as_deref()),
-        "healthcheck_at": health.map(|health| health.at.to_wire()),
-        "is_validated_minimum_schema": is_up_to_date == Some(true),
-        "is_deprecated_service_schema": is_up_to_date == Some(false),
-        "is_service_private": private,
-    })
+    service_item_view(item, related, settings, is_up_to_date, viewpoint)
 }
 
-/// Returns a version of a deployed item.
-pub fn deployed_item(deployed: &Deployed, viewpoint: &Viewpoint) -> Value {
-    json!({
-        "id": deployed.id.get(),
-        "url": viewpoint.url("deployed_items", deployed.id.get()),
-        "version": deployed.version,
-        "data": parsed(&deployed.data),
-        "service_item": viewpoint.url("service_items", deployed.item.get()),
-        "change_instance": viewpoint.url("change_instances", deployed.change.get()),
-        "consumer_team": team_ref(&deployed.consumer),
-        "service_owner_team": team_ref(&deployed.service_owner),
-        "created": deployed.created.to_wire(),
+wire! {
+    /// A service item.
+    fn service_item_view(
+        item: &'a Item, related: &'a Related, settings: Option<&Settings>, is_up_to_date: Option<bool>,
+        viewpoint: &Viewpoint,
+    ) -> pub ServiceItemView<'a> {
+        application: ApplicationView<'a> =
+            application_view(item.id, Some(related), &item.application, Some(item.consumer.id)),
+        change_state: &'static str = item.change_state().name(),
+        consumer_team: TeamView<'a> = team_with_metadata(&item.consumer, related),
+        created: String = item.created.to_wire(),
+        declaration: Stored<'a> = declaration(item.consumer.id, item.version.hash, related),
+        declaration_version: u64 = item.version.number,
+        deployed_item: LatestView<'a> =
+            latest_view(item.deployed.and_then(|latest| related.deployed.get(&latest.id))),
+        healthcheck_at: Option<String> = related.health(item).map(|health| health.at.to_wire()),
+        healthcheck_reason: Option<&'a str> =
+            related.health(item).and_then(|health| health.report.reason.as_deref()),
+        healthcheck_status: Option<&'static str> = related.health(item).map(|health| health.report.status.name()),
+        id: u64 = item.id.get(),
+        is_deprecated_service_schema: bool = is_up_to_date == Some(false),
+        is_service_private: bool = settings.is_some_and(|settings| !settings.allowed_teams.is_empty()),
+        is_validated_minimum_schema: bool = is_up_to_date == Some(true),
+        modified: String = item.modified.to_wire(),
+        name: &'a str = &item.name,
+        // Existing clients expect the field.
+        related: () = (),
+        runtime_state: &'static str = item.runtime_state.name(),
+        service: ServiceView<'a> = service_view(
+            item,
+            related.check_schedules.contains_key(&item.service.id),
+            settings.map_or(ServiceState::InService, |settings| settings.state),
+        ),
+        service_owner_team: TeamView<'a> = team_ref(&item.service_owner),
+        url: String = viewpoint.url("service_items", item.id.get()),
+    }
+
+    /// The newest deployed version; without one, an object without members.
+    fn latest_view(deployed: Option<&'a Deployed>) -> pub(crate) LatestView<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")] data: Option<Stored<'a>> =
+            deployed.map(|deployed| Stored(&deployed.data)),
+        #[serde(skip_serializing_if = "Option::is_none")] version: Option<u64> =
+            deployed.map(|deployed| deployed.version),
+    }
+
+    /// The service of an item.
+    fn service_view(item: &'a Item, healthcheck: bool, state: ServiceState) -> pub(crate) ServiceView<'a> {
+        healthcheck: bool = healthcheck,
+        id: u64 = item.service.id.get(),
+        name: &'a str = &item.service.title,
+        owner: TeamView<'a> = team_ref(&item.service_owner),
+        state: &'static str = state.name(),
+    }
+}
+
+wire! {
+    /// Returns a version of a deployed item.
+    pub fn deployed_item(deployed: &'a Deployed, viewpoint: &Viewpoint) -> pub DeployedView<'a> {
+        change_instance: String = viewpoint.url("change_instances", deployed.change.get()),
+        consumer_team: TeamView<'a> = team_ref(&deployed.consumer),
+        created: String = deployed.created.to_wire(),
+        data: Stored<'a> = Stored(&deployed.data),
+        id: u64 = deployed.id.get(),
         // A version never changes, but existing clients expect the field.
-        "modified": deployed.created.to_wire(),
-    })
+        modified: String = deployed.created.to_wire(),
+        service_item: String = viewpoint.url("service_items", deployed.item.get()),
+        service_owner_team: TeamView<'a> = team_ref(&deployed.service_owner),
+        url: String = viewpoint.url("deployed_items", deployed.id.get()),
+        version: u64 = deployed.version,
+    }
 }
 
 /// Returns an item with its problems under a definition.

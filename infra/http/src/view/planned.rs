@@ -1,8 +1,11 @@
 //! The effects of a submission on the wire, for a preview.
 
+use super::change::{ChangeView, ItemView, ServiceView, VersionView};
 use super::charge::amount;
-use super::{Viewpoint, change_instance_as_created};
-use crate::reply::fitting;
+use super::team::WithChanges;
+use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
+use crate::reply::{Failure, fitting, objects};
+use domain::base::money::Prices;
 use domain::model::change::{ClosedBy, Version};
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
@@ -12,16 +15,16 @@ use domain::views::compare;
 use domain::views::compare::Field;
 use domain::views::related::Related;
 use domain::{Change, Hash};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Returns the members of every reply to a valid declaration.
-pub fn valid(warnings: &[String]) -> Map<String, Value> {
-    let mut body = Map::new();
-    body.insert("is_valid".to_owned(), json!(true));
-    body.insert("errors".to_owned(), json!({}));
-    body.insert("warnings".to_owned(), json!(warnings));
-    body.insert("messages".to_owned(), json!([]));
-    body
+/// Adds the members of every reply to a valid declaration.
+pub fn valid(others: Value, warnings: &[String]) -> Value {
+    let mut valid = json!({"is_valid": true, "errors": {}, "warnings": warnings, "messages": []});
+    if let (Value::Object(valid), Value::Object(others)) = (&mut valid, others) {
+        valid.extend(others);
+    }
+    valid
 }
 
 /// The effects of a submission.
@@ -40,19 +43,38 @@ pub struct Planned<'a> {
     pub related: &'a Related,
 }
 
-/// The body of a reply, with the number of its change instances.
-pub struct PlannedBody {
-    pub reply: Map<String, Value>,
-    pub change_instances: usize,
+wire! {
+    /// A planned change instance: without its numbers, because another request may get them first.
+    fn planned_view(
+        shown: ChangeView<'a>, closes: Vec<u64>, differences: Value, prices: Prices,
+    ) -> pub(crate) PlannedView<'a> {
+        application: ApplicationView<'a> = shown.application,
+        change_type: &'static str = shown.change_type,
+        closes: Vec<u64> = closes,
+        consumer_team: TeamView<'a> = shown.consumer_team,
+        cost_per_change: Value = amount(prices.per_change),
+        differences: Value = differences,
+        is_dependant: bool = shown.is_dependant,
+        kind: &'static str = shown.kind,
+        monthly_cost: Value = amount(prices.monthly),
+        never_in_service: bool = shown.never_in_service,
+        new_declaration: Option<VersionView<'a>> = shown.new_declaration,
+        old_declaration: Option<VersionView<'a>> = shown.old_declaration,
+        owner: TeamView<'a> = shown.owner,
+        service: ServiceView<'a> = shown.service,
+        service_item: ItemView<'a> = shown.service_item,
+        service_owner_team: TeamView<'a> = shown.service_owner_team,
+        state: &'static str = shown.state,
+    }
 }
 
 impl Planned<'_> {
     /// Returns the body of the preview.
-    pub fn view(&self, viewpoint: &Viewpoint) -> PlannedBody {
-        let mut changes: Vec<Value> =
-            self.page_changes.iter().map(|change| self.change_instance(change, viewpoint)).collect();
-        changes.truncate(fitting(&changes));
-        let change_instances = changes.len();
+    pub fn view(&self, viewpoint: &Viewpoint) -> Result<WithChanges, Failure> {
+        let created: Vec<Change> = self.page_changes.iter().map(Change::as_created).collect();
+        let mut change_instances =
+            objects(created.iter().map(|change| self.change_instance(change, viewpoint)))?;
+        change_instances.truncate(fitting(&change_instances));
         let submission = self.submission;
         let mut warnings = self.preview.warnings.clone();
         if !self.is_certain {
@@ -62,53 +84,31 @@ impl Planned<'_> {
         }
         // Pending work creates change instances before the submission, so its effects may still change (ADR 23).
         let plan = self.is_certain.then(|| self.preview.plan.to_string());
-        let mut reply = valid(&warnings);
-        reply.insert("plan".to_owned(), json!(plan));
-        reply.insert("changed".to_owned(), json!(submission.changed));
-        reply.insert("partial".to_owned(), json!(submission.scope == Scope::Partial));
-        let planned = json!({"direct": submission.direct, "generated": submission.derived});
-        reply.insert("planned".to_owned(), planned);
-        reply.insert("metadata".to_owned(), self.metadata().collect());
-        reply.insert("change_instances".to_owned(), Value::Array(changes));
-        reply.insert("change_instances_next".to_owned(), Value::Null);
-        PlannedBody { reply, change_instances }
+        let others = json!({
+            "plan": plan,
+            "changed": submission.changed,
+            "partial": submission.scope == Scope::Partial,
+            "planned": {"direct": submission.direct, "generated": submission.derived},
+            "metadata": self.metadata().collect::<Vec<_>>(),
+        });
+        let others = valid(others, &warnings);
+        Ok(WithChanges { change_instances, change_instances_next: None, others })
     }
 
-    /// Returns a planned change instance, without number, link and history.
-    fn change_instance(&self, change: &Change, viewpoint: &Viewpoint) -> Value {
+    fn change_instance<'a>(&'a self, change: &'a Change, viewpoint: &Viewpoint) -> PlannedView<'a> {
         let mut object = change_instance_as_created(change, self.related, viewpoint);
+        let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
+        let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
+        let closes = closes.map(|closing| closing.change.get()).collect();
+        // The numbers of new applications and items are not allocated either.
         let application = change.item.application();
-        let is_stored = self.stored.applications.iter().any(|stored| stored.id == application);
-        if let Some(fields) = object.as_object_mut() {
-            // The numbers are not allocated, and another request may get them first.
-            for name in ["id", "url", "cause", "attempt", "log", "created", "modified", "submission"] {
-                fields.remove(name);
-            }
-            let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
-            let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
-            let closes: Vec<u64> = closes.map(|closing| closing.change.get()).collect();
-            fields.insert("closes".to_owned(), json!(closes));
-            fields.remove("supersedes");
-            fields.insert("differences".to_owned(), self.differences(change));
-            let prices = prices_of(change);
-            fields.insert("cost_per_change".to_owned(), amount(prices.per_change));
-            fields.insert("monthly_cost".to_owned(), amount(prices.monthly));
+        if !self.stored.applications.iter().any(|known| known.id == application) {
+            object.application.id = None;
         }
-        let mut forget = |names: &[&str]| {
-            for name in names {
-                if let Some(value) = object.pointer_mut(name) {
-                    *value = Value::Null;
-                }
-            }
-        };
-        // The same holds for the numbers of new items and applications.
         if self.preview.new_items.contains(&change.item) {
-            forget(&["/service_item/id", "/service_item/url"]);
+            (object.service_item.id, object.service_item.url) = (None, None);
         }
-        if !is_stored {
-            forget(&["/application/id"]);
-        }
-        object
+        planned_view(object, closes, self.differences(change), prices_of(change))
     }
 
     /// Returns the fields with a difference between the declarations before and after; none without both.

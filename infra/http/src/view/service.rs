@@ -1,37 +1,50 @@
 //! Services on the wire, with their documentation and configs.
 
-use super::{Viewpoint, parsed, team_ref};
+use super::{Stored, TeamView, Viewpoint, team_ref};
 use domain::catalog::config::Config;
 use domain::catalog::docs::Docs;
 use domain::catalog::service::Service;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Returns a service with the text of its schema.
-pub fn service(service: &Service, schema: &str, viewpoint: &Viewpoint) -> Value {
-    let settings = &service.settings;
+pub fn service<'a>(service: &'a Service, schema: &'a str, viewpoint: &Viewpoint) -> ServiceView<'a> {
     let is_owner = service.owner.id == viewpoint.team;
     // Another team sees only itself in the list: the customers of a private service are its owner's business.
-    let allowed = settings.allowed_teams.iter().filter(|team| is_owner || **team == viewpoint.team);
-    json!({
-        "id": service.id.get(),
-        "url": viewpoint.url("services", service.id.get()),
-        "name": service.title,
-        "state": settings.state.name(),
-        "owner": team_ref(&service.owner),
-        "schema": {"version": service.schema_version, "schema": parsed(schema)},
-        "tags": settings.tags,
-        "has_md": service.has_docs,
-        "minimum_version": settings.minimum_version,
+    let allowed = service.settings.allowed_teams.iter().filter(|team| is_owner || **team == viewpoint.team);
+    let allowed = allowed.map(|team| team.get()).collect();
+    service_view(service, allowed, Stored(schema), viewpoint)
+}
+
+wire! {
+    /// A service.
+    fn service_view(
+        service: &'a Service, allowed_teams: Vec<u64>, schema: Stored<'a>, viewpoint: &Viewpoint,
+    ) -> pub ServiceView<'a> {
+        allow_manual_approval: bool = service.settings.allow_manual_approval,
+        allow_manual_completion: bool = service.settings.allow_manual_completion,
+        allowed_teams: Vec<u64> = allowed_teams,
+        approval_required: bool = service.settings.approval_required,
+        created: String = service.created.to_wire(),
+        dependant_teams: Vec<TeamView<'a>> = service.settings.dependent_teams.iter().map(team_ref).collect(),
         // Existing clients expect the field.
-        "enabled_notifications": false,
-        "allowed_teams": allowed.map(|team| team.get()).collect::<Vec<_>>(),
-        "approval_required": settings.approval_required,
-        "allow_manual_approval": settings.allow_manual_approval,
-        "allow_manual_completion": settings.allow_manual_completion,
-        "dependant_teams": settings.dependent_teams.iter().map(team_ref).collect::<Vec<_>>(),
-        "created": service.created.to_wire(),
-        "modified": service.modified.to_wire(),
-    })
+        enabled_notifications: bool = false,
+        has_md: bool = service.has_docs,
+        id: u64 = service.id.get(),
+        minimum_version: Option<u64> = service.settings.minimum_version,
+        modified: String = service.modified.to_wire(),
+        name: &'a str = &service.title,
+        owner: TeamView<'a> = team_ref(&service.owner),
+        schema: SchemaView<'a> = schema_view(schema, service.schema_version),
+        state: &'static str = service.settings.state.name(),
+        tags: &'a [String] = &service.settings.tags,
+        url: String = viewpoint.url("services", service.id.get()),
+    }
+
+    fn schema_view(schema: Stored<'a>, version: u64) -> pub(crate) SchemaView<'a> {
+        schema: Stored<'a> = schema,
+        version: u64 = version,
+    }
 }
 
 /// Returns the documentation of a service.
@@ -51,7 +64,7 @@ pub fn service_config(config: &Config, viewpoint: &Viewpoint) -> Value {
         "url": viewpoint.url("service_configs", config.id.get()),
         "service": config.service.id.get(),
         "version": config.id.version(),
-        "config": parsed(&config.text),
+        "config": Stored(&config.text).parsed(),
         "created": config.created.to_wire(),
     })
 }

@@ -1,17 +1,19 @@
 //! Teams, applications and submissions on the wire.
 
-use super::{Viewpoint, parsed, team_ref};
+use super::{Stored, TeamView, Viewpoint, team_ref, team_view};
 use crate::reply::fitting;
 use domain::TeamRef;
 use domain::model::submission::Submission;
 use domain::model::team::{Application, Team};
 use domain::views::related::Related;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Returns a team.
-pub fn team(team: &Team) -> Value {
-    json!({"id": team.id.get(), "name": team.name, "metadata": parsed(&team.metadata)})
+pub fn team(team: &Team) -> TeamView<'_> {
+    team_view(team.id, Some(Stored(&team.metadata)), &team.name)
 }
 
 /// Returns an application of a team, with the counts of its items by state.
@@ -38,7 +40,7 @@ pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: 
         "id": application.id.get(),
         "url": viewpoint.url("applications", application.id.get()),
         "name": application.name,
-        "metadata": parsed(&application.metadata),
+        "metadata": Stored(&application.metadata).parsed(),
         "owner": team_ref(owner),
         "created": application.created.to_wire(),
         "modified": application.modified.to_wire(),
@@ -48,21 +50,26 @@ pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: 
 /// Maximum number of change instances in the reply to a submission; a list has the others.
 pub const CHANGES_MAX: usize = 100;
 
+/// An object with change instances.
+#[derive(Serialize)]
+pub struct WithChanges {
+    pub change_instances: Vec<Box<RawValue>>,
+    pub change_instances_next: Option<String>,
+    /// The other members. By name, all of them come after the change instances.
+    #[serde(flatten)]
+    pub others: Value,
+}
+
 /// Returns a submission with its first change instances, as many as fit, and the URL of the list of all.
 pub fn submission_with_changes(
     submission: &Submission,
-    mut changes: Vec<Value>,
+    mut change_instances: Vec<Box<RawValue>>,
     viewpoint: &Viewpoint,
-) -> Value {
-    changes.truncate(fitting(&changes));
-    let is_cut = count(changes.len()) < submission.direct;
-    let mut body = self::submission(submission, viewpoint);
-    if let Some(body) = body.as_object_mut() {
-        body.insert("change_instances".to_owned(), Value::Array(changes));
-        let next = is_cut.then(|| viewpoint.changes_of(submission.id));
-        body.insert("change_instances_next".to_owned(), json!(next));
-    }
-    body
+) -> WithChanges {
+    change_instances.truncate(fitting(&change_instances));
+    let is_cut = count(change_instances.len()) < submission.direct;
+    let change_instances_next = is_cut.then(|| viewpoint.changes_of(submission.id));
+    WithChanges { change_instances, change_instances_next, others: self::submission(submission, viewpoint) }
 }
 
 /// Returns a submission without its change instances.

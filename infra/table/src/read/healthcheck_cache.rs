@@ -32,7 +32,8 @@ impl Table {
             self.caches.healthchecks.insert(service, related.check_schedules.contains_key(&service), now);
         }
         let is_unread = |item: &&Item| {
-            related.check_schedules.contains_key(&item.service.id) && cached.get(&item.service.id) == Some(&None)
+            related.check_schedules.contains_key(&item.service.id)
+                && cached.get(&item.service.id) == Some(&None)
         };
         let unread: Vec<Key> = items.iter().filter(is_unread).map(|item| key::health(item.id)).collect();
         for health in self.batch_get::<HealthRecord>(unread, Consistency::Eventual).await? {
