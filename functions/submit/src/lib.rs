@@ -12,17 +12,11 @@ mod write;
 use crate::messages::Concerned;
 use crate::submitted::{Again, Submitted};
 use domain::model::staging::StagingId;
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer};
 use dovetail_table::Table;
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// Maximum number of plans for one submission. Each failed one has lost a race, or met a submission in flight.
-const ATTEMPTS_MAX: u32 = 12;
-
-/// Time after which a request makes no further plan. One plan with all items may take some seconds itself.
-const PLANNING_MAX: Duration = Duration::from_secs(8);
 
 /// Time after which a request applies no further items for its reply. API Gateway waits for 30 seconds.
 const REPLYING_MAX: Duration = Duration::from_secs(20);
@@ -67,14 +61,14 @@ async fn submit(
     mut submitted: Submitted,
     concerned: &mut Concerned,
 ) -> Result<Reply, Failure> {
-    let began = Instant::now();
-    let until = began + REPLYING_MAX;
+    let until = Instant::now() + REPLYING_MAX;
     // After a lost answer, the submission is under the number of the last attempt.
     let mut attempted = None;
     let mut refusal = Code::Contended;
     // The head of the last attempt, and the number of attempts that failed under an unchanged head.
     let (mut rested_on, mut overtaken) = (None, 0);
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::PLAN.attempts();
+    while let Some(attempt) = attempts.next().await {
         // Every attempt reads everything again, because any record of the last plan may have changed.
         let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
         concerned.declared(&team, &submitted);
@@ -107,11 +101,6 @@ async fn submit(
                 }
             }
         }
-        // Another plan could end after the 30 seconds of API Gateway, and its client would not get the reply.
-        if began.elapsed() >= PLANNING_MAX {
-            break;
-        }
-        pause(attempt).await;
     }
     // The last attempt may be stored, although its answer was lost (docs/explanation/concurrency.md, lost answers).
     let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;

@@ -4,9 +4,9 @@ use crate::load::{self, Loaded};
 use crate::messages::Concerned;
 use crate::reply;
 use crate::submitted::{Again, Submitted};
-use crate::{ATTEMPTS_MAX, write};
+use crate::write;
 use domain::rules::plan::{Plan, Preview};
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::Table;
@@ -35,7 +35,8 @@ pub(crate) async fn preview(
     concerned: &mut Concerned,
 ) -> Result<Reply, Failure> {
     let mut refusal = Code::Contended;
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::PLAN.attempts();
+    while let Some(attempt) = attempts.next().await {
         let team = load::team(table, call, &submitted, true).await?;
         let followed = submitted.follow(table, &team).await?;
         concerned.declared(&team, &submitted);
@@ -55,7 +56,6 @@ pub(crate) async fn preview(
             },
             Err(Again(why)) => refusal = why,
         }
-        pause(attempt).await;
     }
     Err(refusal.into())
 }

@@ -20,6 +20,7 @@ use domain::base::context::RequestContext;
 use domain::catalog::metadata_policy::{Mandatory, Version};
 use domain::catalog::service::Settings as ServiceSettings;
 use domain::{TeamId, TeamRef, Timestamp};
+use dovetail_aws::retry;
 use dovetail_http::{Secret, key_hash};
 use dovetail_table::{Error, Kept, Keyed, Published, Table};
 
@@ -49,9 +50,6 @@ Options:
   --dry-run       print the steps of a load, and write nothing
   --help          print this help
 ";
-
-/// The most attempts to store a service or a version while other writers take its number.
-const ATTEMPTS_MAX: u32 = 8;
 
 /// The source and the target of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,13 +172,13 @@ pub async fn world(
 
 /// Stores the mandatory metadata as a new version, unless the newest one is the same.
 async fn set_mandatory(table: &Table, mandatory: &Mandatory, now: Timestamp) -> Result<(), Failure> {
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let newest = table.newest_mandatory().await?;
         let Some(version) = Version::after(newest.as_ref(), mandatory, now) else { return Ok(()) };
         if table.keep_mandatory(&version).await? == Kept::Stored {
             return Ok(());
         }
-        dovetail_aws::pause(attempt).await;
     }
     Err(Error::Unavailable("the mandatory metadata could not be stored".to_owned()).into())
 }
@@ -225,14 +223,15 @@ async fn publish(
     let unavailable = || Error::Unavailable(format!("service '{title}' could not be created"));
     let owner = teams.get(service.owner.as_str()).ok_or_else(unavailable)?;
     let settings = settings(service, teams);
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         if table.service(title).await?.is_some() {
             return Ok(());
         }
         match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
             Published::Stored(_) => return Ok(()),
             // Another writer has taken the number or the title, so the next round reads the service first.
-            Published::Stale => dovetail_aws::pause(attempt).await,
+            Published::Stale => {}
         }
     }
     Err(unavailable().into())

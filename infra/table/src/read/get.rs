@@ -16,6 +16,7 @@ use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::rules::plan::Stored;
 use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
+use dovetail_aws::retry;
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 
@@ -235,8 +236,9 @@ impl Table {
     }
 
     async fn batch_of(&self, mut keys: Vec<Attributes>, consistent: bool) -> Result<Vec<Attributes>, Error> {
-        let (mut attempt, mut rows) = (0, Vec::new());
-        loop {
+        let mut rows = Vec::new();
+        let mut attempts = retry::BATCH.attempts();
+        while attempts.next().await.is_some() {
             let wanted = KeysAndAttributes::builder()
                 .set_keys(Some(keys))
                 .consistent_read(consistent)
@@ -251,11 +253,7 @@ impl Table {
             if keys.is_empty() {
                 return Ok(rows);
             }
-            if attempt >= 8 {
-                return Err(Error::Unavailable("DynamoDB did not process a batch of reads".to_owned()));
-            }
-            dovetail_aws::pause(attempt).await;
-            attempt += 1;
         }
+        Err(Error::Unavailable("DynamoDB did not process a batch of reads".to_owned()))
     }
 }
