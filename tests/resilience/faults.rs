@@ -76,6 +76,13 @@ impl Lossy {
         self.lossy(&self.losses.conflicts, times, (method, path, key), body).await
     }
 
+    /// Sends a request while every transaction conflicts, and returns the answer and the number of transactions.
+    async fn always_contended(&self, method: &str, path: &str, key: &str, body: &Value) -> (Answer, u32) {
+        self.losses.conflicts.store(u32::MAX, Ordering::SeqCst);
+        let answer = self.call(method, path, key, body).await;
+        (answer, u32::MAX - self.losses.conflicts.swap(0, Ordering::SeqCst))
+    }
+
     async fn lossy(
         &self,
         left: &AtomicU32,
@@ -232,6 +239,37 @@ fn a_conflicting_transaction_is_retried_and_written_once() {
         assert_eq!(history.at("/count"), 2, "{history:?}");
         system.assert_sound().await;
     });
+}
+
+#[test]
+fn a_request_whose_transactions_always_conflict_sends_twelve() {
+    with_losses(async |system| {
+        // Without a budget, twelve plans of six transactions each would be 72, and more with staging.
+        assert_bounded(system, "POST", SUBMIT, "awesome-key", &vm(1)).await;
+        let submitted = system.call("POST", SUBMIT, "awesome-key", &vm(1)).await;
+        assert_eq!(submitted.status, 201, "{submitted:?}");
+        let path = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
+        assert_bounded(system, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"})).await;
+        let services = system.call("GET", &format!("{OWNER}/services/"), "vm-owner-key", &Value::Null).await;
+        let path = format!("{OWNER}/services/{}/", services.at("/results/0/id"));
+        let settings = json!({"approval_required": false});
+        assert_bounded(system, "PATCH", &path, "vm-owner-key", &settings).await;
+        system.assert_sound().await;
+    });
+}
+
+#[test]
+fn a_staged_submission_whose_transactions_always_conflict_sends_twelve() {
+    with_losses_of(1, async |system| {
+        assert_bounded(system, "POST", SUBMIT, "awesome-key", &vm(1)).await;
+        system.assert_sound().await;
+    });
+}
+
+/// Fails unless the request gets 503 after twelve transactions.
+async fn assert_bounded(system: &Lossy, method: &str, path: &str, key: &str, body: &Value) {
+    let (answer, transactions) = system.always_contended(method, path, key, body).await;
+    assert_eq!((answer.status, answer.at("/code"), transactions), (503, &json!("contended"), 12), "{path}");
 }
 
 #[test]

@@ -87,22 +87,30 @@ pub fn parse(bytes: &[u8]) -> Result<Declaration, Vec<Problem>> {
 ///
 /// The readable parts may have further problems in the plan. The caller reports both together.
 pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
+    match document(bytes) {
+        Ok(document) => read_document(document),
+        Err(problems) => (None, problems),
+    }
+}
+
+/// Parses the text of a submitted document, or returns its problems.
+pub fn document(bytes: &[u8]) -> Result<Value, Vec<Problem>> {
     // Before the parser, whose time grows with the text.
     if bytes.len() > BODY_BYTES_MAX {
-        return (None, vec![Location::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
+        return Err(vec![Location::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
     }
-    match json::parse(bytes, DEPTH_MAX) {
-        Err(problems) => (None, problems.into_iter().map(by_name).collect()),
-        Ok(document) => {
-            let mut reader = Reader::default();
-            let declaration = reader.document(document);
-            let has_items = |read: &Declaration| read.applications.iter().any(|one| !one.items.is_empty());
-            // Without items, or without room for another problem, further checks find nothing.
-            let is_worthwhile = |read: &Declaration| !reader.problems.is_full() && has_items(read);
-            let declaration = declaration.filter(|read| reader.problems.is_empty() || is_worthwhile(read));
-            (declaration, reader.problems.into_vec())
-        }
-    }
+    json::parse(bytes, DEPTH_MAX).map_err(|problems| problems.into_iter().map(by_name).collect())
+}
+
+/// Reads a parsed document as [`read`] does.
+pub fn read_document(document: Value) -> (Option<Declaration>, Vec<Problem>) {
+    let mut reader = Reader::default();
+    let declaration = reader.document(document);
+    let has_items = |read: &Declaration| read.applications.iter().any(|one| !one.items.is_empty());
+    // Without items, or without room for another problem, further checks find nothing.
+    let is_worthwhile = |read: &Declaration| !reader.problems.is_full() && has_items(read);
+    let declaration = declaration.filter(|read| reader.problems.is_empty() || is_worthwhile(read));
+    (declaration, reader.problems.into_vec())
 }
 
 /// Moves a problem of the text to its path by names, which omits the word `services`.

@@ -1,11 +1,10 @@
 //! Versions of the config of a service.
 
-use crate::ATTEMPTS_MAX;
 use domain::base::id::ServiceId;
 use domain::catalog::config;
 use domain::catalog::config::CONFIG_BYTES_MAX;
 use domain::catalog::service::Service;
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Fields, Reply};
 use dovetail_table::{Kept, Table};
@@ -16,7 +15,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let service = service(table, call, &mut fields).await?;
     let text = fields.object("config").canonical().max(CONFIG_BYTES_MAX).required();
     let (service, text) = fields.finish(|| Some((service?, text?)))?;
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         // The version is part of the key, and the write requires a free key. So the loser of a race takes the next
         // version.
         let newest = table.newest_config(service.id).await?;
@@ -24,7 +24,6 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         if table.keep_config(&next, &service, &call.ctx()).await? == Kept::Stored {
             return Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call)));
         }
-        pause(attempt).await;
     }
     Err(Code::Contended.into())
 }

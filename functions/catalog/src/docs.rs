@@ -1,9 +1,9 @@
 //! Documentation of a service.
 
-use crate::{ATTEMPTS_MAX, own_service};
+use crate::own_service;
 use domain::catalog::docs::{DOCS_BYTES_MAX, Docs};
 use domain::catalog::service;
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, view};
 use dovetail_table::{Kept, Table};
 
@@ -12,7 +12,8 @@ const FILE: &str = "md_file";
 
 /// Stores the documentation. The first one also marks the service, in the same transaction.
 pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         // The first documentation marks the service under its revision, so each attempt reads it again.
         let before = own_service(table, call).await?;
         let text = call.text_file(FILE, DOCS_BYTES_MAX).await?;
@@ -26,7 +27,6 @@ pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure>
             let status = if before.has_docs { 200 } else { 201 };
             return Reply::new(status, view::service_docs(&docs));
         }
-        pause(attempt).await;
     }
     Err(Code::Contended.into())
 }

@@ -13,16 +13,13 @@ use domain::catalog::schema::Schema;
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
 use domain::rules::visibility::Pov;
-use dovetail_aws::{off_worker, pause};
+use dovetail_aws::{off_worker, retry};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, answer, invalid_schema,
 };
 use dovetail_table::{Error, Publication, Published, Table};
 use serde_json::json;
-
-/// Maximum number of attempts of a write. Each failed one has lost against another change of the same record.
-const ATTEMPTS_MAX: u32 = 8;
 
 /// Answers one request; `key` signs cursors.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
@@ -79,7 +76,8 @@ pub async fn publish(
     owner: &TeamRef,
     ctx: &RequestContext,
 ) -> Result<Outcome, Error> {
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let service = table.service(&schema.title).await?;
         let current = match &service {
             Some(service) => Some(table.schema(service).await?),
@@ -100,7 +98,7 @@ pub async fn publish(
         match published {
             Published::Stored(stored) if service.is_none() => return Ok(Outcome::New(*stored)),
             Published::Stored(stored) => return Ok(Outcome::NewVersion(*stored)),
-            Published::Stale => pause(attempt).await,
+            Published::Stale => {}
         }
     }
     Err(Error::Unavailable("the service changed at every attempt".to_owned()))
@@ -120,7 +118,8 @@ async fn own_service(table: &Table, call: &Call) -> Result<Service, Failure> {
 }
 
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let service = own_service(table, call).await?;
         let settings = settings::read(table, call.fields()?, &service).await?;
         let after = match service::set(&service, settings, call.now) {
@@ -129,10 +128,7 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
                 let publication = Publication { service: after, schema: None };
                 match table.update_service(service.revision, publication, &call.ctx()).await? {
                     Published::Stored(stored) => *stored,
-                    Published::Stale => {
-                        pause(attempt).await;
-                        continue;
-                    }
+                    Published::Stale => continue,
                 }
             }
         };

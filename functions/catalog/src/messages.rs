@@ -1,12 +1,11 @@
 //! Messages of a service owner to the consumers of its services.
 
-use crate::ATTEMPTS_MAX;
 use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::id::{MessageId, ServiceId};
 use domain::base::refs::ServiceRef;
 use domain::outreach::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
 use domain::rules::visibility::Pov;
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Fields, Reply};
 use dovetail_table::{Keyed, Table};
@@ -18,7 +17,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         return Err(Code::NotFound.into());
     }
     let content = content(table, call, None).await?;
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         // All messages of a team are one record. Its revision is the fence of the limit and of the numbers (ADR 26).
         let before = messages(table, call).await?;
         let after = before.with(content.clone(), &call.ctx()).map_err(|not_taken| match not_taken {
@@ -29,7 +29,6 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         if store(table, call, Event::MessageCreated, (&before, &after), made).await? {
             return reply(call, 201, &after, made);
         }
-        pause(attempt).await;
     }
     Err(Code::Contended.into())
 }
@@ -37,7 +36,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Updates the fields in the body, or with `PUT` all fields.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let before = messages(table, call).await?;
         let message = before.find(id).ok_or(Code::NotFound)?;
         // `PUT` replaces the message, so absent fields get their defaults.
@@ -49,7 +49,6 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         if store(table, call, Event::MessageChanged, (&before, &after), changed).await? {
             return reply(call, 200, &after, changed);
         }
-        pause(attempt).await;
     }
     Err(Code::Contended.into())
 }
@@ -57,14 +56,14 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Removes a message.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let before = messages(table, call).await?;
         let removed = before.find(id).ok_or(Code::NotFound)?;
         let after = before.without(id, &call.ctx());
         if store(table, call, Event::MessageRemoved, (&before, &after), removed).await? {
             return Ok(Reply::nothing());
         }
-        pause(attempt).await;
     }
     Err(Code::Contended.into())
 }

@@ -7,11 +7,8 @@ use domain::outreach::webhook::Webhook;
 use domain::outreach::webhook::delivery::{
     CoolingDecision, Delivery, Ended, Next, Replied, cooling_decision, next,
 };
-use dovetail_aws::{log, now, pause};
+use dovetail_aws::{log, now, retry};
 use dovetail_table::Keyed;
-
-/// Maximum number of attempts to decide the turn of a delivery. Each failed one has lost against another delivery.
-const COOLING_ATTEMPTS_MAX: u32 = 8;
 
 /// Attempts a delivery, unless its webhook is gone, inactive or cooling, or its receiver is down.
 pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<DeliveryMetrics, MessageError> {
@@ -41,7 +38,8 @@ pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<Del
 
 /// Returns whether a delivery may start. If not, it waits, or another waiting event represents it (ADR 20).
 async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Result<bool, MessageError> {
-    for attempt in 0..COOLING_ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let before = handles.table.cooling(webhook.id).await?;
         let (after, wait) = match cooling_decision(webhook, delivery.event_id(), before.as_ref(), now()) {
             CoolingDecision::Joined => return Ok(false),
@@ -61,7 +59,6 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
                 }
             };
         }
-        pause(attempt).await;
     }
     Err(dovetail_table::Error::Unavailable("the webhook changed at every attempt".to_owned()).into())
 }

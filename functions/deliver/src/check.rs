@@ -6,15 +6,13 @@ use domain::base::state::RuntimeState;
 use domain::outreach::healthcheck::answer::{Failed, HealthReports};
 use domain::outreach::healthcheck::run::Run;
 use domain::outreach::healthcheck::{Health, Healthcheck, answer};
-use dovetail_aws::{now, pause};
+use dovetail_aws::{now, retry};
 use dovetail_table::{Direction, Error, Keyed, Source};
 
 /// Maximum number of items in one read, and so in one request.
 const ITEMS_MAX: usize = 100;
 /// Maximum number of reads without an item to check.
 const READS_MAX: usize = 10;
-/// Maximum number of attempts to store the end of a run.
-const ENDS_MAX: u32 = 8;
 
 /// The items of one page.
 struct Page {
@@ -105,13 +103,13 @@ fn unknown(items: &[Item], failed: Failed) -> HealthReports {
 
 /// Stores the end of a run.
 async fn end(handles: &Handles, run: &Run) -> Result<(), MessageError> {
-    for attempt in 0..ENDS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let Some(before) = handles.table.check_schedule(run.team, run.service).await? else { return Ok(()) };
         let Some(after) = before.ended(run, now()) else { return Ok(()) };
         if handles.table.put_check_schedule(&before, &after).await? == Keyed::Stored {
             return Ok(());
         }
-        pause(attempt).await;
     }
     Err(Error::Unavailable("the state of the healthcheck changed at every attempt".to_owned()).into())
 }

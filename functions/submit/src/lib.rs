@@ -1,7 +1,9 @@
 //! Submissions: previews of declarations, and their acceptance in one transaction or as a staging.
 
+mod attempt;
 mod load;
 mod messages;
+mod planning;
 mod preview;
 mod refused;
 mod reply;
@@ -9,20 +11,16 @@ mod revert;
 mod submitted;
 mod write;
 
-use crate::messages::Audience;
-use crate::submitted::{Again, Submitted};
+use crate::attempt::Attempt;
+use crate::load::LoadedTeam;
+use crate::submitted::Submitted;
 use domain::model::staging::StagingId;
-use dovetail_aws::pause;
+use domain::model::submission::Submission;
+use dovetail_aws::retry;
 use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer};
 use dovetail_table::Table;
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// Maximum number of plans for one submission. Each failed one has lost a race, or met a submission in flight.
-const ATTEMPTS_MAX: u32 = 12;
-
-/// Time after which a request makes no further plan. One plan with all items may take some seconds itself.
-const PLANNING_MAX: Duration = Duration::from_secs(8);
 
 /// Time after which a request applies no further items for its reply. API Gateway waits for 30 seconds.
 const REPLYING_MAX: Duration = Duration::from_secs(20);
@@ -33,90 +31,74 @@ const REPLYING_MAX: Duration = Duration::from_secs(20);
 const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub fn handle(table: &Table, request: Request) -> Answering<'_> {
-    answer(request, Function::Submit, async move |call| {
-        let mut audience = Audience::default();
-        let outcome = respond(table, &call, &mut audience).await;
-        audience.add_messages(table, &call, outcome).await
+    answer(request, Function::Submit, async move |call| match call.operation {
+        Operation::ValidateSubmission => {
+            let page = preview::page(&call)?;
+            let submitted = Submitted::parse(&call, preview::PARAMETERS)?;
+            preview::preview(table, &call, submitted, &page).await
+        }
+        Operation::ValidateRevert => {
+            let page = preview::page(&call)?;
+            let submitted = Submitted::revert(table, &call, preview::PARAMETERS).await?;
+            preview::preview(table, &call, submitted, &page).await
+        }
+        Operation::Submit => submit(table, &call, Submitted::parse(&call, &[])?).await,
+        Operation::Revert => submit(table, &call, Submitted::revert(table, &call, &[]).await?).await,
+        _ => Err(Code::NoSuchRoute.into()),
     })
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-async fn respond(table: &Table, call: &Call, audience: &mut Audience) -> Result<Reply, Failure> {
-    match call.operation {
-        Operation::ValidateSubmission => {
-            let page = preview::page(call)?;
-            let submitted = Submitted::parse(call, preview::PARAMETERS)?;
-            preview::preview(table, call, submitted, &page, audience).await
-        }
-        Operation::ValidateRevert => {
-            let page = preview::page(call)?;
-            let submitted = Submitted::revert(table, call, preview::PARAMETERS).await?;
-            preview::preview(table, call, submitted, &page, audience).await
-        }
-        Operation::Submit => submit(table, call, Submitted::parse(call, &[])?, audience).await,
-        Operation::Revert => submit(table, call, Submitted::revert(table, call, &[]).await?, audience).await,
-        _ => Err(Code::NoSuchRoute.into()),
-    }
-}
-
 /// Submits a declaration: loads, plans and writes, and starts over if a record has changed meanwhile.
-async fn submit(
-    table: &Table,
-    call: &Call,
-    mut submitted: Submitted,
-    audience: &mut Audience,
-) -> Result<Reply, Failure> {
-    let began = Instant::now();
-    let until = began + REPLYING_MAX;
+async fn submit(table: &Table, call: &Call, mut submitted: Submitted) -> Result<Reply, Failure> {
+    let until = Instant::now() + REPLYING_MAX;
     // After a lost answer, the submission is under the number of the last attempt.
     let mut attempted = None;
     let mut refusal = Code::Contended;
     // The head of the last attempt, and the number of attempts that failed under an unchanged head.
     let (mut rested_on, mut overtaken) = (None, 0);
-    for attempt in 0..ATTEMPTS_MAX {
-        // Every attempt reads everything again, because any record of the last plan may have changed.
-        let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
-        audience.declared(&team, &submitted);
+    let mut attempts = retry::PLAN.attempts();
+    while let Some(number) = attempts.next().await {
+        let team = load::team(table, call, submitted.key(), call.if_match.is_some()).await?;
         // Before a new plan: a repetition gets the stored result, even if its declaration would fail by now.
-        if let Some(submission) = submitted.earlier(table, call, &team, attempted).await? {
-            return reply::accepted(table, call, &submission, until).await;
+        if let Some(stored) = submitted.earlier(table, call, &team, attempted).await? {
+            return repeated(table, call, &submitted, &team, &stored, until).await;
         }
-        let followed = submitted.follow(table, &team).await?;
-        audience.declared(&team, &submitted);
-        let loaded = load::items(table, team, &submitted).await?;
-        audience.loaded(&loaded, &submitted);
-        let planned = match followed {
-            Ok(()) => submitted.plan_as_previewed(table, call, &loaded).await?,
-            Err(second) => Err(second),
-        };
-        match planned {
-            Err(Again(why)) => refusal = why,
-            Ok(plan) => {
-                // An unchanged head means that owners were faster, and not another submission.
-                overtaken += u32::from(rested_on == Some(loaded.stored.head));
-                rested_on = Some(loaded.stored.head);
-                attempted = Some(plan.submission().id);
-                // A separate staging for each attempt: work of an abandoned attempt must never become part of a later
-                // one.
-                let staging = StagingId::of(&call.request, attempt);
-                let at_once = overtaken < OVERTAKEN_MAX;
-                let written = write::write(table, call, &loaded, &plan, staging, at_once, until);
-                if let Some(reply) = written.await? {
-                    return Ok(reply);
-                }
-            }
+        let attempt = Attempt::load(table, &mut submitted, team).await?;
+        let Some(attempt) = attempt.ready(&mut refusal) else { continue };
+        let plan = attempt.plan_as_previewed(table, call).await?;
+        let Some(plan) = plan.ready(&mut refusal) else { continue };
+        // An unchanged head means that owners were faster, and not another submission.
+        let head = attempt.loaded.team.stored.head;
+        overtaken += u32::from(rested_on == Some(head));
+        rested_on = Some(head);
+        attempted = Some(plan.submission().id);
+        // A separate staging for each attempt: work of an abandoned attempt must never become part of a later one.
+        let staging = StagingId::of(&call.request, number);
+        let at_once = overtaken < OVERTAKEN_MAX;
+        let written = write::write(table, call, &attempt.loaded, &plan, staging, at_once, until);
+        if let Some(reply) = written.await? {
+            return attempt.with_messages(table, call, reply).await;
         }
-        // Another plan could end after the 30 seconds of API Gateway, and its client would not get the reply.
-        if began.elapsed() >= PLANNING_MAX {
-            break;
-        }
-        pause(attempt).await;
     }
     // The last attempt may be stored, although its answer was lost (docs/explanation/concurrency.md, lost answers).
-    let team = load::team(table, call, &submitted, call.if_match.is_some()).await?;
+    let team = load::team(table, call, submitted.key(), call.if_match.is_some()).await?;
     match submitted.earlier(table, call, &team, attempted).await? {
-        Some(submission) => reply::accepted(table, call, &submission, until).await,
+        Some(stored) => repeated(table, call, &submitted, &team, &stored, until).await,
         None => Err(refusal.into()),
     }
+}
+
+/// Returns the reply to a submission that is stored already.
+async fn repeated(
+    table: &Table,
+    call: &Call,
+    submitted: &Submitted,
+    team: &LoadedTeam,
+    stored: &Submission,
+    until: Instant,
+) -> Result<Reply, Failure> {
+    let reply = reply::accepted(table, call, stored, until).await?;
+    messages::add_to_accepted(table, call, team, None, submitted, reply).await
 }

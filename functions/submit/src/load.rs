@@ -2,11 +2,10 @@
 //!
 //! A third round reads the services of removed items, if the declaration does not mention them.
 
-use crate::submitted::Submitted;
 use domain::base::id::ApplicationId;
 use domain::catalog::metadata_policy::MetadataPolicy;
-use domain::model::declaration::DeclaredApplication;
-use domain::model::submission::IdempotencyRecord;
+use domain::model::declaration::{Declaration, DeclaredApplication};
+use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::rules::plan;
 use domain::rules::plan::{Items, Offers, Stored};
 use domain::{Item, TeamId};
@@ -19,9 +18,10 @@ use std::sync::Arc;
 /// The team, and the result of the idempotency key.
 pub(crate) struct LoadedTeam {
     pub(crate) stored: Stored,
-    has_pending_work: bool,
+    /// Whether the team has pending work, if the caller needs to know. The submission may close its change instances.
+    pub(crate) has_pending_work: bool,
     /// Schemas for metadata (R42).
-    metadata_policy: Arc<MetadataPolicy>,
+    pub(crate) metadata_policy: Arc<MetadataPolicy>,
     /// Teams with messages for consumers.
     pub(crate) message_owners: Arc<BTreeSet<TeamId>>,
     /// The earlier submission under the idempotency key.
@@ -30,28 +30,25 @@ pub(crate) struct LoadedTeam {
 
 /// The records for a plan.
 pub(crate) struct Loaded {
-    pub(crate) stored: Stored,
-    /// Whether the team has pending work, if the caller needs to know. The submission may close its change instances.
-    pub(crate) has_pending_work: bool,
+    pub(crate) team: LoadedTeam,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
-    /// Schemas for metadata (R42).
-    pub(crate) metadata_policy: Arc<MetadataPolicy>,
 }
 
-/// Loads the team, strongly consistent. With `previewed` it also searches for pending work.
+/// Loads the team and the result of an idempotency key, strongly consistent. With `previewed` it also searches for
+/// pending work.
 ///
 /// Teams with messages and schemas for metadata are at most a minute old.
 pub(crate) async fn team(
     table: &Table,
     call: &Call,
-    submitted: &Submitted,
+    key: Option<&str>,
     previewed: bool,
 ) -> Result<LoadedTeam, Failure> {
     let team = call.caller.team.id;
     let remembered = async {
-        match &submitted.idempotency {
-            Some((key, _)) => table.remembered(team, key, call.now).await,
+        match key {
+            Some(key) => table.remembered(team, key, call.now).await,
             None => Ok(None),
         }
     };
@@ -70,26 +67,25 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
 }
 
 /// Loads items and services. An application with an unchanged declaration needs no read.
-pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted) -> Result<Loaded, Failure> {
-    let LoadedTeam { stored, has_pending_work, metadata_policy: mandatory, .. } = team;
+pub(crate) async fn items(
+    table: &Table,
+    team: LoadedTeam,
+    declaration: &Declaration,
+    scope: Scope,
+) -> Result<Loaded, Failure> {
+    let stored = &team.stored;
     if stored.head.in_flight.is_some() {
         // The stored items are still changing, so the planner will only wait.
-        return Ok(Loaded {
-            stored,
-            has_pending_work,
-            items: Items::new(),
-            offers: Offers::new(),
-            metadata_policy: mandatory,
-        });
+        return Ok(Loaded { team, items: Items::new(), offers: Offers::new() });
     }
-    let to_read = plan::to_read(&stored, &submitted.declaration, submitted.scope);
+    let to_read = plan::to_read(stored, declaration, scope);
     let is_unchanged = |declared: &DeclaredApplication| {
         stored
             .applications
             .iter()
             .any(|application| application.name == declared.name && !to_read.contains(&application.id))
     };
-    let changed = submitted.declaration.applications.iter().filter(|declared| !is_unchanged(declared));
+    let changed = declaration.applications.iter().filter(|declared| !is_unchanged(declared));
     let titles: BTreeSet<&str> =
         changed.flat_map(|declared| &declared.items).map(|item| item.service.as_str()).collect();
     let reads = to_read.iter().map(|application| of_application(table, *application));
@@ -105,5 +101,5 @@ pub(crate) async fn items(table: &Table, team: LoadedTeam, submitted: &Submitted
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
-    Ok(Loaded { stored, has_pending_work, items, offers, metadata_policy: mandatory })
+    Ok(Loaded { team, items, offers })
 }

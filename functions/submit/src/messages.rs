@@ -6,97 +6,108 @@
 use crate::load::{Loaded, LoadedTeam};
 use crate::submitted::Submitted;
 use domain::TeamId;
+use domain::model::declaration::DeclaredApplication;
 use domain::outreach::message;
 use domain::outreach::message::Used;
 use domain::rules::plan;
+use domain::rules::plan::Items;
 use dovetail_aws::log;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Failure, Reply};
 use dovetail_table::{Error, Table};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Maximum number of messages in a reply, the newest; the list has all of them.
 const MESSAGES_MAX: usize = 50;
 
-/// The services of a submission, as far as their owners may have messages.
-#[derive(Default)]
-pub(crate) struct Audience {
-    /// Teams with messages.
-    owners: Arc<BTreeSet<TeamId>>,
-    /// Services of the active items that were read.
-    used: Used,
-    /// Services of items with an unchanged declaration. These items are active, and were not read.
-    unchanged: BTreeSet<String>,
-    /// Services of all declared items; they count once the declaration is accepted.
-    declared: BTreeSet<String>,
+/// Adds the messages to the reply of an accepted declaration, from its services and those of the loaded items.
+pub(crate) async fn add_to_accepted(
+    table: &Table,
+    call: &Call,
+    team: &LoadedTeam,
+    items: Option<&Items>,
+    submitted: &Submitted,
+    mut reply: Reply,
+) -> Result<Reply, Failure> {
+    if !team.message_owners.is_empty() {
+        let used = message::used(items.into_iter().flat_map(Items::values).flatten());
+        let declared = titles(&submitted.declaration.applications);
+        add(table, call, &team.message_owners, (used, declared), &mut reply).await?;
+    }
+    Ok(reply)
 }
 
-impl Audience {
-    /// Notes the teams with messages, and the declared services.
-    pub(crate) fn declared(&mut self, team: &LoadedTeam, submitted: &Submitted) {
-        self.owners = Arc::clone(&team.message_owners);
-        if !self.owners.is_empty() {
-            let items = submitted.declaration.applications.iter().flat_map(|declared| &declared.items);
-            self.declared = items.map(|item| item.service.clone()).collect();
-        }
-    }
-
-    /// Notes the services of the loaded items.
-    pub(crate) fn loaded(&mut self, loaded: &Loaded, submitted: &Submitted) {
-        if self.owners.is_empty() || loaded.stored.head.in_flight.is_some() {
-            return;
-        }
-        self.used = message::used(loaded.items.values().flatten());
-        let read = plan::to_read(&loaded.stored, &submitted.declaration, submitted.scope);
-        let unread = loaded.stored.applications.iter().filter(|stored| !read.contains(&stored.id));
+/// Adds the messages to the reply of a rejected declaration, from the services of the active items.
+///
+/// The declaration does not count. A caller could name a private service in it to read the messages (ADR 26).
+pub(crate) async fn add_to_rejected(
+    table: &Table,
+    call: &Call,
+    Loaded { team, items, .. }: &Loaded,
+    submitted: &Submitted,
+    mut failure: Failure,
+) -> Failure {
+    if let Failure::Refused(reply) = &mut failure
+        && !team.message_owners.is_empty()
+        && team.stored.head.in_flight.is_none()
+    {
+        let used = message::used(items.values().flatten());
+        // Items with an unchanged declaration are active, and were not read.
+        let read = plan::to_read(&team.stored, &submitted.declaration, submitted.scope);
+        let unread = team.stored.applications.iter().filter(|stored| !read.contains(&stored.id));
         let unread: BTreeSet<&str> = unread.map(|stored| stored.name.as_str()).collect();
         let declared = submitted.declaration.applications.iter();
-        let unchanged = declared.filter(|declared| unread.contains(declared.name.as_str()));
-        self.unchanged =
-            unchanged.flat_map(|declared| &declared.items).map(|item| item.service.clone()).collect();
+        let unchanged = titles(declared.filter(|declared| unread.contains(declared.name.as_str())));
+        if let Err(broken) = add(table, call, &team.message_owners, (used, unchanged), reply).await {
+            return broken;
+        }
     }
+    failure
+}
 
-    /// Adds the messages to the reply, whether the declaration was accepted or rejected.
-    pub(crate) async fn add_messages(
-        self,
-        table: &Table,
-        call: &Call,
-        mut outcome: Result<Reply, Failure>,
-    ) -> Result<Reply, Failure> {
-        if self.owners.is_empty() {
-            return outcome;
-        }
-        let (reply, is_taken) = match &mut outcome {
-            Ok(reply) => (reply, true),
-            Err(Failure::Refused(reply)) => (&mut **reply, false),
-            Err(Failure::Broken(_)) => return outcome,
-        };
-        if reply.has("messages") {
-            match self.visible(table, call, is_taken).await {
-                Ok(messages) if messages.is_empty() => {}
-                Ok(messages) => reply.insert("messages", messages.into())?,
-                // The outcome is decided, so a failed read of messages must not replace it.
-                Err(error) => log("messages", &error.to_string()),
-            }
-        }
-        outcome
-    }
+/// Returns the titles of the services of declared items.
+fn titles<'a>(declared: impl IntoIterator<Item = &'a DeclaredApplication>) -> BTreeSet<String> {
+    declared.into_iter().flat_map(|declared| &declared.items).map(|item| item.service.clone()).collect()
+}
 
-    async fn visible(self, table: &Table, call: &Call, is_taken: bool) -> Result<Vec<Value>, Error> {
-        let mut used = self.used;
-        // A rejected declaration does not count. A caller could name a private service in it to read the messages
-        // (ADR 26).
-        used.extend(table.owned_services(if is_taken { &self.declared } else { &self.unchanged }).await?);
-        used.retain(|_, owner| self.owners.contains(owner));
-        if used.is_empty() {
-            return Ok(Vec::new());
-        }
-        let owners: BTreeSet<TeamId> = used.values().copied().collect();
-        let all = table.messages_of(owners.into_iter()).await?;
-        let visible = message::visible(&all, &used, call.now).into_iter().take(MESSAGES_MAX);
-        let viewpoint = Viewpoint::of(call);
-        Ok(visible.map(|(owner, message)| view::message(owner, &message, call.now, &viewpoint)).collect())
+/// Adds the messages of these owners about services of read items, and about the services with these titles.
+async fn add(
+    table: &Table,
+    call: &Call,
+    owners: &BTreeSet<TeamId>,
+    (used, titles): (Used, BTreeSet<String>),
+    reply: &mut Reply,
+) -> Result<(), Failure> {
+    if !reply.has("messages") {
+        return Ok(());
     }
+    match visible(table, call, owners, used, &titles).await {
+        Ok(messages) if messages.is_empty() => Ok(()),
+        Ok(messages) => reply.insert("messages", messages.into()),
+        // The outcome is decided, so a failed read of messages must not replace it.
+        Err(error) => {
+            log("messages", &error.to_string());
+            Ok(())
+        }
+    }
+}
+
+async fn visible(
+    table: &Table,
+    call: &Call,
+    owners: &BTreeSet<TeamId>,
+    mut used: Used,
+    titles: &BTreeSet<String>,
+) -> Result<Vec<Value>, Error> {
+    used.extend(table.owned_services(titles).await?);
+    used.retain(|_, owner| owners.contains(owner));
+    if used.is_empty() {
+        return Ok(Vec::new());
+    }
+    let owners: BTreeSet<TeamId> = used.values().copied().collect();
+    let all = table.messages_of(owners.into_iter()).await?;
+    let visible = message::visible(&all, &used, call.now).into_iter().take(MESSAGES_MAX);
+    let viewpoint = Viewpoint::of(call);
+    Ok(visible.map(|(owner, message)| view::message(owner, &message, call.now, &viewpoint)).collect())
 }

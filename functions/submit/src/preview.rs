@@ -1,12 +1,11 @@
 //! Previews: a declaration is checked and planned like a submission, and not written (R34, ADR 23).
 
+use crate::attempt::Attempt;
 use crate::load::{self, Loaded};
-use crate::messages::Audience;
-use crate::reply;
-use crate::submitted::{Again, Submitted};
-use crate::{ATTEMPTS_MAX, write};
+use crate::submitted::Submitted;
+use crate::{reply, write};
 use domain::rules::plan::{Plan, Preview};
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::Table;
@@ -32,30 +31,25 @@ pub(crate) async fn preview(
     call: &Call,
     mut submitted: Submitted,
     page: &Page,
-    audience: &mut Audience,
 ) -> Result<Reply, Failure> {
     let mut refusal = Code::Contended;
-    for attempt in 0..ATTEMPTS_MAX {
-        let team = load::team(table, call, &submitted, true).await?;
-        let followed = submitted.follow(table, &team).await?;
-        audience.declared(&team, &submitted);
-        let loaded = load::items(table, team, &submitted).await?;
-        audience.loaded(&loaded, &submitted);
-        let planned = match followed {
-            Ok(()) => submitted.plan(table, call, &loaded).await?,
-            Err(second) => Err(second),
-        };
-        match planned {
-            // A short wait: without pending work the preview has a token, and the client needs no second one.
-            Ok(_) if loaded.has_pending_work && attempt < WAITS_MAX => {}
-            Ok(plan) => match plan.preview(&loaded.items, &call.ctx()) {
-                Ok(preview) => return preview_reply(table, call, &loaded, &plan, &preview, page).await,
-                // A consistent plan always has effects. If it has none, the next attempt reads the records again.
-                Err(_) => refusal = Code::Contended,
-            },
-            Err(Again(why)) => refusal = why,
+    let mut attempts = retry::PLAN.attempts();
+    while let Some(number) = attempts.next().await {
+        let team = load::team(table, call, submitted.key(), true).await?;
+        let attempt = Attempt::load(table, &mut submitted, team).await?;
+        let Some(attempt) = attempt.ready(&mut refusal) else { continue };
+        let plan = attempt.plan(table, call).await?;
+        let Some(plan) = plan.ready(&mut refusal) else { continue };
+        // A short wait: without pending work the preview has a token, and the client needs no second one.
+        if attempt.loaded.team.has_pending_work && number < WAITS_MAX {
+            continue;
         }
-        pause(attempt).await;
+        if let Ok(preview) = plan.preview(&attempt.loaded.items, &call.ctx()) {
+            let reply = shown(table, call, &attempt.loaded, &plan, &preview, page).await?;
+            return attempt.with_messages(table, call, reply).await;
+        }
+        // A consistent plan always has effects. If it has none, the next attempt reads the records again.
+        refusal = Code::Contended;
     }
     Err(refusal.into())
 }
@@ -74,7 +68,7 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
     Ok(Page { limit: to_usize(limit), offset: to_usize(integer("offset")?.unwrap_or(0)) })
 }
 
-async fn preview_reply(
+async fn shown(
     table: &Table,
     call: &Call,
     loaded: &Loaded,
@@ -87,11 +81,11 @@ async fn preview_reply(
     let mut related = write::related(table, page_changes).await?;
     reply::with_plan(&mut related, loaded, plan);
     let planned = Planned {
-        stored: &loaded.stored,
+        stored: &loaded.team.stored,
         others: &plan.others,
         submission: plan.submission(),
         preview,
-        is_certain: !loaded.has_pending_work,
+        is_certain: !loaded.team.has_pending_work,
         page_changes,
         related: &related,
     };

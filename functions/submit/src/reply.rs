@@ -26,7 +26,7 @@ pub(crate) fn created(
 
 /// Adds the content of a plan: team and applications after the submission, services, declarations.
 pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>) {
-    let stored = &loaded.stored;
+    let stored = &loaded.team.stored;
     let consumer = stored.team.id;
     related.teams.insert(consumer, stored.team.clone());
     related

@@ -3,7 +3,7 @@
 //! The result is a partial declaration of the applications with a difference. From there on it is a submission like
 //! any other (ADR 21).
 
-use crate::submitted::Again;
+use crate::planning::Planning;
 use domain::model::change::Version;
 use domain::model::declaration;
 use domain::model::declaration::{BODY_BYTES_MAX, Declaration, ITEMS_MAX};
@@ -53,11 +53,11 @@ impl Revert {
         &mut self,
         table: &Table,
         stored: &Stored,
-    ) -> Result<Result<Option<Declaration>, Again>, Failure> {
+    ) -> Result<Planning<Option<Declaration>>, Failure> {
         let now = stored.head.submissions;
         // No plan is possible while a submission is in flight, so a declaration would be useless.
         if self.computed_at == Some(now) || stored.head.in_flight.is_some() {
-            return Ok(Ok(None));
+            return Ok(Planning::Ready(None));
         }
         let moment = Moment { at: self.to.modified, submission: Some(self.to.id.number()) };
         let metadata = historical(table.metadata_at(stored.team.replaced(), moment).await?)?;
@@ -67,7 +67,7 @@ impl Revert {
         let then = then(table, &others, moment).await?;
         if self.to.root.is_some_and(|root| root != history::root(&metadata, &same, &then)) {
             // The digest differs: an index was late, or a transaction ran during the reads (ADR 21).
-            return Ok(Err(Again(Code::Contended)));
+            return Ok(Planning::Replan(Code::Contended));
         }
         let then: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
         let texts = texts(table, stored.team.id, &then).await?;
@@ -77,7 +77,8 @@ impl Revert {
         }
         let declaration = declaration::parse(document.as_bytes());
         self.computed_at = Some(now);
-        Ok(Ok(Some(declaration.map_err(|problems| invalid_declaration(&problems, &BTreeMap::new()))?)))
+        let declaration = declaration.map_err(|problems| invalid_declaration(&problems, &BTreeMap::new()))?;
+        Ok(Planning::Ready(Some(declaration)))
     }
 }
 

@@ -1,17 +1,14 @@
-//! A submission request: parsed, planned, and recognized as a repetition.
+//! A submission request: parsed, and recognized as a repetition.
 
-use crate::load::{Loaded, LoadedTeam};
-use crate::refused;
+use crate::load::LoadedTeam;
+use crate::planning::Planning;
 use crate::revert::Revert;
 use domain::base::json;
 use domain::base::problem::Problem;
 use domain::model::declaration;
 use domain::model::declaration::Declaration;
 use domain::model::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission};
-use domain::rules::plan;
-use domain::rules::plan::{Plan, Refused, Request};
 use domain::{Hash, SubmissionId};
-use dovetail_aws::off_worker;
 use dovetail_http::{Call, Code, Failure, FieldError, invalid_declaration};
 use dovetail_table::Table;
 use serde_json::Value;
@@ -21,28 +18,30 @@ use std::collections::BTreeMap;
 pub(crate) struct Submitted {
     pub(crate) declaration: Declaration,
     /// Problems of the unreadable parts of the document.
-    unread: Vec<Problem>,
+    pub(crate) unread: Vec<Problem>,
     pub(crate) scope: Scope,
     /// Idempotency key and fingerprint of the request, if the client sent a key.
     pub(crate) idempotency: Option<(String, Hash)>,
-    commit_id: Option<String>,
+    pub(crate) commit_id: Option<String>,
     /// Target of a revert; none for a declaration in the body.
     revert: Option<Revert>,
 }
-
-/// A reason for another plan; after the last attempt, the error of the reply.
-pub(crate) struct Again(pub(crate) Code);
 
 impl Submitted {
     /// Parses a request; `also` has the names of more query parameters.
     pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
         let commit_id = commit_id(call, also)?;
         let key = call.idempotency_key()?.map(str::to_owned);
-        let (declaration, unread) = match declaration::read(&call.body) {
+        let document = declaration::document(&call.body).map_err(invalid)?;
+        let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref(), &document)));
+        let lacks_team = lacks_team(&document, &call.caller.team.name);
+        let (declaration, unread) = match declaration::read_document(document) {
             (Some(declaration), unread) => (declaration, unread),
-            (None, problems) => return Err(unreadable(call, problems)),
+            (None, mut problems) => {
+                problems.extend(lacks_team);
+                return Err(invalid(problems));
+            }
         };
-        let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref())));
         let scope = if call.method == "PATCH" { Scope::Partial } else { Scope::Whole };
         Ok(Self { declaration, unread, scope, idempotency, commit_id, revert: None })
     }
@@ -61,69 +60,22 @@ impl Submitted {
         Ok(Self { declaration, unread, scope: Scope::Partial, idempotency, commit_id, revert })
     }
 
+    /// Returns the idempotency key.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.idempotency.as_ref().map(|(key, _)| key.as_str())
+    }
+
     /// Computes the declaration of a revert from the stored team.
-    pub(crate) async fn follow(
-        &mut self,
-        table: &Table,
-        team: &LoadedTeam,
-    ) -> Result<Result<(), Again>, Failure> {
-        let Some(revert) = &mut self.revert else { return Ok(Ok(())) };
+    pub(crate) async fn follow(&mut self, table: &Table, team: &LoadedTeam) -> Result<Planning<()>, Failure> {
+        let Some(revert) = &mut self.revert else { return Ok(Planning::Ready(())) };
         match revert.declaration(table, &team.stored).await? {
-            Ok(Some(declaration)) => self.declaration = declaration,
-            Ok(None) => {}
-            Err(second) => return Ok(Err(second)),
-        }
-        Ok(Ok(()))
-    }
-
-    /// Plans the submission on the loaded records.
-    pub(crate) async fn plan<'a>(
-        &'a self,
-        table: &Table,
-        call: &Call,
-        loaded: &'a Loaded,
-    ) -> Result<Result<Plan<'a>, Again>, Failure> {
-        let ctx = &call.ctx();
-        let request = Request {
-            declaration: &self.declaration,
-            unread: &self.unread,
-            scope: self.scope,
-            commit_id: self.commit_id.clone(),
-            ctx,
-            idempotency: self.idempotency.clone(),
-            metadata_policy: &loaded.metadata_policy,
-        };
-        // The check of items against their schemas may take a good part of a second of CPU time.
-        match off_worker(|| plan::plan(&loaded.stored, &loaded.items, &loaded.offers, &request)) {
-            Ok(plan) => Ok(Ok(plan)),
-            Err(Refused::Torn) => Ok(Err(Again(Code::Contended))),
-            Err(Refused::InFlight(_)) => Ok(Err(Again(Code::SubmissionInFlight))),
-            Err(Refused::Invalid(problems)) => Err(refused::invalid(table, call, problems).await),
-            Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
-        }
-    }
-
-    /// Plans the submission, and rejects a plan that differs from the previewed one (R34).
-    pub(crate) async fn plan_as_previewed<'a>(
-        &'a self,
-        table: &Table,
-        call: &Call,
-        loaded: &'a Loaded,
-    ) -> Result<Result<Plan<'a>, Again>, Failure> {
-        let plan = match self.plan(table, call, loaded).await? {
-            Ok(plan) if call.if_match.is_some() => plan,
-            unconditional => return Ok(unconditional),
-        };
-        // Pending work creates change instances that the submission may close, so the token is unreliable until then
-        // (ADR 23).
-        if loaded.has_pending_work {
-            return Ok(Err(Again(Code::SubmissionInFlight)));
-        }
-        match plan.preview(&loaded.items, &call.ctx()) {
-            Ok(preview) if call.matches(&preview.plan.to_string()) => Ok(Ok(plan)),
-            Ok(_) => Err(Code::PlanChanged.into()),
-            // A consistent plan always has effects. If it has none, the next attempt reads the records again.
-            Err(_) => Ok(Err(Again(Code::Contended))),
+            Planning::Ready(declaration) => {
+                if let Some(declaration) = declaration {
+                    self.declaration = declaration;
+                }
+                Ok(Planning::Ready(()))
+            }
+            Planning::Replan(why) => Ok(Planning::Replan(why)),
         }
     }
 
@@ -168,26 +120,25 @@ fn commit_id(call: &Call, also: &[&str]) -> Result<Option<String>, Failure> {
     Ok(commit_id)
 }
 
-/// Returns the error of an unreadable declaration. Clients often forget the team's name around it.
-fn unreadable(call: &Call, mut problems: Vec<Problem>) -> Failure {
-    let team = &call.caller.team.name;
-    if let Ok(Value::Object(document)) = json::parse(&call.body, declaration::DEPTH_MAX)
-        && !document.is_empty()
-        && !document.contains_key(team)
-    {
-        problems.push(Problem {
-            pointer: String::new(),
-            path: vec!["declaration".to_owned(), "team".to_owned()],
-            rule: "foreign_team",
-            message: format!("must have exactly one key, '{team}', the team of the caller"),
-            change: None,
-        });
-    }
+/// Returns the error of an unreadable declaration.
+fn invalid(problems: Vec<Problem>) -> Failure {
     invalid_declaration(&problems, &BTreeMap::new()).into()
 }
 
+/// Returns the problem of a document without the team's name around it. Clients often forget it.
+fn lacks_team(document: &Value, team: &str) -> Option<Problem> {
+    let lacks_it = document.as_object().is_some_and(|of| !of.is_empty() && !of.contains_key(team));
+    lacks_it.then(|| Problem {
+        pointer: String::new(),
+        path: vec!["declaration".to_owned(), "team".to_owned()],
+        rule: "foreign_team",
+        message: format!("must have exactly one key, '{team}', the team of the caller"),
+        change: None,
+    })
+}
+
 /// Returns the fingerprint of a request: method, commit id and canonical content, in any notation.
-fn fingerprint(call: &Call, commit_id: Option<&str>) -> Hash {
-    let body = json::parse(&call.body, declaration::DEPTH_MAX).unwrap_or_default();
-    Hash::of(&format!("{}\n{}\n{}", call.method, commit_id.unwrap_or_default(), json::canonical(&body)))
+fn fingerprint(call: &Call, commit_id: Option<&str>, document: &Value) -> Hash {
+    let content = json::canonical(document);
+    Hash::of(&format!("{}\n{}\n{content}", call.method, commit_id.unwrap_or_default()))
 }

@@ -1,13 +1,12 @@
 //! Processing of charges by the service owner.
 
-use crate::ATTEMPTS_MAX;
 use domain::Timestamp;
 use domain::base::id::ChargeId;
 use domain::model::charge::Charge;
 use domain::rules::charging;
 use domain::rules::charging::Refused;
 use domain::rules::visibility::Pov;
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Commit, Table};
@@ -17,7 +16,8 @@ use dovetail_table::{Commit, Table};
 /// After a lost answer, the next attempt finds the charge processed and returns it.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChargeId::parse)?;
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while let Some(attempt) = attempts.next().await {
         let charge = load(table, call, id).await?;
         // After the visibility check, so a foreign charge is 404 whatever the body contains.
         let processed = processed(call)?;
@@ -36,7 +36,6 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
             Err(Refused::Processed) => return Err(Code::ChargeProcessed.into()),
             Err(Refused::DividedJustNow(earliest)) => return Err(divided_just_now(earliest, call.now).into()),
         }
-        pause(attempt).await;
     }
     // The last attempt may be stored, although its answer was lost.
     let charge = load(table, call, id).await?;

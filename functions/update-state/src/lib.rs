@@ -11,21 +11,18 @@ use domain::rules::decide;
 use domain::rules::decide::{Decided, Refused, Update};
 use domain::views::related::Related;
 use domain::{ChangeId, State};
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer};
 use dovetail_table::{Commit, Error, Table, Undecided};
 use serde_json::{Map, Value, json};
-
-/// Maximum number of attempts of a decision. Each failed one has lost against another writer.
-const ATTEMPTS_MAX: u32 = 12;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
 pub fn handle(table: &Table, request: Request) -> Answering<'_> {
     answer(request, Function::UpdateState, async move |call| match call.operation {
         Operation::UpdateChangeInstance => update(table, &call).await,
-        Operation::RetryChangeInstance => retry(table, &call).await,
+        Operation::RetryChangeInstance => retry_change(table, &call).await,
         Operation::CreateDeployedItem => deployed::create(table, &call).await,
         Operation::PatchDeployedItem => deployed::patch(table, &call).await,
         Operation::UpdateCharge | Operation::MarkCharge => charge::update(table, &call).await,
@@ -39,7 +36,7 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     reply(call, 200, &decided)
 }
 
-async fn retry(table: &Table, call: &Call) -> Result<Reply, Failure> {
+async fn retry_change(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::Retry).await?;
     reply(call, 201, &decided)
@@ -76,7 +73,8 @@ async fn decide(
     decision: &Decision,
 ) -> Result<(Decided, Related), Failure> {
     let mut attempted = None;
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while let Some(attempt) = attempts.next().await {
         let read = load(table, call, id, decision).await?;
         // The earlier attempt may be stored, although its answer was lost (docs/explanation/concurrency.md, lost
         // answers).
@@ -85,23 +83,15 @@ async fn decide(
         {
             return with_related(table, decision, written).await;
         }
-        match decision.made_on(table, call, &read).await? {
-            Ok(decided) => {
-                attempted = decided.deployed.as_ref().map(|deployed| deployed.id);
-                let (commit, related) =
-                    tokio::join!(commit(table, &decided), related(table, decision, &decided));
-                if commit? == Commit::Done {
-                    return match related {
-                        Ok(related) => Ok((decided, related)),
-                        // The decision is stored, so a failed read of the other content must not become an error.
-                        Err(_) => with_related(table, decision, decided).await,
-                    };
-                }
-                pause(attempt).await;
-            }
-            // Change instance and item are from different moments (docs/explanation/concurrency.md, torn reads).
-            Err(Refused::Torn) => pause(attempt).await,
-            Err(refused) => return Err(refusal(call, &refused, &read)),
+        let Some(decided) = decision.made_on(table, call, &read).await? else { continue };
+        attempted = decided.deployed.as_ref().map(|deployed| deployed.id);
+        let (commit, related) = tokio::join!(commit(table, &decided), related(table, decision, &decided));
+        if commit? == Commit::Done {
+            return match related {
+                Ok(related) => Ok((decided, related)),
+                // The decision is stored, so a failed read of the other content must not become an error.
+                Err(_) => with_related(table, decision, decided).await,
+            };
         }
     }
     // The last attempt may be stored as well, although its answer was lost.
@@ -119,13 +109,16 @@ async fn load(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> 
 }
 
 impl Decision {
-    /// Decides on the read records. It reads the head and the service only if the decision depends on them.
+    /// Decides on the read records; none if they do not match.
+    ///
+    /// It reads the head and the service only if the decision depends on them.
     async fn made_on(
         &self,
         table: &Table,
         call: &Call,
-        Undecided { change, item, head }: &Undecided,
-    ) -> Result<Result<Decided, Refused>, Failure> {
+        read: &Undecided,
+    ) -> Result<Option<Decided>, Failure> {
+        let Undecided { change, item, head } = read;
         let (caller, ctx) = (&call.caller.team, call.ctx());
         let update = match self {
             Self::InBody => body::update(call.fields()?)?,
@@ -134,7 +127,7 @@ impl Decision {
             }
             Self::Retry => {
                 let head = head.as_ref().ok_or(Code::Broken)?;
-                return Ok(decide::retry(change, item, head, caller, &ctx));
+                return unless_torn(call, read, decide::retry(change, item, head, caller, &ctx));
             }
         };
         // Most deployed items use the numbers next to their change instance (ADR 1), so they do not need the head.
@@ -149,7 +142,22 @@ impl Decision {
         } else {
             None
         };
-        Ok(decide::update(change, item, head.as_ref(), service.as_ref(), &update, caller, &ctx))
+        let decided = decide::update(change, item, head.as_ref(), service.as_ref(), &update, caller, &ctx);
+        unless_torn(call, read, decided)
+    }
+}
+
+/// Returns a decision, or the reply to a rejected one; none if the records do not match.
+fn unless_torn(
+    call: &Call,
+    read: &Undecided,
+    decided: Result<Decided, Refused>,
+) -> Result<Option<Decided>, Failure> {
+    match decided {
+        Ok(decided) => Ok(Some(decided)),
+        // Change instance and item are from different moments (docs/explanation/concurrency.md, torn reads).
+        Err(Refused::Torn) => Ok(None),
+        Err(refused) => Err(refusal(call, &refused, read)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod clock;
 mod metrics;
+pub mod retry;
 pub mod trace;
 mod trust;
 mod ttl_cache;
@@ -127,12 +128,6 @@ fn timeouts() -> TimeoutConfig {
         .operation_attempt_timeout(Duration::from_secs(5))
         .operation_timeout(Duration::from_secs(15))
         .build()
-}
-
-/// Waits before a retry: a random time up to 25 ms, doubled with each attempt, at most one second.
-pub async fn pause(attempt: u32) {
-    let limit = 25_u64.saturating_mul(1 << attempt.min(6)).min(1_000);
-    tokio::time::sleep(Duration::from_millis(fastrand::u64(0..=limit))).await;
 }
 
 /// Writes a structured log line for a failure. The text names a place and a kind, never the content of a record.

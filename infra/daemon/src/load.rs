@@ -20,6 +20,7 @@ use domain::base::context::RequestContext;
 use domain::catalog::metadata_policy::{MetadataPolicy, Version};
 use domain::catalog::service::Settings as ServiceSettings;
 use domain::{TeamId, TeamRef, Timestamp};
+use dovetail_aws::retry;
 use dovetail_http::{Secret, key_hash};
 use dovetail_table::{Error, Kept, Keyed, Published, Table};
 
@@ -34,10 +35,24 @@ use crate::{
     world::{self, World, WorldService},
 };
 
-/// The most attempts to store a service or a version while other writers take its number.
-const ATTEMPTS_MAX: u32 = 8;
+/// The help text of `load --help`.
+pub const HELP: &str = "\
+Adds teams, keys and services to the tables of a deployed stack, with the credentials and the region of the
+environment. Existing objects stay unchanged; differences from the file are printed. A key with a name but no secret
+in the file is generated, and printed only once. The mandatory metadata of the file replace the stored ones.
+If the file has errors, all of them are printed, and nothing is written.
 
-/// Adds teams, keys and services to the tables of a deployed stack.
+Usage: dovetail load --world FILE --table NAME [--endpoint URL] [--dry-run]
+
+Options:
+  --world FILE    teams, keys, services and mandatory metadata, as JSON
+  --table NAME    table of the stack (its output Table); API keys are in NAME-keys
+  --endpoint URL  DynamoDB engine to use instead of AWS
+  --dry-run       print the steps of a load, and write nothing
+  --help          print this help
+";
+
+/// The source and services to the tables of a deployed stack.
 ///
 /// It uses the credentials and the region of the environment. Existing objects stay unchanged; differences from the
 /// file are printed. A key with a name but no secret in the file is generated, and printed only once. The mandatory
@@ -167,13 +182,13 @@ async fn set_metadata_policy(
     metadata_policy: &MetadataPolicy,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let newest = table.newest_metadata_policy().await?;
         let Some(version) = Version::after(newest.as_ref(), metadata_policy, now) else { return Ok(()) };
         if table.put_metadata_policy(&version).await? == Kept::Stored {
             return Ok(());
         }
-        dovetail_aws::pause(attempt).await;
     }
     Err(Error::Unavailable("the mandatory metadata could not be stored".to_owned()).into())
 }
@@ -218,14 +233,15 @@ async fn publish(
     let unavailable = || Error::Unavailable(format!("service '{title}' could not be created"));
     let owner = teams.get(service.owner.as_str()).ok_or_else(unavailable)?;
     let settings = settings(service, teams);
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         if table.service(title).await?.is_some() {
             return Ok(());
         }
         match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
             Published::Stored(_) => return Ok(()),
             // Another writer has taken the number or the title, so the next round reads the service first.
-            Published::Stale => dovetail_aws::pause(attempt).await,
+            Published::Stale => {}
         }
     }
     Err(unavailable().into())

@@ -6,15 +6,7 @@ use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::primitives::DateTime;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use domain::outreach::event::{Event, SOURCE};
-use dovetail_aws::{Endpoint, pause};
-use std::time::Duration;
-use tokio::time::Instant;
-
-/// The most consecutive requests that the bus rejects completely.
-const RETRIES_MAX: u32 = 5;
-
-/// The longest time of one publication; the function must answer before its own timeout.
-const DURATION_MAX: Duration = Duration::from_secs(40);
+use dovetail_aws::{Endpoint, retry};
 
 /// The name and the endpoint of the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,20 +52,16 @@ impl Bus {
     /// its subject.
     pub async fn publish(&self, events: &[Event]) -> Option<usize> {
         let mut waiting: Vec<usize> = (0..events.len()).collect();
-        let (began, mut attempt) = (Instant::now(), 0);
-        while !waiting.is_empty() && began.elapsed() < DURATION_MAX {
+        let mut attempts = retry::EVENTS.attempts();
+        while !waiting.is_empty() && attempts.next().await.is_some() {
             let batch = order::next(events, &waiting);
             let taken = self.put(events, &batch).await;
             waiting.retain(|event| !taken.contains(event));
             // Progress resets the count, so a long batch may take many requests. Only a bus that accepts nothing at
             // all ends the loop before its time is over.
-            attempt = if taken.is_empty() { attempt + 1 } else { 0 };
-            if attempt > RETRIES_MAX {
-                break;
-            }
-            // A partly rejected batch is a throttle as well, so the next request waits a moment.
-            if taken.len() < batch.len() {
-                pause(attempt).await;
+            if !taken.is_empty() {
+                // A partly rejected batch is a throttle as well, so the next request waits a moment.
+                attempts.restart(taken.len() < batch.len());
             }
         }
         waiting.first().copied()

@@ -12,6 +12,7 @@ use crate::request;
 use crate::route::{self, Access, RouteMatch};
 use domain::Timestamp;
 use domain::base::actor::Caller;
+use dovetail_aws::retry::with_budget;
 use dovetail_table::{Cost, metered};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use lambda_http::{Body, Request, Response};
@@ -88,7 +89,7 @@ where
         let id = received.id();
         let takes_gzip = gzip::is_accepted(received.request.headers());
         let base = request::base(&received.request);
-        let (answered, cost) = metered(async { handle(received).await }).await;
+        let (answered, cost) = metered(with_budget(async { handle(received).await })).await;
         let reply = match answered {
             Ok(mut reply) => {
                 reply.headers.push(("server-timing", timing(&cost)));

@@ -1,17 +1,14 @@
 //! Processes work records: a transaction for each item, then one that removes the record.
 
-use crate::of_item::{MISFITS_MAX, OfItem, corrupt};
+use crate::of_item::{OfItem, corrupt};
 use domain::model::submission::Submission;
 use domain::model::work::{Work, WorkId};
 use domain::rules::finish_work::finish_work;
-use dovetail_aws::{log, now, pause};
+use dovetail_aws::{log, now, retry};
 use dovetail_table::{Commit, Error, PendingWork, Table};
 use futures_util::stream::{self, StreamExt};
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// Maximum number of attempts to remove a record. Records of one submission share its counter of work.
-const ATTEMPTS_MAX: u32 = 24;
 
 /// Maximum number of items at once.
 const ITEMS_AT_ONCE: usize = 8;
@@ -154,7 +151,7 @@ async fn attempt(
     // A broken item comes first: only its error counts against the record.
     match broken.into_iter().chain(temporary).next() {
         Some(error) => Err(error),
-        None => finish(table, submission, work).await,
+        None => retry::with_budget(finish(table, submission, work)).await,
     }
 }
 
@@ -169,21 +166,21 @@ async fn in_time(
     if Instant::now() >= until {
         return Err(Error::Unavailable(format!("{id} needs more time; the next attempt continues it")));
     }
-    of_item.generate(table, id, submission).await
+    retry::with_budget(of_item.generate(table, id, submission)).await
 }
 
 /// Returns the submission of a work record; none if both are gone.
 ///
 /// One transaction writes both, but two reads around it can find one without the other.
 async fn submission_of(table: &Table, id: WorkId) -> Result<Option<Submission>, Error> {
-    for attempt in 0..MISFITS_MAX {
+    let mut reads = retry::TORN_READ.attempts();
+    while reads.next().await.is_some() {
         if let Some(submission) = table.submission(id.submission).await? {
             return Ok(Some(submission));
         }
         if !table.is_planned(id).await? {
             return Ok(None);
         }
-        pause(attempt).await;
     }
     Err(corrupt(id, "its submission is missing"))
 }
@@ -191,7 +188,8 @@ async fn submission_of(table: &Table, id: WorkId) -> Result<Option<Submission>, 
 /// Removes the record and lowers the counter of the submission. Another run may have done so already.
 async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<Option<Submission>, Error> {
     let mut now_is = submission.clone();
-    for attempt in 0..ATTEMPTS_MAX {
+    let mut attempts = retry::WRITE.attempts();
+    while attempts.next().await.is_some() {
         let (after, done) = finish_work(&now_is, work, now());
         let commit = table.commit(&done).await?;
         if commit == Commit::Done {
@@ -210,7 +208,6 @@ async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<O
             }
             Some(_) | None => {}
         }
-        pause(attempt).await;
     }
     Err(Error::Unavailable(format!("{}: other requests change the same records", work.id)))
 }

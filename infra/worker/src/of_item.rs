@@ -8,15 +8,12 @@ use domain::model::submission::Submission;
 use domain::model::work::{PlannedChange, Work, WorkId};
 use domain::rules::generate::{Missing, OPENED_MAX, generate, shed};
 use domain::{Change, ChangeId, Item};
-use dovetail_aws::{now, pause};
+use dovetail_aws::{now, retry};
 use dovetail_table::{Commit, Error, Table};
 use std::collections::BTreeMap;
 
-/// Maximum number of attempts for one item. Each failed one has lost against another change of the item.
-const ATTEMPTS_MAX: u32 = 12;
-
 /// Maximum number of consecutive mismatches. One comes from a transaction during the read; more mean a broken record.
-pub(crate) const MISFITS_MAX: u32 = 3;
+const MISFITS_MAX: u32 = 3;
 
 /// Maximum number of sheds in one call.
 ///
@@ -58,33 +55,29 @@ impl OfItem {
         id: WorkId,
         submission: &Submission,
     ) -> Result<(), Error> {
-        let (mut attempt, mut misfits, mut sheds) = (0, 0, 0);
-        while attempt < ATTEMPTS_MAX && sheds < SHEDS_MAX {
-            let before = self.revision();
+        let (mut misfits, mut sheds, mut last) = (0, 0, None);
+        let mut attempts = retry::WRITE.attempts();
+        while sheds < SHEDS_MAX && attempts.next().await.is_some() {
+            // After the pause, so the attempt uses fresh records.
+            if let Some((tried, revision)) = last.take() {
+                self.reload(table).await?;
+                let misfit = misfit(tried, self.revision() == revision);
+                misfits = if misfit.is_some() { misfits + 1 } else { 0 };
+                if let Some(reason) = misfit.filter(|_| misfits == MISFITS_MAX) {
+                    return Err(corrupt(id, &reason));
+                }
+            }
             let tried = self.once(table, id, submission).await?;
             match tried {
                 Tried::Done => return Ok(()),
                 // A shed is progress, so it counts neither as an attempt nor as a mismatch (ADR 28).
-                Tried::Shed => sheds += 1,
-                Tried::Refused | Tried::Busy | Tried::Misfit(_) => {
-                    pause(attempt).await;
-                    attempt += 1;
+                Tried::Shed => {
+                    sheds += 1;
+                    attempts.restart(false);
                 }
+                Tried::Refused | Tried::Busy | Tried::Misfit(_) => {}
             }
-            self.reload(table).await?;
-            let (is_misfit, reason) = match tried {
-                Tried::Misfit(reason) => (true, reason),
-                // The item has its old revision, so another condition fails. A new read will not help.
-                Tried::Refused => (
-                    self.revision() == before,
-                    "a condition of the transaction failed at every attempt".to_owned(),
-                ),
-                Tried::Done | Tried::Shed | Tried::Busy => (false, String::new()),
-            };
-            misfits = if is_misfit { misfits + 1 } else { 0 };
-            if misfits == MISFITS_MAX {
-                return Err(corrupt(id, &reason));
-            }
+            last = Some((tried, self.revision()));
         }
         Err(Error::Unavailable(format!("{id}: other requests change the same records")))
     }
@@ -176,6 +169,18 @@ enum Tried {
     Busy,
     /// The records do not match: a transaction ran during the read, or one is broken.
     Misfit(String),
+}
+
+/// Returns why an attempt failed, unless a new read may help.
+fn misfit(tried: Tried, is_same_item: bool) -> Option<String> {
+    match tried {
+        Tried::Misfit(reason) => Some(reason),
+        // The item has its old revision, so another condition fails.
+        Tried::Refused if is_same_item => {
+            Some("a condition of the transaction failed at every attempt".to_owned())
+        }
+        Tried::Done | Tried::Shed | Tried::Refused | Tried::Busy => None,
+    }
 }
 
 /// The records under the keys of the pending change instances.

@@ -7,11 +7,8 @@ use crate::key::{INDEXES, Index, Key};
 use crate::record::{self, Attributes};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::audit::invariant::{Subject, Violation};
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use std::collections::BTreeSet;
-
-/// The most looks at an index before a difference counts; an index is usually late by less than a second.
-const TRIES: u32 = 12;
 
 /// The position of a row in an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +64,8 @@ impl Table {
     /// Returns how table and index disagree about a position, if they do at every look.
     async fn disagree(&self, entry: &IndexEntry) -> Result<Option<String>, Error> {
         let (mut in_table, mut in_index) = (false, false);
-        for attempt in 0..TRIES {
+        let mut looks = retry::AUDIT.attempts();
+        while looks.next().await.is_some() {
             // Each round reads the table too: the row may have moved or be deleted since the scan.
             let row = self.attributes(entry.key.clone()).await?;
             in_table = row.is_some_and(|row| index_entries(&row).contains(entry));
@@ -75,7 +73,6 @@ impl Table {
             if in_table == in_index {
                 return Ok(None);
             }
-            pause(attempt).await;
         }
         let has = |it: bool| if it { "has" } else { "lacks" };
         let index = entry.index.name;

@@ -15,11 +15,8 @@ use aws_sdk_dynamodb::types::{Get, TransactGetItem};
 use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
 use domain::catalog::service::Service;
 use domain::{TeamId, Timestamp};
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The most listings of a team before a violation counts as unsettled.
-const TRIES: u32 = 12;
 
 /// The most records and bytes of one transaction; DynamoDB allows 100 and 4 MB.
 const READS_MAX: usize = 100;
@@ -27,9 +24,6 @@ const BYTES_MAX: usize = 3_000_000;
 
 /// The most catalogue records of one transaction: a schema may have 64 KiB, so 40 of them stay below 4 MB.
 const CATALOGUE_READS_MAX: usize = 40;
-
-/// The most retries of a transaction that conflicts with writes.
-const MEETINGS_MAX: u32 = 12;
 
 /// The records of a team, read partition by partition.
 pub(super) struct Listing {
@@ -44,8 +38,9 @@ impl Table {
         team: TeamId,
         now: Option<Timestamp>,
     ) -> Result<(Vec<Violation>, u64), Error> {
-        let mut attempt = 0;
-        loop {
+        let mut unsettled = (Vec::new(), 0);
+        let mut looks = retry::AUDIT.attempts();
+        while looks.next().await.is_some() {
             let listing = self.listing(team).await?;
             let snapshot = &listing.rows.snapshot;
             let aged = now.map(|now| ages(snapshot, now)).unwrap_or_default();
@@ -55,23 +50,22 @@ impl Table {
             let moved = self.moved(&listing, about.iter().flatten().cloned().collect()).await?;
             let (stands, moving): (Vec<_>, Vec<_>) =
                 violations.into_iter().zip(about).partition(|(_, about)| about.is_disjoint(&moved));
-            attempt += 1;
-            if moving.is_empty() || attempt == TRIES {
-                let stands = stands.into_iter().map(|(violation, _)| violation).collect();
-                return Ok((stands, count(&moving)));
+            unsettled = (stands.into_iter().map(|(violation, _)| violation).collect(), count(&moving));
+            if moving.is_empty() {
+                break;
             }
-            pause(attempt).await;
         }
+        Ok(unsettled)
     }
 
     /// Returns a listing in which the records that repairs need are of one moment, or `None` if they always moved.
     pub(super) async fn standing(&self, team: TeamId) -> Result<Option<Listing>, Error> {
-        for attempt in 1..=TRIES {
+        let mut looks = retry::AUDIT.attempts();
+        while looks.next().await.is_some() {
             let listing = self.listing(team).await?;
             if self.moved(&listing, of_team(&listing.rows.snapshot, team)).await?.is_empty() {
                 return Ok(Some(listing));
             }
-            pause(attempt).await;
         }
         Ok(None)
     }
@@ -123,7 +117,8 @@ impl Table {
                 .map_err(|error| Error::corrupt("get", error))
         };
         let gets = keys.iter().map(get).collect::<Result<Vec<_>, _>>()?;
-        for attempt in 0..=MEETINGS_MAX {
+        let mut reads = retry::AUDIT.attempts();
+        while reads.next().await.is_some() {
             let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).call().await;
             match read {
                 Ok(read) => {
@@ -138,7 +133,6 @@ impl Table {
                     }
                 }
             }
-            pause(attempt).await;
         }
         Ok(None)
     }

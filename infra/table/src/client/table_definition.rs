@@ -10,13 +10,11 @@ use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
     ProjectionType, ScalarAttributeType, StreamSpecification, StreamViewType, TableStatus,
 };
+use dovetail_aws::retry;
 
 /// The projection of each index, in the order of [`INDEXES`].
 const PROJECTIONS: [ProjectionType; INDEXES.len()] =
     [ProjectionType::All, ProjectionType::KeysOnly, ProjectionType::KeysOnly];
-
-/// The most looks at a table that is not active yet; with the pauses about half a minute.
-const LOOKS: u32 = 60;
 
 impl Table {
     /// Creates the tables unless they exist, and waits until they are active.
@@ -57,13 +55,13 @@ impl Table {
 
     /// Waits until a table is active, because some engines create it in the background.
     async fn active(&self, name: &str) -> Result<(), Error> {
-        for attempt in 0..LOOKS {
+        let mut looks = retry::TABLE_CREATION.attempts();
+        while looks.next().await.is_some() {
             let described = self.client.describe_table().table_name(name).call().await?;
             let status = described.table().and_then(|table| table.table_status());
             if status == Some(&TableStatus::Active) {
                 return Ok(());
             }
-            dovetail_aws::pause(attempt).await;
         }
         Err(Error::Unavailable(format!("table {name} did not become active in time")))
     }

@@ -5,6 +5,7 @@ use crate::client::{Error, Table};
 use crate::key::Key;
 use crate::record::{self, Attributes, Record};
 use aws_sdk_dynamodb::types::KeysAndAttributes;
+use dovetail_aws::retry;
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 
@@ -69,8 +70,9 @@ impl Table {
     }
 
     async fn batch(&self, mut keys: Vec<Attributes>, is_strong: bool) -> Result<Vec<Attributes>, Error> {
-        let (mut attempt, mut rows) = (0, Vec::new());
-        loop {
+        let mut rows = Vec::new();
+        let mut attempts = retry::BATCH.attempts();
+        while attempts.next().await.is_some() {
             let wanted = KeysAndAttributes::builder()
                 .set_keys(Some(keys))
                 .consistent_read(is_strong)
@@ -85,11 +87,7 @@ impl Table {
             if keys.is_empty() {
                 return Ok(rows);
             }
-            if attempt >= 8 {
-                return Err(Error::Unavailable("DynamoDB did not process a batch of reads".to_owned()));
-            }
-            dovetail_aws::pause(attempt).await;
-            attempt += 1;
         }
+        Err(Error::Unavailable("DynamoDB did not process a batch of reads".to_owned()))
     }
 }

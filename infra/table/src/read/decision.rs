@@ -9,10 +9,7 @@ use domain::model::team::Head;
 use domain::rules::decide::Decided;
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Item, TeamId};
-use dovetail_aws::{now, pause};
-
-/// The most reads of an item that is missing next to its change instance.
-const READS_MAX: u32 = 4;
+use dovetail_aws::{now, retry};
 
 /// A change instance with the records that a decision on it needs.
 #[derive(Clone, Debug)]
@@ -52,16 +49,10 @@ impl Table {
         let change = decision_rows.change.take().filter(|change| change.parties().contains(&team));
         let Some(change) = change else { return Ok(None) };
         let is_its = |item: &Item| item.id == change.item;
-        for attempt in 0..READS_MAX {
-            if decision_rows.item.as_ref().is_some_and(is_its) {
-                break;
-            }
-            // One transaction creates both records, but a batch read next to it may see only one of them
-            // (docs/explanation/concurrency.md). The first repeat needs no pause: at first sight no item was read
-            // yet.
-            if attempt > 0 {
-                pause(attempt).await;
-            }
+        // One transaction creates both records, but a batch read next to it may see only one of them
+        // (docs/explanation/concurrency.md). The first of these reads needs no pause: usually no item was read yet.
+        let mut reads = retry::TORN_READ.attempts();
+        while !decision_rows.item.as_ref().is_some_and(is_its) && reads.next().await.is_some() {
             decision_rows = self.rows_of_keys(rest(change.item).collect()).await?;
         }
         let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));

@@ -10,19 +10,13 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, TransactWriteItem, WriteRequest};
 use domain::model::write::Write;
-use dovetail_aws::pause;
+use dovetail_aws::retry;
 
 /// The most bytes of one transaction; DynamoDB allows 4 MB, and [`size`] only estimates.
 const BYTES_MAX: usize = 3_500_000;
 
 /// The most records of one `BatchWriteItem`, a limit of DynamoDB.
 const BATCH_MAX: usize = 25;
-
-/// The most retries of a transaction that the table refuses for now, with the same actions.
-///
-/// After them the caller decides again on fresh records. Both together stay well below the 30 seconds after which API
-/// Gateway gives up.
-const RETRIES_MAX: u32 = 5;
 
 /// The outcome of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +58,11 @@ impl Table {
         &self,
         actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
     ) -> Result<Commit, Error> {
-        let mut attempt = 0;
-        loop {
+        let mut attempts = retry::TRANSACTION.attempts();
+        while let Some(attempt) = attempts.next().await {
+            if attempt > 0 {
+                request_metrics::retry();
+            }
             let actions = actions()?;
             // DynamoDB reports an oversized transaction as a validation error, the same as a defect. The check here
             // lets the caller stage the submission instead.
@@ -73,25 +70,20 @@ impl Table {
                 return Ok(Commit::TooLarge);
             }
             let request = self.client.transact_write_items().set_transact_items(Some(actions));
-            match request.call().await {
-                Ok(_) => return Ok(Commit::Done),
-                Err(error) => match classify_and_count(&error) {
-                    Failure::Condition => return Ok(Commit::Stale),
-                    // Another attempt could succeed where the first was written, or fail because of it. Only the
-                    // caller can find out, by its request id (docs/explanation/concurrency.md).
-                    Failure::Ambiguous => return Ok(Commit::Unknown),
-                    Failure::Refused => return Err(Error::NotTaken(describe(&error))),
-                    Failure::Denied => return Err(Error::Denied(describe(&error))),
-                    Failure::Full => return Err(Error::Full(describe(&error))),
-                    Failure::Busy if attempt < RETRIES_MAX => {}
-                    Failure::Busy => return Ok(Commit::Busy),
-                },
+            let Err(error) = request.call().await else { return Ok(Commit::Done) };
+            retry::charge();
+            match classify_and_count(&error) {
+                Failure::Condition => return Ok(Commit::Stale),
+                // Another attempt could succeed where the first was written, or fail because of it. Only the caller
+                // can find out, by its request id (docs/explanation/concurrency.md).
+                Failure::Ambiguous => return Ok(Commit::Unknown),
+                Failure::Refused => return Err(Error::NotTaken(describe(&error))),
+                Failure::Denied => return Err(Error::Denied(describe(&error))),
+                Failure::Full => return Err(Error::Full(describe(&error))),
+                Failure::Busy => {}
             }
-            // Full jitter: transactions that conflicted once would otherwise meet again at the same records.
-            pause(attempt).await;
-            request_metrics::retry();
-            attempt += 1;
         }
+        Ok(Commit::Busy)
     }
 
     /// Writes records without conditions, in as many requests as necessary.
@@ -121,7 +113,8 @@ impl Table {
     }
 
     async fn write_batch(&self, mut requests: Vec<WriteRequest>) -> Result<(), Error> {
-        for attempt in 0..=RETRIES_MAX {
+        let mut attempts = retry::BATCH.attempts();
+        while attempts.next().await.is_some() {
             let reply = self.client.batch_write_item().request_items(&self.name, requests).call().await?;
             // DynamoDB may process a part of a batch and return the rest. Only the rest is sent again.
             requests = reply
@@ -131,7 +124,6 @@ impl Table {
             if requests.is_empty() {
                 return Ok(());
             }
-            pause(attempt).await;
         }
         Err(Error::Unavailable("DynamoDB did not process a batch of writes".to_owned()))
     }

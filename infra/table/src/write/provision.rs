@@ -14,6 +14,7 @@ use domain::catalog::service::{Service, Settings};
 use domain::model::metadata::Since;
 use domain::model::team::Team;
 use domain::{TeamId, TeamRef};
+use dovetail_aws::retry;
 
 /// A service to store, with its schema text if that is a new version.
 #[derive(Clone, Debug)]
@@ -36,7 +37,8 @@ pub enum Published {
 impl Table {
     /// Returns the team with this name, and creates it if it does not exist.
     pub async fn ensure_team(&self, name: &str, metadata: &str, ctx: &RequestContext) -> Result<Team, Error> {
-        for attempt in 0..8 {
+        let mut attempts = retry::WRITE.attempts();
+        while attempts.next().await.is_some() {
             if let Some(team) = self.team_by_name(name).await? {
                 return Ok(team);
             }
@@ -58,7 +60,6 @@ impl Table {
             self.transact(|| Ok(actions.clone())).await?;
             // The answer may be lost, or another request may have won the name or the number. The next round reads
             // the name, which decides. The pause keeps concurrent creations from colliding at the counter.
-            dovetail_aws::pause(attempt).await;
         }
         Err(Error::Unavailable("a team could not be created".to_owned()))
     }

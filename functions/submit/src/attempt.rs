@@ -1,0 +1,94 @@
+//! One attempt of a submission or a preview: the loaded records, and the plan on them.
+
+use crate::load::{self, Loaded, LoadedTeam};
+use crate::messages;
+use crate::planning::Planning;
+use crate::refused;
+use crate::submitted::Submitted;
+use domain::rules::plan;
+use domain::rules::plan::{Plan, Refused, Request};
+use dovetail_aws::off_worker;
+use dovetail_http::{Call, Code, Failure, Reply};
+use dovetail_table::Table;
+
+/// One attempt. Each reads everything again, because any record of the last plan may have changed.
+pub(crate) struct Attempt<'a> {
+    submitted: &'a Submitted,
+    pub(crate) loaded: Loaded,
+}
+
+impl<'a> Attempt<'a> {
+    /// Loads items and services. A revert first computes its declaration.
+    pub(crate) async fn load(
+        table: &Table,
+        submitted: &'a mut Submitted,
+        team: LoadedTeam,
+    ) -> Result<Planning<Self>, Failure> {
+        if let Planning::Replan(why) = submitted.follow(table, &team).await? {
+            return Ok(Planning::Replan(why));
+        }
+        let loaded = load::items(table, team, &submitted.declaration, submitted.scope).await?;
+        Ok(Planning::Ready(Self { submitted, loaded }))
+    }
+
+    /// Plans the submission.
+    pub(crate) async fn plan(&self, table: &Table, call: &Call) -> Result<Planning<Plan<'_>>, Failure> {
+        let Self { submitted, loaded } = self;
+        let ctx = &call.ctx();
+        let request = Request {
+            declaration: &submitted.declaration,
+            unread: &submitted.unread,
+            scope: submitted.scope,
+            commit_id: submitted.commit_id.clone(),
+            ctx,
+            idempotency: submitted.idempotency.clone(),
+            metadata_policy: &loaded.team.metadata_policy,
+        };
+        // The check of items against their schemas may take a good part of a second of CPU time.
+        match off_worker(|| plan::plan(&loaded.team.stored, &loaded.items, &loaded.offers, &request)) {
+            Ok(plan) => Ok(Planning::Ready(plan)),
+            Err(Refused::Torn) => Ok(Planning::Replan(Code::Contended)),
+            Err(Refused::InFlight(_)) => Ok(Planning::Replan(Code::SubmissionInFlight)),
+            Err(Refused::Invalid(problems)) => {
+                let failure = refused::invalid(table, call, problems).await;
+                Err(messages::add_to_rejected(table, call, loaded, submitted, failure).await)
+            }
+            Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
+        }
+    }
+
+    /// Plans the submission, and rejects a plan that differs from the previewed one (R34).
+    pub(crate) async fn plan_as_previewed(
+        &self,
+        table: &Table,
+        call: &Call,
+    ) -> Result<Planning<Plan<'_>>, Failure> {
+        let planned = self.plan(table, call).await?;
+        let Planning::Ready(plan) = planned else { return Ok(planned) };
+        if call.if_match.is_none() {
+            return Ok(Planning::Ready(plan));
+        }
+        // Pending work creates change instances that the submission may close, so the token is unreliable until then
+        // (ADR 23).
+        if self.loaded.team.has_pending_work {
+            return Ok(Planning::Replan(Code::SubmissionInFlight));
+        }
+        match plan.preview(&self.loaded.items, &call.ctx()) {
+            Ok(preview) if call.matches(&preview.plan.to_string()) => Ok(Planning::Ready(plan)),
+            Ok(_) => Err(Code::PlanChanged.into()),
+            // A consistent plan always has effects. If it has none, the next attempt reads the records again.
+            Err(_) => Ok(Planning::Replan(Code::Contended)),
+        }
+    }
+
+    /// Adds the messages of service owners to the reply of the accepted declaration.
+    pub(crate) async fn with_messages(
+        &self,
+        table: &Table,
+        call: &Call,
+        reply: Reply,
+    ) -> Result<Reply, Failure> {
+        let Loaded { team, items, .. } = &self.loaded;
+        messages::add_to_accepted(table, call, team, Some(items), self.submitted, reply).await
+    }
+}
