@@ -6,7 +6,7 @@ use domain::account::audit_log::{Event as Happened, Recorded};
 use domain::base::id::KeyId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
-use dovetail_table::{Keyed, Table};
+use dovetail_table::{Stored, Table};
 use serde_json::{Value, json};
 
 /// Lists the team's API keys.
@@ -24,11 +24,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 async fn found(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
-    let id = call.id(KeyId::parse)?;
-    // The id contains the team, so a foreign key needs no read.
-    if id.team() != call.caller.team.id {
-        return Err(Code::NotFound.into());
-    }
+    let id = call.own_id(KeyId::parse, KeyId::team)?;
     Ok(table.api_key_by_id(id).await?.ok_or(Code::NotFound)?)
 }
 
@@ -40,11 +36,13 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let made = Made { hash: secret.hash(), name: asked.name, role: asked.role, expires: asked.expires };
     let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
     match table.create_api_key(&key, &Recorded::of_key(Happened::KeyCreated, &key, &ctx)).await? {
-        Keyed::Stored => Ok(shown_once(call, &key, &secret)),
+        Stored::Done(()) => Ok(shown_once(call, &key, &secret)),
         // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
-        Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
-        Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
-        Keyed::Stale => Err(Code::Contended.into()),
+        Stored::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => {
+            Err(Code::NameTaken.into())
+        }
+        Stored::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
+        Stored::Stale => Err(Code::Contended.into()),
     }
 }
 
@@ -60,21 +58,20 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     let (ended, successor) = key.rotated(secret.hash(), asked.expires, asked.overlap_micros, &ctx);
     let recorded = Recorded::of_key(Happened::KeyRotated, &ended, &ctx);
     match table.rotate_api_key(&ended, &successor, &recorded).await? {
-        Keyed::Stored => Ok(shown_once(call, &successor, &secret)),
+        Stored::Done(()) => Ok(shown_once(call, &successor, &secret)),
         // A key has one successor, so a concurrent rotation wins.
-        Keyed::Stale if found(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
-        Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
-        Keyed::Stale => Err(Code::Contended.into()),
+        Stored::Stale if found(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
+        Stored::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
+        Stored::Stale => Err(Code::Contended.into()),
     }
 }
 
 /// Revokes an API key.
 pub(crate) async fn revoke(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = found(table, call).await?;
-    match table.revoke_api_key(&key, &Recorded::of_key(Happened::KeyRevoked, &key, &call.ctx())).await? {
-        Keyed::Stored => Ok(Reply::nothing()),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    let recorded = Recorded::of_key(Happened::KeyRevoked, &key, &call.ctx());
+    table.revoke_api_key(&key, &recorded).await?.ok_or(Code::Contended)?;
+    Ok(Reply::nothing())
 }
 
 async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {

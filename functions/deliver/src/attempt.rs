@@ -6,7 +6,6 @@ use domain::outreach::event::CHANGE_INSTANCE;
 use domain::outreach::webhook::Webhook;
 use domain::outreach::webhook::delivery::{Delivery, Ended, Next, Replied, Turn, next, turn};
 use dovetail_aws::{log, now, pause};
-use dovetail_table::Keyed;
 
 /// Maximum number of attempts to decide the turn of a delivery. Each failed one has lost against another delivery.
 const TURNS_MAX: u32 = 8;
@@ -46,7 +45,7 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
         };
         let revision = before.map(|before| before.revision);
         // The revision decides between concurrent deliveries to one webhook.
-        if handles.table.put_cooling(revision, &after).await? == Keyed::Stored {
+        if handles.table.put_cooling(revision, &after).await?.is_done() {
             return match wait {
                 None => Ok(true),
                 Some(seconds) => {

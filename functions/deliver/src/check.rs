@@ -7,7 +7,7 @@ use domain::outreach::healthcheck::answer::{Failed, ToldOfAll};
 use domain::outreach::healthcheck::run::Run;
 use domain::outreach::healthcheck::{Health, Healthcheck, answer};
 use dovetail_aws::{now, pause};
-use dovetail_table::{Direction, Error, Keyed, Source};
+use dovetail_table::{Direction, Error, Source};
 
 /// Maximum number of items in one read, and so in one request.
 const ITEMS_MAX: usize = 100;
@@ -101,7 +101,7 @@ async fn end(handles: &Handles, run: &Run) -> Result<(), Undone> {
     for attempt in 0..ENDS_MAX {
         let Some(before) = handles.table.course(run.team, run.service).await? else { return Ok(()) };
         let Some(after) = before.ended(run, now()) else { return Ok(()) };
-        if handles.table.put_course(&before, &after).await? == Keyed::Stored {
+        if handles.table.put_course(&before, &after).await?.is_done() {
             return Ok(());
         }
         pause(attempt).await;

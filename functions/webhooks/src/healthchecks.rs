@@ -10,7 +10,7 @@ use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, CursorKey, Failure, Fields, Reply};
 use dovetail_outbound::Targets;
-use dovetail_table::{Keyed, Table};
+use dovetail_table::Table;
 use serde_json::{Value, json};
 
 /// Lists the caller's healthchecks by service; a consumer has none.
@@ -75,20 +75,16 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
     let course = Course::of(&after, before.as_ref().map(|(_, course)| course), call.now);
     let recorded = Recorded::of_healthcheck(event, &after, &ctx);
     let set = (after, course);
-    match table.put_healthcheck(before.as_ref(), &set, &recorded).await? {
-        Keyed::Stored => Ok(shown(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.put_healthcheck(before.as_ref(), &set, &recorded).await?.ok_or(Code::Contended)?;
+    Ok(shown(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1))
 }
 
 /// Removes a healthcheck.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let healthcheck = table.healthcheck(call.caller.team.id, own(call)?).await?.ok_or(Code::NotFound)?;
     let recorded = Recorded::of_healthcheck(Happened::HealthcheckRemoved, &healthcheck, &call.ctx());
-    match table.remove_healthcheck(&healthcheck, &recorded).await? {
-        Keyed::Stored => Ok(Reply::nothing()),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.remove_healthcheck(&healthcheck, &recorded).await?.ok_or(Code::Contended)?;
+    Ok(Reply::nothing())
 }
 
 /// Returns the service in the path. The lookup is among the caller's own healthchecks, and a consumer has none.

@@ -9,7 +9,7 @@ use domain::{Item, ItemId};
 use dovetail_http::view;
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_outbound::Outbound;
-use dovetail_table::{Keyed, Table};
+use dovetail_table::Table;
 
 /// Checks one item, and waits for the result.
 pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
@@ -21,7 +21,7 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
         return Err(Code::NotInService.into());
     }
     // A conditional record throttles the requests, so callers cannot flood the owner's target (ADR 25).
-    if table.ask(Asked { item: id, at: call.now }).await? == Keyed::Stale {
+    if !table.ask(Asked { item: id, at: call.now }).await?.is_done() {
         return Err(Reply::error(Code::AskedJustNow).retry_after(COOLING_SECONDS).into());
     }
     let question = answer::question_about(&item);
@@ -52,8 +52,6 @@ pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure
     let Some(asked) = course.asked(call.now) else {
         return Ok(Reply::new(200, view::healthcheck_asked(&course)));
     };
-    match table.put_course(&course, &asked).await? {
-        Keyed::Stored => Ok(Reply::new(200, view::healthcheck_asked(&asked))),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.put_course(&course, &asked).await?.ok_or(Code::Contended)?;
+    Ok(Reply::new(200, view::healthcheck_asked(&asked)))
 }

@@ -21,7 +21,7 @@ use domain::catalog::metadata_policy::{Mandatory, Version};
 use domain::catalog::service::Settings as ServiceSettings;
 use domain::{TeamId, TeamRef, Timestamp};
 use dovetail_http::{Secret, key_hash};
-use dovetail_table::{Error, Kept, Keyed, Published, Table};
+use dovetail_table::{Error, Stored, Table};
 
 use failure::Failure;
 pub use plan::Plan;
@@ -177,7 +177,7 @@ async fn set_mandatory(table: &Table, mandatory: &Mandatory, now: Timestamp) -> 
     for attempt in 0..ATTEMPTS_MAX {
         let newest = table.newest_mandatory().await?;
         let Some(version) = Version::after(newest.as_ref(), mandatory, now) else { return Ok(()) };
-        if table.keep_mandatory(&version).await? == Kept::Stored {
+        if table.keep_mandatory(&version).await?.is_done() {
             return Ok(());
         }
         dovetail_aws::pause(attempt).await;
@@ -206,11 +206,13 @@ async fn create_key(
     let made = api_key::Made { hash, name: planned.name.clone(), role: planned.role, expires: None };
     let key = ApiKey::new(made, stored.clone(), &ctx);
     match table.create_api_key(&key, &Recorded::of_key(Event::KeyCreated, &key, &ctx)).await? {
-        Keyed::Stored => {
+        Stored::Done(()) => {
             let (team, name) = (team.name.to_owned(), planned.name.clone());
             Ok(NewKey { team, name, role: planned.role, key: secret, is_generated })
         }
-        Keyed::Stale => Err(Error::Unavailable(format!("key '{}' could not be stored", planned.name)).into()),
+        Stored::Stale => {
+            Err(Error::Unavailable(format!("key '{}' could not be stored", planned.name)).into())
+        }
     }
 }
 
@@ -230,9 +232,9 @@ async fn publish(
             return Ok(());
         }
         match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
-            Published::Stored(_) => return Ok(()),
+            Stored::Done(_) => return Ok(()),
             // Another writer has taken the number or the title, so the next round reads the service first.
-            Published::Stale => dovetail_aws::pause(attempt).await,
+            Stored::Stale => dovetail_aws::pause(attempt).await,
         }
     }
     Err(unavailable().into())

@@ -15,4 +15,4 @@ pub use client::{ACTIONS_MAX, Cost, Error, Settings, Spent, Table, Units, metere
 pub use read::{
     Beside, Bound, COUNT_MAX, Direction, Listed, Past, Read, Rows, Source, Undecided, stream, until,
 };
-pub use write::{Commit, Kept, Keyed, Owing, Publication, Published};
+pub use write::{Commit, Owing, Publication, Stored};

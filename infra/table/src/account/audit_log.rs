@@ -1,9 +1,9 @@
 //! The audit log, in the table of API keys.
 
-use crate::client::call::Call as _;
+use super::newest_first;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, Attributes, RecordedRecord};
+use crate::record::RecordedRecord;
 use crate::write::statement;
 use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
@@ -18,16 +18,9 @@ impl Table {
         before: Option<&str>,
         limit: usize,
     ) -> Result<Vec<(String, Recorded)>, Error> {
-        let query = self.keys_query(&key::recorded_partition(team), "").scan_index_forward(false);
-        let before = before.map(|before| key::recorded_at(team, before).into());
-        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
-        let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
-        let rows = page.items.unwrap_or_default().into_iter();
-        let read = |row: Attributes| {
-            let place = record::text(&row, "sk").unwrap_or_default().to_owned();
-            record::read::<RecordedRecord>(row).map(|recorded| (place, recorded))
-        };
-        rows.map(read).collect()
+        let query = self.keys_query(&key::recorded_partition(team), "");
+        newest_first::<RecordedRecord>(query, before.map(|before| key::recorded_at(team, before)), limit)
+            .await
     }
 
     pub(crate) fn told(&self, recorded: &Recorded) -> Result<TransactWriteItem, Error> {

@@ -7,8 +7,7 @@ use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, AskedRecord, CourseRecord, HealthRecord, HealthcheckRecord};
-use crate::write::{Commit, Keyed, outcome, statement};
-use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use crate::write::{Stored, statement};
 use domain::account::audit_log::Recorded;
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::run::Course;
@@ -31,9 +30,7 @@ impl Table {
         after: Option<ServiceId>,
         limit: usize,
     ) -> Result<Vec<Healthcheck>, Error> {
-        let query = self.client.query().table_name(&self.keys).consistent_read(true);
-        let partition = AttributeValue::S(key::healthcheck_partition(team));
-        let query = query.key_condition_expression("pk = :pk").expression_attribute_values(":pk", partition);
+        let query = self.keys_query(&key::healthcheck_partition(team), "");
         let after = after.map(|after| key::healthcheck(team, after).into());
         let limit = i32::try_from(limit).unwrap_or(i32::MAX);
         let page = query.set_exclusive_start_key(after).limit(limit).call().await?;
@@ -42,8 +39,7 @@ impl Table {
 
     /// Returns the healthcheck of a team's service.
     pub async fn healthcheck(&self, team: TeamId, service: ServiceId) -> Result<Option<Healthcheck>, Error> {
-        let row = self.keys_row(key::healthcheck(team, service)).await?;
-        row.map(record::read::<HealthcheckRecord>).transpose()
+        self.keys_get::<HealthcheckRecord>(key::healthcheck(team, service)).await
     }
 
     /// Returns the schedule of the healthcheck of a team's service.
@@ -63,25 +59,19 @@ impl Table {
         before: Option<&Set>,
         (after, course): &Set,
         recorded: &Recorded,
-    ) -> Result<Keyed, Error> {
+    ) -> Result<Stored, Error> {
+        let (team, service) = (after.team.id, after.service.id);
+        let (revision, scheduled) = before.map(|(check, course)| (check.revision, course.revision)).unzip();
         let actions = || {
-            let [kept, stands] = match before {
-                None => [
-                    statement::create::<HealthcheckRecord>(&self.keys, after)?,
-                    statement::create::<CourseRecord>(&self.name, course)?,
-                ],
-                Some((before, stood)) => [
-                    statement::replace::<HealthcheckRecord>(&self.keys, before.revision, after)?,
-                    statement::replace::<CourseRecord>(&self.name, stood.revision, course)?,
-                ],
-            };
-            Ok(vec![kept, stands, self.told(recorded)?])
+            Ok(vec![
+                statement::create_or_replace::<HealthcheckRecord>(&self.keys, revision, after)?,
+                statement::create_or_replace::<CourseRecord>(&self.name, scheduled, course)?,
+            ])
         };
-        let commit = self.transact(actions).await?;
-        self.forget_check(after.service.id);
-        let is_stored = commit == Commit::Done
-            || self.healthcheck(after.team.id, after.service.id).await?.as_ref() == Some(after);
-        outcome(commit, is_stored)
+        let is_stored = async { Ok(self.healthcheck(team, service).await?.as_ref() == Some(after)) };
+        let commit = self.store(recorded, actions, is_stored).await;
+        self.forget_check(service);
+        commit?.certain()
     }
 
     /// Removes a healthcheck with its schedule. Its results remain stored, but responses leave them out.
@@ -89,30 +79,26 @@ impl Table {
         &self,
         removed: &Healthcheck,
         recorded: &Recorded,
-    ) -> Result<Keyed, Error> {
+    ) -> Result<Stored, Error> {
         let (team, service) = (removed.team.id, removed.service.id);
         let actions = || {
             Ok(vec![
                 statement::remove(&self.keys, key::healthcheck(team, service))?,
                 statement::remove(&self.name, key::course(team, service))?,
-                self.told(recorded)?,
             ])
         };
-        let commit = self.transact(actions).await?;
-        self.forget_check(service);
         // An absent record is the requested result, even if another request removed it.
-        let is_gone = commit == Commit::Done || self.healthcheck(team, service).await?.is_none();
-        outcome(commit, is_gone)
+        let is_gone = async { Ok(self.healthcheck(team, service).await?.is_none()) };
+        let commit = self.store(recorded, actions, is_gone).await;
+        self.forget_check(service);
+        commit?.certain()
     }
 
     /// Updates the schedule of a healthcheck, unless it has changed since the read.
-    pub async fn put_course(&self, before: &Course, after: &Course) -> Result<Keyed, Error> {
-        let action = || statement::replace::<CourseRecord>(&self.name, before.revision, after);
-        match self.transact(|| Ok(vec![action()?])).await? {
-            Commit::Done => Ok(Keyed::Stored),
-            // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
-            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
-        }
+    pub async fn put_course(&self, before: &Course, after: &Course) -> Result<Stored, Error> {
+        let actions = || Ok(vec![statement::replace::<CourseRecord>(&self.name, before.revision, after)?]);
+        // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
+        Ok(self.transact(actions).await?.or_stale())
     }
 
     /// Returns at most `limit` schedules that are due at a time, the most overdue first.
@@ -129,13 +115,11 @@ impl Table {
     }
 
     /// Stores the time of a check that a caller requested, unless the last one is too recent.
-    pub async fn ask(&self, asked: Asked) -> Result<Keyed, Error> {
-        let action = || statement::not_since::<AskedRecord>(&self.name, asked.not_since(), &asked);
-        match self.transact(|| Ok(vec![action()?])).await? {
-            Commit::Done => Ok(Keyed::Stored),
-            // A lost answer counts as stale: the check does not run. Too few checks are better than too many.
-            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
-        }
+    pub async fn ask(&self, asked: Asked) -> Result<Stored, Error> {
+        let actions =
+            || Ok(vec![statement::not_since::<AskedRecord>(&self.name, asked.not_since(), &asked)?]);
+        // A lost answer counts as stale: the check does not run. Too few checks are better than too many.
+        Ok(self.transact(actions).await?.or_stale())
     }
 
     /// Stores the health of items, except where the result of a later check is stored.
@@ -147,14 +131,7 @@ impl Table {
     }
 
     async fn put_health_of(&self, health: &Health) -> Result<(), Error> {
-        let actions = || -> Result<Vec<TransactWriteItem>, Error> {
-            Ok(vec![statement::newest::<HealthRecord>(&self.name, health.at, health)?])
-        };
-        match self.transact(actions).await? {
-            Commit::Done | Commit::Stale => Ok(()),
-            Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-                Err(Error::Unavailable("the health of an item could not be stored".to_owned()))
-            }
-        }
+        let actions = || Ok(vec![statement::newest::<HealthRecord>(&self.name, health.at, health)?]);
+        self.transact(actions).await?.certain().map(drop)
     }
 }

@@ -3,7 +3,7 @@
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, Attributes, MessagesRecord, ServiceRecord};
-use crate::write::{Commit, Keyed, outcome, statement};
+use crate::write::{Stored, statement};
 use aws_sdk_dynamodb::types::Select;
 use domain::account::audit_log::Recorded;
 use domain::base::id::ServiceId;
@@ -38,20 +38,14 @@ impl Table {
         before: u64,
         after: &Messages,
         recorded: &Recorded,
-    ) -> Result<Keyed, Error> {
-        let actions = || {
-            let kept = match before {
-                0 => statement::create::<MessagesRecord>(&self.name, after)?,
-                _ => statement::replace::<MessagesRecord>(&self.name, before, after)?,
-            };
-            Ok(vec![kept, self.told(recorded)?])
-        };
-        let commit = self.transact(actions).await?;
-        let is_stored =
-            commit == Commit::Done || self.messages(after.owner.id).await?.as_ref() == Some(after);
+    ) -> Result<Stored, Error> {
+        let before = (before > 0).then_some(before);
+        let actions = || Ok(vec![statement::create_or_replace::<MessagesRecord>(&self.name, before, after)?]);
+        let is_stored = async { Ok(self.messages(after.owner.id).await?.as_ref() == Some(after)) };
+        let commit = self.store(recorded, actions, is_stored).await?;
         // The writer expects to see its change at once. Other processes may be a minute behind.
         *self.known_messages.owners.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        outcome(commit, is_stored)
+        commit.certain()
     }
 
     /// Returns the teams with messages, from the index.

@@ -2,11 +2,11 @@
 //!
 //! Webhooks hold credentials, so they are in the table of API keys. Results of deliveries are in the main table.
 
-use crate::client::call::Call as _;
+use super::newest_first;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, Attributes, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
-use crate::write::{Commit, Keyed, outcome, statement};
+use crate::record::{self, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
+use crate::write::{Stored, statement};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use domain::TeamId;
 use domain::account::audit_log::Recorded;
@@ -24,19 +24,18 @@ impl Table {
 
     /// Returns the webhook with this id.
     pub async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Error> {
-        self.keys_row(key::webhook(id)).await?.map(record::read::<WebhookRecord>).transpose()
+        self.keys_get::<WebhookRecord>(key::webhook(id)).await
     }
 
     /// Stores a new webhook, unless its team has reached the limit.
-    pub async fn create_webhook(&self, made: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn create_webhook(&self, made: &Webhook, recorded: &Recorded) -> Result<Stored, Error> {
         let actions = || {
             Ok(vec![
                 statement::one_more(&self.keys, key::webhook_count(made.team.id), WEBHOOKS_MAX)?,
                 statement::create::<WebhookRecord>(&self.keys, made)?,
-                self.told(recorded)?,
             ])
         };
-        self.hooked(made, actions).await
+        self.hooked(made, recorded, actions).await
     }
 
     /// Updates a webhook, unless it has changed since the read.
@@ -45,38 +44,32 @@ impl Table {
         before: u64,
         after: &Webhook,
         recorded: &Recorded,
-    ) -> Result<Keyed, Error> {
-        let actions = || {
-            let after = statement::replace::<WebhookRecord>(&self.keys, before, after)?;
-            Ok(vec![after, self.told(recorded)?])
-        };
-        self.hooked(after, actions).await
+    ) -> Result<Stored, Error> {
+        let actions = || Ok(vec![statement::replace::<WebhookRecord>(&self.keys, before, after)?]);
+        self.hooked(after, recorded, actions).await
     }
 
     /// Removes a webhook, with its audit log entry in the same transaction.
-    pub async fn remove_webhook(&self, removed: &Webhook, recorded: &Recorded) -> Result<Keyed, Error> {
+    pub async fn remove_webhook(&self, removed: &Webhook, recorded: &Recorded) -> Result<Stored, Error> {
         let actions = || {
             Ok(vec![
                 statement::remove(&self.keys, key::webhook(removed.id))?,
                 statement::one_less(&self.keys, key::webhook_count(removed.team.id))?,
-                self.told(recorded)?,
             ])
         };
-        let commit = self.transact(actions).await?;
         // An absent record is the requested result, even if another request removed it.
-        let is_gone = commit == Commit::Done || self.webhook(removed.id).await?.is_none();
-        outcome(commit, is_gone)
+        let is_gone = async { Ok(self.webhook(removed.id).await?.is_none()) };
+        self.store(recorded, actions, is_gone).await?.certain()
     }
 
-    /// Runs a change of a webhook. The answer may be lost, so the stored webhook decides on the outcome.
     async fn hooked(
         &self,
         after: &Webhook,
+        recorded: &Recorded,
         actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
-    ) -> Result<Keyed, Error> {
-        let commit = self.transact(actions).await?;
-        let is_stored = commit == Commit::Done || self.webhook(after.id).await?.as_ref() == Some(after);
-        outcome(commit, is_stored)
+    ) -> Result<Stored, Error> {
+        let is_stored = async { Ok(self.webhook(after.id).await?.as_ref() == Some(after)) };
+        self.store(recorded, actions, is_stored).await?.certain()
     }
 
     /// Returns the last response of a receiver.
@@ -90,10 +83,10 @@ impl Table {
         rows.into_iter().map(record::read::<RepliedRecord>).collect()
     }
 
-    /// Stores the response of a receiver, unless a later one is stored.
+    /// Stores the response of a receiver, unless the same or a later one is stored.
     pub async fn put_replied(&self, replied: &Replied) -> Result<(), Error> {
         let actions = || Ok(vec![statement::newest::<RepliedRecord>(&self.name, replied.at, replied)?]);
-        certain(self.transact(actions).await?)
+        self.transact(actions).await?.certain().map(drop)
     }
 
     /// Returns the cooling state of a webhook.
@@ -102,23 +95,17 @@ impl Table {
     }
 
     /// Updates the cooling state of a webhook, unless it has changed since the read.
-    pub async fn put_cooling(&self, before: Option<u64>, after: &Cooling) -> Result<Keyed, Error> {
-        let action = || match before {
-            None => statement::create::<CoolingRecord>(&self.name, after),
-            Some(before) => statement::replace::<CoolingRecord>(&self.name, before, after),
-        };
-        match self.transact(|| Ok(vec![action()?])).await? {
-            Commit::Done => Ok(Keyed::Stored),
-            // A lost answer counts as stale. If the write succeeded, the delivery waits for a turn that was already
-            // its own: late, but never too early.
-            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
-        }
+    pub async fn put_cooling(&self, before: Option<u64>, after: &Cooling) -> Result<Stored, Error> {
+        let actions = || Ok(vec![statement::create_or_replace::<CoolingRecord>(&self.name, before, after)?]);
+        // A lost answer counts as stale. If the write succeeded, the delivery waits for a turn that was already its
+        // own: late, but never too early.
+        Ok(self.transact(actions).await?.or_stale())
     }
 
-    /// Stores a delivery that failed for good.
+    /// Stores a delivery that failed for good, unless it is stored already.
     pub async fn give_up(&self, given_up: &GivenUp) -> Result<(), Error> {
         let actions = || Ok(vec![statement::create::<GivenUpRecord>(&self.name, given_up)?]);
-        certain(self.transact(actions).await?)
+        self.transact(actions).await?.certain().map(drop)
     }
 
     /// Returns at most `limit` failed deliveries of a webhook, newest first, each with its position; only those
@@ -131,24 +118,7 @@ impl Table {
     ) -> Result<Vec<(String, GivenUp)>, Error> {
         let query = self.client.query().table_name(&self.name).consistent_read(true);
         let query = query.expression_attribute_values(":pk", AttributeValue::S(key::given_up_partition(id)));
-        let query = query.key_condition_expression("pk = :pk").scan_index_forward(false);
-        let before = before.map(|before| key::given_up_at(id, before).into());
-        let limit = i32::try_from(limit).unwrap_or(i32::MAX);
-        let page = query.set_exclusive_start_key(before).limit(limit).call().await?;
-        let read = |row: Attributes| {
-            let place = record::text(&row, "sk").unwrap_or_default().to_owned();
-            record::read::<GivenUpRecord>(row).map(|given_up| (place, given_up))
-        };
-        page.items.unwrap_or_default().into_iter().map(read).collect()
-    }
-}
-
-/// Accepts a stale outcome too: the same record, or a later one, is stored already.
-fn certain(commit: Commit) -> Result<(), Error> {
-    match commit {
-        Commit::Done | Commit::Stale => Ok(()),
-        Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-            Err(Error::Unavailable("the result of a delivery could not be stored".to_owned()))
-        }
+        let query = query.key_condition_expression("pk = :pk");
+        newest_first::<GivenUpRecord>(query, before.map(|before| key::given_up_at(id, before)), limit).await
     }
 }

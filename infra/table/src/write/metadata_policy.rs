@@ -1,7 +1,7 @@
 //! The schemas that metadata must satisfy: numbered versions, the newest of which a process caches for a minute.
 
 use super::commit::Commit;
-use super::outcome::Kept;
+use super::outcome::Stored;
 use super::statement;
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
@@ -32,13 +32,13 @@ impl Table {
     }
 
     /// Stores the next version, unless its number is in use.
-    pub async fn keep_mandatory(&self, version: &Version) -> Result<Kept, Error> {
+    pub async fn keep_mandatory(&self, version: &Version) -> Result<Stored, Error> {
         let actions = || Ok(vec![statement::create::<MandatoryRecord>(&self.name, version)?]);
         let commit = self.transact(actions).await?;
         *self.known_mandatory.lock().unwrap_or_else(PoisonError::into_inner) = None;
         // The answer may be lost, so the stored version decides, not the outcome of the commit.
         let is_stored = commit == Commit::Done || self.newest_mandatory().await?.as_ref() == Some(version);
-        Ok(if is_stored { Kept::Stored } else { Kept::Stale })
+        Ok(if is_stored { Stored::Done(()) } else { Stored::Stale })
     }
 
     /// Returns the newest schemas, at most a minute old in this process.
