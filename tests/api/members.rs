@@ -6,7 +6,7 @@ use domain::account::audit_log::{AuditEntry, Event};
 use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
-use dovetail_table::{Keyed, with_request_metrics};
+use dovetail_table::{Stored, with_request_metrics};
 use serde_json::{Value, json};
 use support::Running;
 
@@ -112,7 +112,7 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
         system.block_on(system.table.add_member(&member, &audit_entry)).unwrap()
     };
     for n in 1..MEMBERS_MAX {
-        assert_eq!(add(n), Keyed::Stored, "{n}");
+        assert_eq!(add(n), Stored::Done(()), "{n}");
     }
     assert_eq!(code(&system.call("POST", MEMBERS, "key-0", &body("u-0"))), (400, "too_many_members"));
     let listed = system.get(MEMBERS, "key-0");
@@ -139,6 +139,6 @@ fn of_two_concurrent_changes_of_a_member_one_must_retry() {
         (changed.unwrap(), request_metrics.conflicts)
     };
     // The second change counts as a conflict in the metrics.
-    assert_eq!((change("first", 1), change("second", 2)), ((Keyed::Stored, 0), (Keyed::Stale, 1)));
+    assert_eq!((change("first", 1), change("second", 2)), ((Stored::Done(()), 0), (Stored::Stale, 1)));
     assert_eq!(system.get(jane.at("/url").as_str().unwrap(), CONSUMER).at("/name"), &json!("first"));
 }

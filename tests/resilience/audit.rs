@@ -73,7 +73,7 @@ fn varied() -> Running {
     let schema = json!({"type": "object"}).to_string();
     let created = BEFORE_ALL;
     let version = Version { number: 1, team: Some(schema), application: None, created };
-    system.block_on(system.table.put_metadata_policy(&version)).unwrap();
+    assert!(system.block_on(system.table.put_metadata_policy(&version)).unwrap().is_done());
     let message =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
     let response = system.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);

@@ -148,7 +148,7 @@ fn key_in(system: &Running, role: Role, state: State) -> String {
         };
         let key = ApiKey::new(Made { hash, name, role, expires }, team, &ctx);
         let audit_entry = AuditEntry::of_key(Event::KeyCreated, &key, &ctx);
-        system.block_on(system.table.create_api_key(&key, &audit_entry)).unwrap();
+        assert!(system.block_on(system.table.create_api_key(&key, &audit_entry)).unwrap().is_done());
         return secret;
     }
     let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };

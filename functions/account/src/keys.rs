@@ -6,7 +6,7 @@ use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::KeyId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
-use dovetail_table::{Keyed, Table};
+use dovetail_table::{Stored, Table};
 use serde_json::Value;
 
 /// Lists the team's API keys, as a single page: their limit keeps the list short.
@@ -24,11 +24,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 async fn load(table: &Table, call: &Call) -> Result<ApiKey, Failure> {
-    let id = call.id(KeyId::parse)?;
-    // The id contains the team, so a foreign key needs no read.
-    if id.team() != call.caller.team.id {
-        return Err(Code::NotFound.into());
-    }
+    let id = call.own_id(KeyId::parse, KeyId::team)?;
     Ok(table.api_key_by_id(id).await?.ok_or(Code::NotFound)?)
 }
 
@@ -40,11 +36,13 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let made = Made { hash: secret.hash(), name: created.name, role: created.role, expires: created.expires };
     let key = ApiKey::new(made, call.caller.team.clone(), &ctx);
     match table.create_api_key(&key, &AuditEntry::of_key(AuditEvent::KeyCreated, &key, &ctx)).await? {
-        Keyed::Stored => with_secret(call, &key, &secret),
+        Stored::Done(()) => with_secret(call, &key, &secret),
         // One transaction checks name, limit and counter (ADR 16). Only new reads show the condition that failed.
-        Keyed::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => Err(Code::NameTaken.into()),
-        Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
-        Keyed::Stale => Err(Code::Contended.into()),
+        Stored::Stale if table.is_key_name_taken(key.team.id, &key.name).await? => {
+            Err(Code::NameTaken.into())
+        }
+        Stored::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
+        Stored::Stale => Err(Code::Contended.into()),
     }
 }
 
@@ -60,21 +58,20 @@ pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure>
     let (ended, successor) = key.rotated(secret.hash(), rotated.expires, rotated.overlap_micros, &ctx);
     let audit_entry = AuditEntry::of_key(AuditEvent::KeyRotated, &ended, &ctx);
     match table.rotate_api_key(&ended, &successor, &audit_entry).await? {
-        Keyed::Stored => with_secret(call, &successor, &secret),
+        Stored::Done(()) => with_secret(call, &successor, &secret),
         // A key has one successor, so a concurrent rotation wins.
-        Keyed::Stale if load(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
-        Keyed::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
-        Keyed::Stale => Err(Code::Contended.into()),
+        Stored::Stale if load(table, call).await?.successor.is_some() => Err(Code::AlreadyRotated.into()),
+        Stored::Stale if full(table, call).await? => Err(Code::TooManyKeys.into()),
+        Stored::Stale => Err(Code::Contended.into()),
     }
 }
 
 /// Revokes an API key.
 pub(crate) async fn revoke(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = load(table, call).await?;
-    match table.revoke_api_key(&key, &AuditEntry::of_key(AuditEvent::KeyRevoked, &key, &call.ctx())).await? {
-        Keyed::Stored => Ok(Reply::nothing()),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    let audit_entry = AuditEntry::of_key(AuditEvent::KeyRevoked, &key, &call.ctx());
+    table.revoke_api_key(&key, &audit_entry).await?.ok_or(Code::Contended)?;
+    Ok(Reply::nothing())
 }
 
 async fn full(table: &Table, call: &Call) -> Result<bool, Failure> {

@@ -6,7 +6,7 @@ use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::base::id::MemberId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
-use dovetail_table::{Keyed, Table};
+use dovetail_table::{Stored, Table};
 use serde_json::Value;
 
 /// Lists the team's members.
@@ -31,8 +31,8 @@ pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let member = Member::new(subject, name, role, call.caller.team.clone(), &ctx);
     let audit_entry = AuditEntry::of_member(AuditEvent::MemberAdded, &member, &ctx);
     match table.add_member(&member, &audit_entry).await? {
-        Keyed::Stored => Reply::new(201, view::member(&member, &Viewpoint::of(call))),
-        Keyed::Stale => Err(why_not_added(table, &member).await?.into()),
+        Stored::Done(()) => Reply::new(201, view::member(&member, &Viewpoint::of(call))),
+        Stored::Stale => Err(why_not_added(table, &member).await?.into()),
     }
 }
 
@@ -56,27 +56,19 @@ pub(crate) async fn change(table: &Table, call: &Call) -> Result<Reply, Failure>
         return Reply::new(200, view::member(&before, &viewpoint));
     };
     let audit_entry = AuditEntry::of_member(AuditEvent::MemberChanged, &after, &call.ctx());
-    match table.change_member(&before, &after, &audit_entry).await? {
-        Keyed::Stored => Reply::new(200, view::member(&after, &viewpoint)),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.change_member(&before, &after, &audit_entry).await?.ok_or(Code::Contended)?;
+    Reply::new(200, view::member(&after, &viewpoint))
 }
 
 /// Ends a membership.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let member = load(table, call).await?;
     let audit_entry = AuditEntry::of_member(AuditEvent::MemberRemoved, &member, &call.ctx());
-    match table.remove_member(&member, &audit_entry).await? {
-        Keyed::Stored => Ok(Reply::nothing()),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.remove_member(&member, &audit_entry).await?.ok_or(Code::Contended)?;
+    Ok(Reply::nothing())
 }
 
 async fn load(table: &Table, call: &Call) -> Result<Member, Failure> {
-    let id = call.id(MemberId::parse)?;
-    // The id contains the team, so a foreign member needs no read.
-    if id.team() != call.caller.team.id {
-        return Err(Code::NotFound.into());
-    }
+    let id = call.own_id(MemberId::parse, MemberId::team)?;
     Ok(table.member(id).await?.ok_or(Code::NotFound)?)
 }

@@ -7,7 +7,7 @@ use domain::catalog::service::Service;
 use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Fields, Reply};
-use dovetail_table::{Kept, Table};
+use dovetail_table::Table;
 
 /// Creates the next version of a config. At 100 versions, the write removes the oldest one.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -21,7 +21,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         // version.
         let newest = table.newest_config(service.id).await?;
         let next = config::next(&service, newest, text.clone(), &call.ctx()).ok_or(Code::OutOfNumbers)?;
-        if table.keep_config(&next, &service, &call.ctx()).await? == Kept::Stored {
+        if table.keep_config(&next, &service, &call.ctx()).await?.is_done() {
             return Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call)));
         }
     }

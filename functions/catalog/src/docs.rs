@@ -5,7 +5,7 @@ use domain::catalog::docs::{DOCS_BYTES_MAX, Docs};
 use domain::catalog::service;
 use dovetail_aws::retry;
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, view};
-use dovetail_table::{Kept, Table};
+use dovetail_table::Table;
 
 /// The part of the body with the text.
 const FILE: &str = "md_file";
@@ -23,7 +23,7 @@ pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure>
         let ctx = call.ctx();
         let docs = Docs { service: before.to_ref(), text, request: ctx.request.clone(), modified: ctx.now };
         let after = service::documented(&before, call.now);
-        if table.keep_docs(&before, &after, &docs, &ctx).await? == Kept::Stored {
+        if table.keep_docs(&before, &after, &docs, &ctx).await?.is_done() {
             let status = if before.has_docs { 200 } else { 201 };
             return Reply::new(status, view::service_docs(&docs));
         }

@@ -18,7 +18,7 @@ use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, answer, invalid_schema,
 };
-use dovetail_table::{Error, Publication, Published, Table};
+use dovetail_table::{Error, Publication, Stored, Table};
 use serde_json::json;
 
 /// Answers one request; `key` signs cursors.
@@ -93,12 +93,12 @@ pub async fn publish(
             }
             (Publish::New(settings), _) => table.create_service(owner, schema, settings, ctx).await?,
             // Both outcomes need a service, so this cannot occur; a new attempt is harmless.
-            (Publish::Unchanged | Publish::NewVersion(_), None) => Published::Stale,
+            (Publish::Unchanged | Publish::NewVersion(_), None) => Stored::Stale,
         };
         match published {
-            Published::Stored(stored) if service.is_none() => return Ok(Outcome::New(*stored)),
-            Published::Stored(stored) => return Ok(Outcome::NewVersion(*stored)),
-            Published::Stale => {}
+            Stored::Done(stored) if service.is_none() => return Ok(Outcome::New(stored)),
+            Stored::Done(stored) => return Ok(Outcome::NewVersion(stored)),
+            Stored::Stale => {}
         }
     }
     Err(Error::Unavailable("the service changed at every attempt".to_owned()))
@@ -127,8 +127,8 @@ async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
             Some(after) => {
                 let publication = Publication { service: after, schema: None };
                 match table.update_service(service.revision, publication, &call.ctx()).await? {
-                    Published::Stored(stored) => *stored,
-                    Published::Stale => continue,
+                    Stored::Done(stored) => stored,
+                    Stored::Stale => continue,
                 }
             }
         };

@@ -8,7 +8,7 @@ use domain::rules::visibility::Pov;
 use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Fields, Reply};
-use dovetail_table::{Keyed, Table};
+use dovetail_table::Table;
 use serde_json::Value;
 
 /// Creates a message.
@@ -70,11 +70,10 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 /// Returns the id in the path, if it is a message of the caller's team.
 ///
-/// The id contains the team, so a foreign message needs no read. A consumer writes no messages.
+/// A consumer writes no messages.
 fn own(call: &Call) -> Result<MessageId, Failure> {
-    let id = call.id(MessageId::parse)?;
-    let is_own = id.team() == call.caller.team.id && call.pov == Pov::ServiceOwner;
-    if is_own { Ok(id) } else { Err(Code::NotFound.into()) }
+    let id = call.own_id(MessageId::parse, MessageId::team)?;
+    if call.pov == Pov::ServiceOwner { Ok(id) } else { Err(Code::NotFound.into()) }
 }
 
 async fn messages(table: &Table, call: &Call) -> Result<Messages, Failure> {
@@ -91,7 +90,7 @@ async fn store(
     message: &Message,
 ) -> Result<bool, Failure> {
     let audit_entry = AuditEntry::of_message(event, &after.owner, message, &call.ctx());
-    Ok(table.keep_messages(before.revision, after, &audit_entry).await? == Keyed::Stored)
+    Ok(table.keep_messages(before.revision, after, &audit_entry).await?.is_done())
 }
 
 fn reply(call: &Call, status: u16, messages: &Messages, message: &Message) -> Result<Reply, Failure> {

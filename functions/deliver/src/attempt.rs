@@ -8,7 +8,6 @@ use domain::outreach::webhook::delivery::{
     CoolingDecision, Delivery, Ended, Next, Replied, cooling_decision, next,
 };
 use dovetail_aws::{log, now, retry};
-use dovetail_table::Keyed;
 
 /// Attempts a delivery, unless its webhook is gone, inactive or cooling, or its receiver is down.
 pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<DeliveryMetrics, MessageError> {
@@ -48,7 +47,7 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
         };
         let revision = before.map(|before| before.revision);
         // The revision decides between concurrent deliveries to one webhook.
-        if handles.table.put_cooling(revision, &after).await? == Keyed::Stored {
+        if handles.table.put_cooling(revision, &after).await?.is_done() {
             return match wait {
                 None => Ok(true),
                 Some(seconds) => {

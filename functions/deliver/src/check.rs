@@ -7,7 +7,7 @@ use domain::outreach::healthcheck::answer::{Failed, HealthReports};
 use domain::outreach::healthcheck::run::Run;
 use domain::outreach::healthcheck::{Health, Healthcheck, answer};
 use dovetail_aws::{now, retry};
-use dovetail_table::{Direction, Error, Keyed, Source};
+use dovetail_table::{Direction, Error, Source};
 
 /// Maximum number of items in one read, and so in one request.
 const ITEMS_MAX: usize = 100;
@@ -107,7 +107,7 @@ async fn end(handles: &Handles, run: &Run) -> Result<(), MessageError> {
     while attempts.next().await.is_some() {
         let Some(before) = handles.table.check_schedule(run.team, run.service).await? else { return Ok(()) };
         let Some(after) = before.ended(run, now()) else { return Ok(()) };
-        if handles.table.put_check_schedule(&before, &after).await? == Keyed::Stored {
+        if handles.table.put_check_schedule(&before, &after).await?.is_done() {
             return Ok(());
         }
     }

@@ -3,7 +3,7 @@
 use domain::outreach::healthcheck::run::CheckSchedule;
 use dovetail_aws::{log, now};
 use dovetail_queue::Queue;
-use dovetail_table::{Error, Keyed, Table};
+use dovetail_table::{Error, Stored, Table};
 use futures_util::future::join_all;
 
 /// Maximum number of starts in one sweep; the next one continues.
@@ -28,8 +28,8 @@ async fn begin_one(table: &Table, queue: &Queue, schedule: &CheckSchedule) -> bo
     let Some((begun, run)) = schedule.begun(now()) else { return false };
     let subject = format!("healthcheck of service {}", schedule.service.id);
     match table.put_check_schedule(schedule, &begun).await {
-        Ok(Keyed::Stored) => {}
-        Ok(Keyed::Stale) => return false,
+        Ok(Stored::Done(())) => {}
+        Ok(Stored::Stale) => return false,
         // A failed start must not stop the others.
         Err(error) => {
             log(&subject, &error.to_string());

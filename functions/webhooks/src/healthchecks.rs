@@ -10,7 +10,7 @@ use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, CursorKey, Failure, Fields, Reply};
 use dovetail_outbound::Targets;
-use dovetail_table::{Keyed, Table};
+use dovetail_table::Table;
 use serde_json::Value;
 
 /// Lists the caller's healthchecks by service; a consumer has none.
@@ -75,20 +75,16 @@ pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<
     let schedule = CheckSchedule::of(&after, before.as_ref().map(|(_, schedule)| schedule), call.now);
     let audit_entry = AuditEntry::of_healthcheck(event, &after, &ctx);
     let set = (after, schedule);
-    match table.put_healthcheck(before.as_ref(), &set, &audit_entry).await? {
-        Keyed::Stored => reply(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.put_healthcheck(before.as_ref(), &set, &audit_entry).await?.ok_or(Code::Contended)?;
+    reply(call, if before.is_none() { 201 } else { 200 }, &set.0, &set.1)
 }
 
 /// Removes a healthcheck.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let healthcheck = table.healthcheck(call.caller.team.id, own(call)?).await?.ok_or(Code::NotFound)?;
     let audit_entry = AuditEntry::of_healthcheck(AuditEvent::HealthcheckRemoved, &healthcheck, &call.ctx());
-    match table.remove_healthcheck(&healthcheck, &audit_entry).await? {
-        Keyed::Stored => Ok(Reply::nothing()),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.remove_healthcheck(&healthcheck, &audit_entry).await?.ok_or(Code::Contended)?;
+    Ok(Reply::nothing())
 }
 
 /// Returns the service in the path. The lookup is among the caller's own healthchecks, and a consumer has none.

@@ -15,7 +15,7 @@ use dovetail_http::{
     Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, Secret, answer,
 };
 use dovetail_outbound::{Outbound, TRIGGERED, Targets};
-use dovetail_table::{Keyed, Table};
+use dovetail_table::{Stored, Table};
 use serde_json::{Value, json};
 
 /// Maximum timeout of a test delivery, in seconds: the caller waits for its result.
@@ -84,8 +84,8 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
     let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &webhook, &ctx);
     match table.create_webhook(&webhook, &audit_entry).await? {
-        Keyed::Stored => with_secret(call, 201, &webhook),
-        Keyed::Stale => {
+        Stored::Done(()) => with_secret(call, 201, &webhook),
+        Stored::Stale => {
             // The transaction checks the limit, but does not name its failed condition.
             let count = table.webhooks(call.caller.team.id).await?.len();
             let is_full = u64::try_from(count).is_ok_and(|count| count >= WEBHOOKS_MAX);
@@ -118,10 +118,8 @@ async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
 async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let webhook = load(table, call).await?;
     let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookRemoved, &webhook, &call.ctx());
-    match table.remove_webhook(&webhook, &audit_entry).await? {
-        Keyed::Stored => Ok(Reply::nothing()),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.remove_webhook(&webhook, &audit_entry).await?.ok_or(Code::Contended)?;
+    Ok(Reply::nothing())
 }
 
 /// Sends a test delivery at once, even to an inactive or cooling webhook, or to a receiver that is down.
@@ -155,18 +153,15 @@ async fn stored(
     (before, after): (&Webhook, &Webhook),
 ) -> Result<(), Failure> {
     let audit_entry = AuditEntry::of_webhook(event, after, &call.ctx());
-    match table.change_webhook(before.revision, after, &audit_entry).await? {
-        Keyed::Stored => Ok(()),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    Ok(table.change_webhook(before.revision, after, &audit_entry).await?.ok_or(Code::Contended)?)
 }
 
 /// Returns the webhook in the path.
 ///
-/// The id contains the team, so a foreign webhook needs no read. A consumer has none.
+/// A consumer has none.
 async fn load(table: &Table, call: &Call) -> Result<Webhook, Failure> {
-    let id = call.id(WebhookId::parse)?;
-    if id.team() != call.caller.team.id || call.pov == Pov::Consumer {
+    let id = call.own_id(WebhookId::parse, WebhookId::team)?;
+    if call.pov == Pov::Consumer {
         return Err(Code::NotFound.into());
     }
     Ok(table.webhook(id).await?.ok_or(Code::NotFound)?)

@@ -9,7 +9,7 @@ use domain::{Item, ItemId};
 use dovetail_http::view;
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_outbound::Outbound;
-use dovetail_table::{Keyed, Table};
+use dovetail_table::Table;
 
 /// Checks one item, and waits for the result.
 pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
@@ -21,7 +21,7 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
         return Err(Code::NotInService.into());
     }
     // A conditional record throttles the requests, so callers cannot flood the owner's target (ADR 25).
-    if table.throttle_check(CheckThrottle { item: id, at: call.now }).await? == Keyed::Stale {
+    if !table.throttle_check(CheckThrottle { item: id, at: call.now }).await?.is_done() {
         return Err(Reply::error(Code::AskedJustNow).retry_after(COOLING_SECONDS).into());
     }
     let question = answer::question_about(&item);
@@ -52,8 +52,6 @@ pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure
     let Some(scheduled) = schedule.with_run_due(call.now) else {
         return Reply::new(200, view::check_requested(&schedule));
     };
-    match table.put_check_schedule(&schedule, &scheduled).await? {
-        Keyed::Stored => Reply::new(200, view::check_requested(&scheduled)),
-        Keyed::Stale => Err(Code::Contended.into()),
-    }
+    table.put_check_schedule(&schedule, &scheduled).await?.ok_or(Code::Contended)?;
+    Reply::new(200, view::check_requested(&scheduled))
 }

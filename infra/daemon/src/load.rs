@@ -22,7 +22,7 @@ use domain::catalog::service::Settings as ServiceSettings;
 use domain::{TeamId, TeamRef, Timestamp};
 use dovetail_aws::retry;
 use dovetail_http::{Secret, key_hash};
-use dovetail_table::{Error, Kept, Keyed, Published, Table};
+use dovetail_table::{Error, Stored, Table};
 
 use failure::Failure;
 pub use plan::Plan;
@@ -186,7 +186,7 @@ async fn set_metadata_policy(
     while attempts.next().await.is_some() {
         let newest = table.newest_metadata_policy().await?;
         let Some(version) = Version::after(newest.as_ref(), metadata_policy, now) else { return Ok(()) };
-        if table.put_metadata_policy(&version).await? == Kept::Stored {
+        if table.put_metadata_policy(&version).await?.is_done() {
             return Ok(());
         }
     }
@@ -214,11 +214,13 @@ async fn create_key(
     let made = api_key::Made { hash, name: planned.name.clone(), role: planned.role, expires: None };
     let key = ApiKey::new(made, stored.clone(), &ctx);
     match table.create_api_key(&key, &AuditEntry::of_key(Event::KeyCreated, &key, &ctx)).await? {
-        Keyed::Stored => {
+        Stored::Done(()) => {
             let (team, name) = (team.name.to_owned(), planned.name.clone());
             Ok(NewKey { team, name, role: planned.role, key: secret, is_generated })
         }
-        Keyed::Stale => Err(Error::Unavailable(format!("key '{}' could not be stored", planned.name)).into()),
+        Stored::Stale => {
+            Err(Error::Unavailable(format!("key '{}' could not be stored", planned.name)).into())
+        }
     }
 }
 
@@ -239,9 +241,9 @@ async fn publish(
             return Ok(());
         }
         match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
-            Published::Stored(_) => return Ok(()),
+            Stored::Done(_) => return Ok(()),
             // Another writer has taken the number or the title, so the next round reads the service first.
-            Published::Stale => {}
+            Stored::Stale => {}
         }
     }
     Err(unavailable().into())

@@ -71,6 +71,16 @@ impl Call {
         if is_visible { Ok(id) } else { Err(Code::NotFound.into()) }
     }
 
+    /// Parses the id of an object of the caller's team. For another team it is 404, before any read.
+    pub fn own_id<T: Copy>(
+        &self,
+        parse: impl Fn(u64) -> Option<T>,
+        team: impl Fn(T) -> TeamId,
+    ) -> Result<T, Failure> {
+        let id = self.id(parse)?;
+        if team(id) == self.caller.team.id { Ok(id) } else { Err(Code::NotFound.into()) }
+    }
+
     /// Returns actor, time and request id for the writes of this call.
     pub fn ctx(&self) -> RequestContext {
         RequestContext { by: (&self.caller).into(), request: self.request.clone(), now: self.now }

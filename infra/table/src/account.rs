@@ -6,3 +6,15 @@ mod healthchecks;
 mod members;
 mod messages;
 mod webhooks;
+
+use crate::client::Error;
+use crate::key::Key;
+use crate::record::{self, Attributes, Record};
+
+/// Returns the rows of a record under two keys: its own, and `second`.
+fn two_rows<R: Record>(value: &R::Value, second: Key) -> Result<[Attributes; 2], Error> {
+    let first = record::write::<R>(value)?;
+    let mut copy = first.clone();
+    copy.extend(Attributes::from(second));
+    Ok([first, copy])
+}

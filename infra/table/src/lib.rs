@@ -19,4 +19,4 @@ pub use read::{
     until,
 };
 pub use record::FORMAT as RECORD_FORMAT;
-pub use write::{Commit, Kept, Keyed, PendingWork, Publication, Published};
+pub use write::{Commit, PendingWork, Publication, Stored};

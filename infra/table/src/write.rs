@@ -10,7 +10,6 @@ pub(crate) mod statement;
 mod work;
 
 pub use commit::Commit;
-pub(crate) use outcome::outcome;
-pub use outcome::{Kept, Keyed};
-pub use provision::{Publication, Published};
+pub use outcome::Stored;
+pub use provision::Publication;
 pub use work::PendingWork;

@@ -1,10 +1,11 @@
 //! API keys, in a table of their own: the authorizer reads nothing else (decision record 16).
 
+use super::two_rows;
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, ApiKeyRecord, Attributes};
-use crate::write::{Commit, Keyed, outcome, statement};
+use crate::record::{self, ApiKeyRecord, Attributes, Record};
+use crate::write::{Stored, statement};
 use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
 use domain::account::api_key::{ApiKey, KEYS_MAX};
@@ -14,12 +15,12 @@ use domain::base::id::KeyId;
 impl Table {
     /// Returns the API key with this hash.
     pub async fn api_key(&self, hash: &str) -> Result<Option<ApiKey>, Error> {
-        self.key_row(key::api_key(hash)).await
+        self.keys_get::<ApiKeyRecord>(key::api_key(hash)).await
     }
 
     /// Returns the API key with this id.
     pub async fn api_key_by_id(&self, id: KeyId) -> Result<Option<ApiKey>, Error> {
-        self.key_row(key::api_key_of(id)).await
+        self.keys_get::<ApiKeyRecord>(key::api_key_of(id)).await
     }
 
     /// Returns whether a team has ever had a key with this name.
@@ -35,13 +36,10 @@ impl Table {
     }
 
     /// Stores a new key, unless its team has had one of that name or has reached the limit.
-    pub async fn create_api_key(&self, made: &ApiKey, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
+    pub async fn create_api_key(&self, made: &ApiKey, audit_entry: &AuditEntry) -> Result<Stored, Error> {
         // The name has a record of its own that outlives the key, so a name is never used twice.
         let name = || statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into());
-        self.keyed(made, || {
-            Ok([vec![name()?], self.stored(made)?, vec![self.audit_entry_action(audit_entry)?]].concat())
-        })
-        .await
+        self.keyed(made, audit_entry, || Ok([vec![name()?], self.stored(made)?].concat())).await
     }
 
     /// Stores a successor of a key that has none, and limits the life of that key.
@@ -50,40 +48,39 @@ impl Table {
         ended: &ApiKey,
         made: &ApiKey,
         audit_entry: &AuditEntry,
-    ) -> Result<Keyed, Error> {
+    ) -> Result<Stored, Error> {
         let actions = || {
             let ended = rows(ended)?.map(|row| statement::succeed(&self.keys, row));
             let ended: Vec<_> = ended.into_iter().collect::<Result<_, _>>()?;
-            Ok([ended, self.stored(made)?, vec![self.audit_entry_action(audit_entry)?]].concat())
+            Ok([ended, self.stored(made)?].concat())
         };
-        self.keyed(made, actions).await
+        self.keyed(made, audit_entry, actions).await
     }
 
     /// Removes a key, with its audit log entry in the same transaction.
-    pub async fn revoke_api_key(&self, revoked: &ApiKey, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
+    pub async fn revoke_api_key(&self, revoked: &ApiKey, audit_entry: &AuditEntry) -> Result<Stored, Error> {
         let (hash, team) = (&revoked.hash, revoked.team.id);
         let actions = || {
-            let gone = [key::api_key(hash), key::api_key_of(revoked.id)];
-            let gone: Vec<_> =
-                gone.map(|key| statement::remove(&self.keys, key)).into_iter().collect::<Result<_, _>>()?;
-            let fewer = statement::one_less(&self.keys, key::api_key_count(team))?;
-            Ok([gone, vec![fewer, self.audit_entry_action(audit_entry)?]].concat())
+            Ok(vec![
+                statement::remove(&self.keys, key::api_key(hash))?,
+                statement::remove(&self.keys, key::api_key_of(revoked.id))?,
+                statement::one_less(&self.keys, key::api_key_count(team))?,
+            ])
         };
-        let commit = self.transact(actions).await?;
         // An absent record is the requested result, even if another request removed it.
-        let is_gone = commit == Commit::Done || self.api_key(hash).await?.is_none();
-        outcome(commit, is_gone)
+        let is_gone = async { Ok(self.api_key(hash).await?.is_none()) };
+        self.store(audit_entry, actions, is_gone).await?.certain()
     }
 
-    /// Runs a change that creates a key. The answer may be lost, so the new key decides: its hash is unique.
+    /// Runs a change that creates a key. The hash is unique, so it shows whether the change is stored.
     async fn keyed(
         &self,
         made: &ApiKey,
+        audit_entry: &AuditEntry,
         actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
-    ) -> Result<Keyed, Error> {
-        let commit = self.transact(actions).await?;
-        let is_stored = commit == Commit::Done || self.api_key(&made.hash).await?.is_some();
-        outcome(commit, is_stored)
+    ) -> Result<Stored, Error> {
+        let is_stored = async { Ok(self.api_key(&made.hash).await?.is_some()) };
+        self.store(audit_entry, actions, is_stored).await?.certain()
     }
 
     fn stored(&self, made: &ApiKey) -> Result<Vec<TransactWriteItem>, Error> {
@@ -95,11 +92,12 @@ impl Table {
         Ok(actions)
     }
 
-    async fn key_row(&self, key: key::Key) -> Result<Option<ApiKey>, Error> {
-        self.keys_row(key).await?.map(record::read::<ApiKeyRecord>).transpose()
+    /// Returns the record under a key.
+    pub(super) async fn keys_get<R: Record>(&self, key: key::Key) -> Result<Option<R::Value>, Error> {
+        self.keys_row(key).await?.map(record::read::<R>).transpose()
     }
 
-    pub(crate) async fn keys_row(&self, key: key::Key) -> Result<Option<Attributes>, Error> {
+    async fn keys_row(&self, key: key::Key) -> Result<Option<Attributes>, Error> {
         let request = self.client.get_item().table_name(&self.keys).consistent_read(true);
         Ok(request.set_key(Some(key.into())).call().await?.item)
     }
@@ -107,8 +105,5 @@ impl Table {
 
 /// Returns the two rows of a key: by hash for the authorizer, by number for its team.
 fn rows(made: &ApiKey) -> Result<[Attributes; 2], Error> {
-    let by_hash = record::write::<ApiKeyRecord>(made)?;
-    let mut by_number = by_hash.clone();
-    by_number.extend(Attributes::from(key::api_key_of(made.id)));
-    Ok([by_hash, by_number])
+    two_rows::<ApiKeyRecord>(made, key::api_key_of(made.id))
 }

@@ -8,8 +8,7 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::read::Consistency;
 use crate::record::{self, CheckScheduleRecord, CheckThrottleRecord, HealthRecord, HealthcheckRecord};
-use crate::write::{Commit, Keyed, outcome, statement};
-use aws_sdk_dynamodb::types::TransactWriteItem;
+use crate::write::{Stored, statement};
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::run::CheckSchedule;
@@ -41,8 +40,7 @@ impl Table {
 
     /// Returns the healthcheck of a team's service.
     pub async fn healthcheck(&self, team: TeamId, service: ServiceId) -> Result<Option<Healthcheck>, Error> {
-        let row = self.keys_row(key::healthcheck(team, service)).await?;
-        row.map(record::read::<HealthcheckRecord>).transpose()
+        self.keys_get::<HealthcheckRecord>(key::healthcheck(team, service)).await
     }
 
     /// Returns the schedule of the healthcheck of a team's service.
@@ -70,25 +68,19 @@ impl Table {
         before: Option<&Set>,
         (after, schedule): &Set,
         audit_entry: &AuditEntry,
-    ) -> Result<Keyed, Error> {
+    ) -> Result<Stored, Error> {
+        let (team, service) = (after.team.id, after.service.id);
+        let (revision, scheduled) = before.map(|(check, course)| (check.revision, course.revision)).unzip();
         let actions = || {
-            let [put, stands] = match before {
-                None => [
-                    statement::create::<HealthcheckRecord>(&self.keys, after)?,
-                    statement::create::<CheckScheduleRecord>(&self.name, schedule)?,
-                ],
-                Some((before, stood)) => [
-                    statement::replace::<HealthcheckRecord>(&self.keys, before.revision, after)?,
-                    statement::replace::<CheckScheduleRecord>(&self.name, stood.revision, schedule)?,
-                ],
-            };
-            Ok(vec![put, stands, self.audit_entry_action(audit_entry)?])
+            Ok(vec![
+                statement::create_or_replace::<HealthcheckRecord>(&self.keys, revision, after)?,
+                statement::create_or_replace::<CheckScheduleRecord>(&self.name, scheduled, schedule)?,
+            ])
         };
-        let commit = self.transact(actions).await?;
-        self.caches.healthchecks.remove(&after.service.id);
-        let is_stored = commit == Commit::Done
-            || self.healthcheck(after.team.id, after.service.id).await?.as_ref() == Some(after);
-        outcome(commit, is_stored)
+        let is_stored = async { Ok(self.healthcheck(team, service).await?.as_ref() == Some(after)) };
+        let commit = self.store(audit_entry, actions, is_stored).await;
+        self.caches.healthchecks.remove(&service);
+        commit?.certain()
     }
 
     /// Removes a healthcheck with its schedule. Its results remain stored, but responses leave them out.
@@ -96,20 +88,19 @@ impl Table {
         &self,
         removed: &Healthcheck,
         audit_entry: &AuditEntry,
-    ) -> Result<Keyed, Error> {
+    ) -> Result<Stored, Error> {
         let (team, service) = (removed.team.id, removed.service.id);
         let actions = || {
             Ok(vec![
                 statement::remove(&self.keys, key::healthcheck(team, service))?,
                 statement::remove(&self.name, key::check_schedule(team, service))?,
-                self.audit_entry_action(audit_entry)?,
             ])
         };
-        let commit = self.transact(actions).await?;
-        self.caches.healthchecks.remove(&service);
         // An absent record is the requested result, even if another request removed it.
-        let is_gone = commit == Commit::Done || self.healthcheck(team, service).await?.is_none();
-        outcome(commit, is_gone)
+        let is_gone = async { Ok(self.healthcheck(team, service).await?.is_none()) };
+        let commit = self.store(audit_entry, actions, is_gone).await;
+        self.caches.healthchecks.remove(&service);
+        commit?.certain()
     }
 
     /// Updates the schedule of a healthcheck, unless it has changed since the read.
@@ -117,13 +108,11 @@ impl Table {
         &self,
         before: &CheckSchedule,
         after: &CheckSchedule,
-    ) -> Result<Keyed, Error> {
-        let action = || statement::replace::<CheckScheduleRecord>(&self.name, before.revision, after);
-        match self.transact(|| Ok(vec![action()?])).await? {
-            Commit::Done => Ok(Keyed::Stored),
-            // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
-            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
-        }
+    ) -> Result<Stored, Error> {
+        let actions =
+            || Ok(vec![statement::replace::<CheckScheduleRecord>(&self.name, before.revision, after)?]);
+        // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
+        Ok(self.transact(actions).await?.or_stale())
     }
 
     /// Returns at most `limit` schedules that are due at a time, the most overdue first.
@@ -139,14 +128,16 @@ impl Table {
     }
 
     /// Stores the time of a check that a caller requested, unless the last one is too recent.
-    pub async fn throttle_check(&self, throttle: CheckThrottle) -> Result<Keyed, Error> {
-        let action =
-            || statement::not_since::<CheckThrottleRecord>(&self.name, throttle.not_since(), &throttle);
-        match self.transact(|| Ok(vec![action()?])).await? {
-            Commit::Done => Ok(Keyed::Stored),
-            // A lost answer counts as stale: the check does not run. Too few checks are better than too many.
-            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
-        }
+    pub async fn throttle_check(&self, throttle: CheckThrottle) -> Result<Stored, Error> {
+        let actions = || {
+            Ok(vec![statement::not_since::<CheckThrottleRecord>(
+                &self.name,
+                throttle.not_since(),
+                &throttle,
+            )?])
+        };
+        // A lost answer counts as stale: the check does not run. Too few checks are better than too many.
+        Ok(self.transact(actions).await?.or_stale())
     }
 
     /// Stores the health of items, except where the result of a later check is stored.
@@ -158,14 +149,7 @@ impl Table {
     }
 
     async fn put_health_of(&self, health: &Health) -> Result<(), Error> {
-        let actions = || -> Result<Vec<TransactWriteItem>, Error> {
-            Ok(vec![statement::newest::<HealthRecord>(&self.name, health.at, health)?])
-        };
-        match self.transact(actions).await? {
-            Commit::Done | Commit::Stale => Ok(()),
-            Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-                Err(Error::Unavailable("the health of an item could not be stored".to_owned()))
-            }
-        }
+        let actions = || Ok(vec![statement::newest::<HealthRecord>(&self.name, health.at, health)?]);
+        self.transact(actions).await?.certain().map(drop)
     }
 }

@@ -4,7 +4,7 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::read::Consistency;
 use crate::record::{self, Attributes, MessagesRecord, ServiceRecord};
-use crate::write::{Commit, Keyed, outcome, statement};
+use crate::write::{Stored, statement};
 use aws_sdk_dynamodb::types::Select;
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::ServiceId;
@@ -33,20 +33,14 @@ impl Table {
         before: u64,
         after: &Messages,
         audit_entry: &AuditEntry,
-    ) -> Result<Keyed, Error> {
-        let actions = || {
-            let put = match before {
-                0 => statement::create::<MessagesRecord>(&self.name, after)?,
-                _ => statement::replace::<MessagesRecord>(&self.name, before, after)?,
-            };
-            Ok(vec![put, self.audit_entry_action(audit_entry)?])
-        };
-        let commit = self.transact(actions).await?;
-        let is_stored =
-            commit == Commit::Done || self.messages(after.owner.id).await?.as_ref() == Some(after);
+    ) -> Result<Stored, Error> {
+        let before = (before > 0).then_some(before);
+        let actions = || Ok(vec![statement::create_or_replace::<MessagesRecord>(&self.name, before, after)?]);
+        let is_stored = async { Ok(self.messages(after.owner.id).await?.as_ref() == Some(after)) };
+        let commit = self.store(audit_entry, actions, is_stored).await?;
         // The writer expects to see its change at once. Other processes may be a minute behind.
         self.caches.message_owners.remove(&());
-        outcome(commit, is_stored)
+        commit.certain()
     }
 
     /// Returns the teams with messages, from the index.

@@ -5,7 +5,7 @@
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
-use crate::write::{Commit, Keyed, outcome, statement};
+use crate::write::{Stored, statement};
 use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
 use domain::account::audit_log::AuditEntry;
@@ -23,19 +23,18 @@ impl Table {
 
     /// Returns the webhook with this id.
     pub async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Error> {
-        self.keys_row(key::webhook(id)).await?.map(record::read::<WebhookRecord>).transpose()
+        self.keys_get::<WebhookRecord>(key::webhook(id)).await
     }
 
     /// Stores a new webhook, unless its team has reached the limit.
-    pub async fn create_webhook(&self, made: &Webhook, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
+    pub async fn create_webhook(&self, made: &Webhook, audit_entry: &AuditEntry) -> Result<Stored, Error> {
         let actions = || {
             Ok(vec![
                 statement::one_more(&self.keys, key::webhook_count(made.team.id), WEBHOOKS_MAX)?,
                 statement::create::<WebhookRecord>(&self.keys, made)?,
-                self.audit_entry_action(audit_entry)?,
             ])
         };
-        self.hooked(made, actions).await
+        self.hooked(made, audit_entry, actions).await
     }
 
     /// Updates a webhook, unless it has changed since the read.
@@ -44,38 +43,32 @@ impl Table {
         before: u64,
         after: &Webhook,
         audit_entry: &AuditEntry,
-    ) -> Result<Keyed, Error> {
-        let actions = || {
-            let after = statement::replace::<WebhookRecord>(&self.keys, before, after)?;
-            Ok(vec![after, self.audit_entry_action(audit_entry)?])
-        };
-        self.hooked(after, actions).await
+    ) -> Result<Stored, Error> {
+        let actions = || Ok(vec![statement::replace::<WebhookRecord>(&self.keys, before, after)?]);
+        self.hooked(after, audit_entry, actions).await
     }
 
     /// Removes a webhook, with its audit log entry in the same transaction.
-    pub async fn remove_webhook(&self, removed: &Webhook, audit_entry: &AuditEntry) -> Result<Keyed, Error> {
+    pub async fn remove_webhook(&self, removed: &Webhook, audit_entry: &AuditEntry) -> Result<Stored, Error> {
         let actions = || {
             Ok(vec![
                 statement::remove(&self.keys, key::webhook(removed.id))?,
                 statement::one_less(&self.keys, key::webhook_count(removed.team.id))?,
-                self.audit_entry_action(audit_entry)?,
             ])
         };
-        let commit = self.transact(actions).await?;
         // An absent record is the requested result, even if another request removed it.
-        let is_gone = commit == Commit::Done || self.webhook(removed.id).await?.is_none();
-        outcome(commit, is_gone)
+        let is_gone = async { Ok(self.webhook(removed.id).await?.is_none()) };
+        self.store(audit_entry, actions, is_gone).await?.certain()
     }
 
-    /// Runs a change of a webhook. The answer may be lost, so the stored webhook decides on the outcome.
     async fn hooked(
         &self,
         after: &Webhook,
+        audit_entry: &AuditEntry,
         actions: impl Fn() -> Result<Vec<TransactWriteItem>, Error>,
-    ) -> Result<Keyed, Error> {
-        let commit = self.transact(actions).await?;
-        let is_stored = commit == Commit::Done || self.webhook(after.id).await?.as_ref() == Some(after);
-        outcome(commit, is_stored)
+    ) -> Result<Stored, Error> {
+        let is_stored = async { Ok(self.webhook(after.id).await?.as_ref() == Some(after)) };
+        self.store(audit_entry, actions, is_stored).await?.certain()
     }
 
     /// Returns the last response of a receiver.
@@ -89,10 +82,10 @@ impl Table {
         rows.into_iter().map(record::read::<RepliedRecord>).collect()
     }
 
-    /// Stores the response of a receiver, unless a later one is stored.
+    /// Stores the response of a receiver, unless the same or a later one is stored.
     pub async fn put_replied(&self, replied: &Replied) -> Result<(), Error> {
         let actions = || Ok(vec![statement::newest::<RepliedRecord>(&self.name, replied.at, replied)?]);
-        certain(self.transact(actions).await?)
+        self.transact(actions).await?.certain().map(drop)
     }
 
     /// Returns the cooling state of a webhook.
@@ -101,23 +94,17 @@ impl Table {
     }
 
     /// Updates the cooling state of a webhook, unless it has changed since the read.
-    pub async fn put_cooling(&self, before: Option<u64>, after: &Cooling) -> Result<Keyed, Error> {
-        let action = || match before {
-            None => statement::create::<CoolingRecord>(&self.name, after),
-            Some(before) => statement::replace::<CoolingRecord>(&self.name, before, after),
-        };
-        match self.transact(|| Ok(vec![action()?])).await? {
-            Commit::Done => Ok(Keyed::Stored),
-            // A lost answer counts as stale. If the write succeeded, the delivery waits for a turn that was already
-            // its own: late, but never too early.
-            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => Ok(Keyed::Stale),
-        }
+    pub async fn put_cooling(&self, before: Option<u64>, after: &Cooling) -> Result<Stored, Error> {
+        let actions = || Ok(vec![statement::create_or_replace::<CoolingRecord>(&self.name, before, after)?]);
+        // A lost answer counts as stale. If the write succeeded, the delivery waits for a turn that was already its
+        // own: late, but never too early.
+        Ok(self.transact(actions).await?.or_stale())
     }
 
-    /// Stores a delivery that failed for good.
+    /// Stores a delivery that failed for good, unless it is stored already.
     pub async fn give_up(&self, given_up: &GivenUp) -> Result<(), Error> {
         let actions = || Ok(vec![statement::create::<GivenUpRecord>(&self.name, given_up)?]);
-        certain(self.transact(actions).await?)
+        self.transact(actions).await?.certain().map(drop)
     }
 
     /// Returns at most `limit` failed deliveries of a webhook, newest first, each with its position; only those
@@ -131,15 +118,5 @@ impl Table {
         let before = before.map(|before| key::given_up_at(id, before));
         let partition = (&*self.name, &*key::given_up_partition(id));
         self.newest_first::<GivenUpRecord>(partition, before, limit).await
-    }
-}
-
-/// Accepts a stale outcome too: the same record, or a later one, is stored already.
-fn certain(commit: Commit) -> Result<(), Error> {
-    match commit {
-        Commit::Done | Commit::Stale => Ok(()),
-        Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-            Err(Error::Unavailable("the result of a delivery could not be stored".to_owned()))
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! The schemas that metadata must satisfy: numbered versions, the newest of which a process caches for a minute.
 
 use super::commit::Commit;
-use super::outcome::Kept;
+use super::outcome::Stored;
 use super::statement;
 use crate::client::{Error, Table};
 use crate::key;
@@ -18,14 +18,14 @@ impl Table {
     }
 
     /// Stores the next version, unless its number is in use.
-    pub async fn put_metadata_policy(&self, version: &Version) -> Result<Kept, Error> {
+    pub async fn put_metadata_policy(&self, version: &Version) -> Result<Stored, Error> {
         let actions = || Ok(vec![statement::create::<MetadataPolicyRecord>(&self.name, version)?]);
         let commit = self.transact(actions).await?;
         self.caches.metadata_policy.remove(&());
         // The answer may be lost, so the stored version decides, not the outcome of the commit.
         let is_stored =
             commit == Commit::Done || self.newest_metadata_policy().await?.as_ref() == Some(version);
-        Ok(if is_stored { Kept::Stored } else { Kept::Stale })
+        Ok(if is_stored { Stored::Done(()) } else { Stored::Stale })
     }
 
     /// Returns the newest schemas, at most a minute old in this process.

@@ -1,6 +1,7 @@
 //! Creates teams and services, and updates services: rare writes that number from one counter record.
 
 use super::commit::Commit;
+use super::outcome::Stored;
 use super::statement;
 use crate::client::{Error, Table};
 use crate::key;
@@ -23,15 +24,6 @@ pub struct Publication {
     pub service: Service,
     /// The canonical JSON of a new schema version; `None` if the schema stays.
     pub schema: Option<String>,
-}
-
-/// The outcome of a publication.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Published {
-    /// The service is stored.
-    Stored(Box<Service>),
-    /// The service has changed, or its title is taken; the caller reads again.
-    Stale,
 }
 
 impl Table {
@@ -71,7 +63,7 @@ impl Table {
         schema: &Schema,
         settings: Settings,
         ctx: &RequestContext,
-    ) -> Result<Published, Error> {
+    ) -> Result<Stored<Service>, Error> {
         let (before, next) = self.counter("services").await?;
         let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service ids are left"))?;
         let service = Service {
@@ -86,6 +78,7 @@ impl Table {
             created: ctx.now,
             modified: ctx.now,
         };
+        let audit_entry = AuditEntry::of_service(Event::ServicePublished, &service, ctx);
         let mut actions = vec![
             statement::count(&self.name, "services", before, next)?,
             statement::pointer(
@@ -95,10 +88,9 @@ impl Table {
                 AttributeValue::S(service.title.clone()),
             )?,
             statement::create::<ServiceRecord>(&self.name, &service)?,
-            self.audit_entry_action(&AuditEntry::of_service(Event::ServicePublished, &service, ctx))?,
         ];
         actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
-        self.published(service, actions).await
+        self.published(service, &audit_entry, actions).await
     }
 
     /// Updates a service if its revision is still `before`.
@@ -107,15 +99,13 @@ impl Table {
         before: u64,
         publication: Publication,
         ctx: &RequestContext,
-    ) -> Result<Published, Error> {
+    ) -> Result<Stored<Service>, Error> {
         let Publication { service, schema } = publication;
         let event = if schema.is_some() { Event::ServicePublished } else { Event::ServiceChanged };
-        let mut actions = vec![
-            statement::replace::<ServiceRecord>(&self.name, before, &service)?,
-            self.audit_entry_action(&AuditEntry::of_service(event, &service, ctx))?,
-        ];
+        let audit_entry = AuditEntry::of_service(event, &service, ctx);
+        let mut actions = vec![statement::replace::<ServiceRecord>(&self.name, before, &service)?];
         actions.extend(self.schema_version(&service, schema)?);
-        self.published(service, actions).await
+        self.published(service, &audit_entry, actions).await
     }
 
     fn schema_version(
@@ -133,16 +123,16 @@ impl Table {
         statement::create::<SchemaRecord>(&self.name, &stored).map(Some)
     }
 
-    async fn published(&self, service: Service, actions: Vec<TransactWriteItem>) -> Result<Published, Error> {
-        let commit = self.transact(|| Ok(actions.clone())).await?;
-        let stored = match commit {
-            Commit::Done => true,
-            // The answer may be lost. The record holds revision and time, so an equal one is from this request.
-            Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => {
-                self.service(&service.title).await?.as_ref() == Some(&service)
-            }
-        };
-        Ok(if stored { Published::Stored(Box::new(service)) } else { Published::Stale })
+    async fn published(
+        &self,
+        service: Service,
+        audit_entry: &AuditEntry,
+        actions: Vec<TransactWriteItem>,
+    ) -> Result<Stored<Service>, Error> {
+        // The record holds revision and time, so an equal one is from this request.
+        let is_stored = async { Ok(self.service(&service.title).await?.as_ref() == Some(&service)) };
+        let commit = self.store(audit_entry, || Ok(actions.clone()), is_stored).await?;
+        Ok(if commit == Commit::Done { Stored::Done(service) } else { Stored::Stale })
     }
 
     /// Returns the value of a counter and its next number.

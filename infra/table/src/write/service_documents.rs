@@ -1,12 +1,10 @@
 //! The documentation of services and the versions of their configs.
 
-use super::commit::Commit;
-use super::outcome::Kept;
+use super::outcome::Stored;
 use super::statement;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, ConfigRecord, DocsRecord, ServiceRecord};
-use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::context::RequestContext;
 use domain::base::id::{ConfigId, ServiceId};
@@ -29,21 +27,19 @@ impl Table {
         after: &Service,
         docs: &Docs,
         ctx: &RequestContext,
-    ) -> Result<Kept, Error> {
-        let row = || record::write::<DocsRecord>(docs);
-        let actions = if before.has_docs {
-            vec![statement::put_over(&self.name, row()?)?]
-        } else {
+    ) -> Result<Stored, Error> {
+        let actions = || {
+            let row = record::write::<DocsRecord>(docs)?;
+            if before.has_docs {
+                return Ok(vec![statement::put_over(&self.name, row)?]);
+            }
             let service = statement::replace::<ServiceRecord>(&self.name, before.revision, after)?;
-            vec![service, statement::put_new(&self.name, row()?)?]
+            Ok(vec![service, statement::put_new(&self.name, row)?])
         };
         let audit_entry = AuditEntry::of_service(Event::ServiceDocumented, after, ctx);
-        if self.keep(actions, &audit_entry).await? {
-            return Ok(Kept::Stored);
-        }
-        // The answer may be lost. The record holds the id of the request, so an equal one is from this request.
-        let is_stored = self.docs(&docs.service.title).await?.as_ref() == Some(docs);
-        Ok(if is_stored { Kept::Stored } else { Kept::Stale })
+        // The record holds the id of the request, so an equal one is from this request.
+        let is_stored = async { Ok(self.docs(&docs.service.title).await?.as_ref() == Some(docs)) };
+        Ok(self.store(&audit_entry, actions, is_stored).await?.or_stale())
     }
 
     /// Returns the version of a service's config with this id.
@@ -63,25 +59,16 @@ impl Table {
         next: &Next,
         service: &Service,
         ctx: &RequestContext,
-    ) -> Result<Kept, Error> {
-        let mut actions = vec![statement::create::<ConfigRecord>(&self.name, &next.config)?];
-        if let Some(leaves) = next.leaves {
-            actions.push(statement::remove(&self.name, key::config(leaves))?);
-        }
+    ) -> Result<Stored, Error> {
+        let actions = || {
+            let mut actions = vec![statement::create::<ConfigRecord>(&self.name, &next.config)?];
+            if let Some(leaves) = next.leaves {
+                actions.push(statement::remove(&self.name, key::config(leaves))?);
+            }
+            Ok(actions)
+        };
         let audit_entry = AuditEntry::of_service(Event::ServiceConfigured, service, ctx);
-        if self.keep(actions, &audit_entry).await? {
-            return Ok(Kept::Stored);
-        }
-        let is_stored = self.config(next.config.id).await?.as_ref() == Some(&next.config);
-        Ok(if is_stored { Kept::Stored } else { Kept::Stale })
-    }
-
-    async fn keep(
-        &self,
-        mut actions: Vec<TransactWriteItem>,
-        audit_entry: &AuditEntry,
-    ) -> Result<bool, Error> {
-        actions.push(self.audit_entry_action(audit_entry)?);
-        Ok(self.transact(|| Ok(actions.clone())).await? == Commit::Done)
+        let is_stored = async { Ok(self.config(next.config.id).await?.as_ref() == Some(&next.config)) };
+        Ok(self.store(&audit_entry, actions, is_stored).await?.or_stale())
     }
 }

@@ -333,6 +333,18 @@ pub(crate) fn replace<R: Record>(
     Condition::new("#rv = :rv").number("rv", before).put(table, record::write::<R>(value)?)
 }
 
+/// Creates a record, or replaces the one with the revision `before`.
+pub(crate) fn create_or_replace<R: Record>(
+    table: &str,
+    before: Option<u64>,
+    value: &R::Value,
+) -> Result<TransactWriteItem, Error> {
+    match before {
+        None => create::<R>(table, value),
+        Some(before) => replace::<R>(table, before, value),
+    }
+}
+
 /// Stores a result of the time `at`, unless a later one is stored.
 pub(crate) fn newest<R: Record>(
     table: &str,

@@ -19,7 +19,7 @@ use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
 use domain::{Hash, ItemId, Timestamp};
 use dovetail_table::audit::{Audited, Rows, Seen};
-use dovetail_table::{Kept, Keyed, Table};
+use dovetail_table::{Stored, Table};
 use embedded::{Engine, Reply, Straight};
 use expect_test::expect_file;
 use serde_json::{Value, json};
@@ -96,9 +96,9 @@ async fn metadata_policies(twin: &Twin) {
     let table = &twin.table;
     let schema = Some(r#"{"type":"object"}"#.to_owned());
     let first = Version { number: 1, team: None, application: schema, created: Timestamp::from_micros(1) };
-    assert_eq!(table.put_metadata_policy(&first).await.unwrap(), Kept::Stored);
+    assert_eq!(table.put_metadata_policy(&first).await.unwrap(), Stored::Done(()));
     let other = Version { team: first.application.clone(), ..first.clone() };
-    assert_eq!(table.put_metadata_policy(&other).await.unwrap(), Kept::Stale, "another writer was faster");
+    assert_eq!(table.put_metadata_policy(&other).await.unwrap(), Stored::Stale, "another writer was faster");
     let cached_at = async |seconds: u64| {
         let now = Timestamp::from_micros(seconds * 1_000_000);
         table.cached_metadata_policy(now).await.unwrap().application.is_some()
@@ -107,7 +107,7 @@ async fn metadata_policies(twin: &Twin) {
     // Another process stores it, so this one must see it only after a minute.
     let second = Version { number: 2, application: None, ..first };
     let elsewhere = table_by(Straight(Arc::clone(&twin.engine))).await;
-    assert_eq!(elsewhere.put_metadata_policy(&second).await.unwrap(), Kept::Stored);
+    assert_eq!(elsewhere.put_metadata_policy(&second).await.unwrap(), Stored::Done(()));
     assert!(cached_at(59).await);
     assert!(!cached_at(60).await);
 }
@@ -124,10 +124,10 @@ async fn messages(table: &Table) {
         let last = after.all.last().unwrap();
         let audit_entry = AuditEntry::of_message(Event::MessageCreated, &owner, last, &ctx);
         let keep = async |after| table.keep_messages(stored.revision, after, &audit_entry).await.unwrap();
-        assert_eq!(keep(&after).await, Keyed::Stored);
+        assert_eq!(keep(&after).await, Stored::Done(()));
         let other =
             stored.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..ctx.clone() });
-        assert_eq!(keep(&other.unwrap()).await, Keyed::Stale, "another writer was faster");
+        assert_eq!(keep(&other.unwrap()).await, Stored::Stale, "another writer was faster");
         stored = after;
     }
     assert_eq!(table.message_owners().await.unwrap(), BTreeSet::from([owner.id]));
@@ -141,11 +141,11 @@ async fn deliveries(table: &Table) {
     table.put_replied(&Replied::after(None, &delivery, Ended::TimedOut, now)).await.unwrap();
     table.give_up(&delivery.given_up(Ended::Answered(500), now)).await.unwrap();
     let cooling = Cooling { webhook, until: now, waiting: Some("1:1".to_owned()), revision: 1 };
-    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Keyed::Stored);
-    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Keyed::Stale, "another writer was faster");
+    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Stored::Done(()));
+    assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Stored::Stale, "another writer was faster");
     let next = Cooling { waiting: None, revision: 2, ..cooling };
-    assert_eq!(table.put_cooling(Some(2), &next).await.unwrap(), Keyed::Stale);
-    assert_eq!(table.put_cooling(Some(1), &next).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_cooling(Some(2), &next).await.unwrap(), Stored::Stale);
+    assert_eq!(table.put_cooling(Some(1), &next).await.unwrap(), Stored::Done(()));
     // A result of an earlier time must not replace a later one.
     let earlier = Replied::after(None, &delivery, Ended::Answered(200), Timestamp::from_micros(0));
     table.put_replied(&earlier).await.unwrap();
@@ -167,22 +167,22 @@ async fn healthchecks(twin: &Twin) {
     let schedule = CheckSchedule::of(&made, None, at(1));
     let audit_entry = AuditEntry::of_healthcheck(Event::HealthcheckCreated, &made, &ctx);
     let set = (made.clone(), schedule.clone());
-    assert_eq!(table.put_healthcheck(None, &set, &audit_entry).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_healthcheck(None, &set, &audit_entry).await.unwrap(), Stored::Done(()));
     let other = Healthcheck { revision: 9, ..made.clone() };
     let late = (other, CheckSchedule { revision: 9, ..schedule.clone() });
-    assert_eq!(table.put_healthcheck(Some(&late), &late, &audit_entry).await.unwrap(), Keyed::Stale);
+    assert_eq!(table.put_healthcheck(Some(&late), &late, &audit_entry).await.unwrap(), Stored::Stale);
     assert_eq!(table.due(at(59_999_999), 10).await.unwrap(), []);
     assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), std::slice::from_ref(&schedule));
     let (begun, run) = schedule.begun(at(60_000_000)).unwrap();
-    assert_eq!(table.put_check_schedule(&schedule, &begun).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_check_schedule(&schedule, &begun).await.unwrap(), Stored::Done(()));
     assert_eq!(
         table.put_check_schedule(&schedule, &begun).await.unwrap(),
-        Keyed::Stale,
+        Stored::Stale,
         "another writer was faster"
     );
     assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), []);
     let ended = begun.ended(&run, at(61_000_000)).unwrap();
-    assert_eq!(table.put_check_schedule(&begun, &ended).await.unwrap(), Keyed::Stored);
+    assert_eq!(table.put_check_schedule(&begun, &ended).await.unwrap(), Stored::Done(()));
     let health = |status, time| {
         let report = HealthReport { status, reason: Some("why".to_owned()) };
         Health { item: item.id, report, at: at(time) }
@@ -194,7 +194,7 @@ async fn healthchecks(twin: &Twin) {
     let related = table.related_to_item(&item).await.unwrap();
     assert_eq!(related.health(&item), Some(&health(Status::Unhealthy, 7)));
     for (time, expected) in
-        [(20_000_000, Keyed::Stored), (29_999_999, Keyed::Stale), (30_000_000, Keyed::Stored)]
+        [(20_000_000, Stored::Done(())), (29_999_999, Stored::Stale), (30_000_000, Stored::Done(()))]
     {
         assert_eq!(
             table.throttle_check(CheckThrottle { item: item.id, at: at(time) }).await.unwrap(),

@@ -13,7 +13,7 @@ use domain::catalog::docs::Docs;
 use domain::catalog::service::{Service, Settings};
 use domain::catalog::{config, schema, service};
 use domain::model::write::Write;
-use dovetail_table::{ACTIONS_MAX, Commit, Kept, Keyed, Publication, Published};
+use dovetail_table::{ACTIONS_MAX, Commit, Publication, Stored};
 use serde_json::json;
 
 #[test]
@@ -40,7 +40,7 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
             "properties": {"name": {"type": "string"}}});
         let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
         let taken = table.create_service(&owner, &schema, Settings::default(), &ctx(7)).await.unwrap();
-        assert_eq!(taken, Published::Stale);
+        assert_eq!(taken, Stored::Stale);
 
         let before = table.service("VM").await.unwrap().unwrap();
         let after = Service { schema_version: 2, revision: 2, modified: now, ..before.clone() };
@@ -48,11 +48,11 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
         for _ in 0..2 {
             // A repeated request must find its own write, as after a lost answer.
             let stored = table.update_service(1, publication.clone(), &ctx(7)).await.unwrap();
-            assert_eq!(stored, Published::Stored(Box::new(after.clone())));
+            assert_eq!(stored, Stored::Done(after.clone()));
         }
         assert_eq!(table.schema(&after).await.unwrap().text, schema.text);
         let late = Publication { service: Service { revision: 2, ..before }, schema: None };
-        assert_eq!(table.update_service(1, late, &ctx(8)).await.unwrap(), Published::Stale);
+        assert_eq!(table.update_service(1, late, &ctx(8)).await.unwrap(), Stored::Stale);
         assert_eq!(table.service("VM").await.unwrap(), Some(after));
     });
 }
@@ -73,21 +73,21 @@ fn documentation_is_stored_with_a_word_of_it_on_the_service_as_it_was_read() {
         for _ in 0..2 {
             // A repeated request must find its own write, as after a lost answer.
             let outcome = table.keep_docs(&before, &first, &docs(1), &ctx(1)).await.unwrap();
-            assert_eq!(outcome, Kept::Stored);
+            assert_eq!(outcome, Stored::Done(()));
         }
         assert_eq!(table.service("VM").await.unwrap().as_ref(), Some(&first));
         // A writer that read no documentation must not overwrite it unseen.
         let late = service::documented(&before, ctx(2).now);
-        assert_eq!(table.keep_docs(&before, &late, &docs(2), &ctx(2)).await.unwrap(), Kept::Stale);
+        assert_eq!(table.keep_docs(&before, &late, &docs(2), &ctx(2)).await.unwrap(), Stored::Stale);
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(1)));
-        assert_eq!(table.keep_docs(&first, &first, &docs(2), &ctx(2)).await.unwrap(), Kept::Stored);
+        assert_eq!(table.keep_docs(&first, &first, &docs(2), &ctx(2)).await.unwrap(), Stored::Done(()));
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(2)));
         assert_eq!(table.service("VM").await.unwrap(), Some(first));
         // Documentation that does not exist must not be replaced.
         let other = table.service("LoadBalancer").await.unwrap().unwrap();
         let with_docs = Service { has_docs: true, ..other.clone() };
         let docs = Docs { service: other.to_ref(), ..docs(3) };
-        assert_eq!(table.keep_docs(&with_docs, &with_docs, &docs, &ctx(3)).await.unwrap(), Kept::Stale);
+        assert_eq!(table.keep_docs(&with_docs, &with_docs, &docs, &ctx(3)).await.unwrap(), Stored::Stale);
         assert_eq!(table.docs("LoadBalancer").await.unwrap(), None);
     });
 }
@@ -105,10 +105,10 @@ fn a_version_of_a_config_is_given_once_and_the_oldest_leaves_for_the_newest() {
             let next = config::next(&service, newest, "{}".to_owned(), &ctx(number)).unwrap();
             for _ in 0..2 {
                 let outcome = table.keep_config(&next, &service, &ctx(number)).await.unwrap();
-                assert_eq!(outcome, Kept::Stored);
+                assert_eq!(outcome, Stored::Done(()));
             }
             let late = config::next(&service, newest, "{}".to_owned(), &ctx(999)).unwrap();
-            assert_eq!(table.keep_config(&late, &service, &ctx(999)).await.unwrap(), Kept::Stale);
+            assert_eq!(table.keep_config(&late, &service, &ctx(999)).await.unwrap(), Stored::Stale);
             assert_eq!(table.config(next.config.id).await.unwrap(), Some(next.config));
         }
         for (version, is_stored) in [(1, false), (2, false), (3, true), (CONFIGS_MAX + 2, true)] {
@@ -137,7 +137,7 @@ fn a_key_is_read_by_its_hash_alone() {
             let (key, audit_entry) = key(number, role);
             // A repeated request must find its own write, as after a lost answer.
             for _ in 0..2 {
-                assert_eq!(table.create_api_key(&key, &audit_entry).await.unwrap(), Keyed::Stored);
+                assert_eq!(table.create_api_key(&key, &audit_entry).await.unwrap(), Stored::Done(()));
             }
             assert_eq!(table.api_key(&key.hash).await.unwrap(), Some(key));
         }
@@ -180,10 +180,10 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
         let twin = Twin::of(World::new()).await;
         let table = &twin.table;
         let (first, audit_entry) = key(1, Role::Admin);
-        assert_eq!(table.create_api_key(&first, &audit_entry).await.unwrap(), Keyed::Stored);
+        assert_eq!(table.create_api_key(&first, &audit_entry).await.unwrap(), Stored::Done(()));
         let (mut second, audit_entry) = key(2, Role::Admin);
         second.name.clone_from(&first.name);
-        assert_eq!(table.create_api_key(&second, &audit_entry).await.unwrap(), Keyed::Stale);
+        assert_eq!(table.create_api_key(&second, &audit_entry).await.unwrap(), Stored::Stale);
         assert!(table.is_key_name_taken(first.team.id, &first.name).await.unwrap());
 
         for number in [3, 4] {
@@ -195,7 +195,7 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
             let (ended, made) = first.rotated(format!("h{number}"), None, 7, &ctx);
             let audit_entry = AuditEntry::of_key(Event::KeyRotated, &ended, &ctx);
             let keyed = table.rotate_api_key(&ended, &made, &audit_entry).await.unwrap();
-            assert_eq!(keyed, if number == 3 { Keyed::Stored } else { Keyed::Stale });
+            assert_eq!(keyed, if number == 3 { Stored::Done(()) } else { Stored::Stale });
         }
         let ended = table.api_key("h1").await.unwrap().unwrap();
         let successor = table.api_key("h3").await.unwrap().unwrap();
@@ -204,16 +204,16 @@ fn a_name_is_given_once_a_key_is_rotated_once_and_a_team_has_a_hundred_keys() {
 
         for number in 5..=KEYS_MAX + 2 {
             let (key, audit_entry) = key(number, Role::General);
-            assert_eq!(table.create_api_key(&key, &audit_entry).await.unwrap(), Keyed::Stored, "{number}");
+            assert_eq!(table.create_api_key(&key, &audit_entry).await.unwrap(), Stored::Done(()), "{number}");
         }
         let (more, audit_entry) = key(200, Role::General);
-        assert_eq!(table.create_api_key(&more, &audit_entry).await.unwrap(), Keyed::Stale);
+        assert_eq!(table.create_api_key(&more, &audit_entry).await.unwrap(), Stored::Stale);
         let (_, revoked) = key(201, Role::General);
         // A repeated removal must succeed, as after a lost answer.
         for _ in 0..2 {
-            assert_eq!(table.revoke_api_key(&first, &revoked).await.unwrap(), Keyed::Stored);
+            assert_eq!(table.revoke_api_key(&first, &revoked).await.unwrap(), Stored::Done(()));
         }
-        assert_eq!(table.create_api_key(&more, &audit_entry).await.unwrap(), Keyed::Stored);
+        assert_eq!(table.create_api_key(&more, &audit_entry).await.unwrap(), Stored::Done(()));
     });
 }
 

@@ -9,7 +9,7 @@ use domain::model::write::Write;
 use domain::rules::plan::Offer;
 use domain::{Hash, Timestamp};
 use dovetail_aws::Endpoint;
-use dovetail_table::{Commit, Published, Settings, Table};
+use dovetail_table::{Commit, Settings, Stored, Table};
 use embedded::{Engine, Straight};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl Twin {
             let settings = service.settings.clone();
             let ctx = ctx(service.created);
             let published = table.create_service(&service.owner, schema, settings, &ctx).await;
-            assert_eq!(published.unwrap(), Published::Stored(Box::new(service.clone())));
+            assert_eq!(published.unwrap(), Stored::Done(service.clone()));
         }
         let mut twin = Self { world, table, engine, followed: 0 };
         twin.follow().await;
