@@ -1,9 +1,9 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 
 use domain::base::actor::Actor;
+use dovetail_aws::observed;
 use dovetail_daemon::verdicts::Verdicts;
 use dovetail_http::{Call, Event, Front, Function, Reply, answer, respond};
-use dovetail_table::metered;
 use serde_json::{Value, json};
 use support::Running;
 
@@ -105,9 +105,10 @@ fn the_gateway_asks_once_who_a_known_caller_is() {
     ];
     for (sent, team, calls) in table {
         for calls in calls {
-            let (verdict, cost) = system.block_on(metered(verdicts.on(&system.table, &event(sent, None))));
+            let event = event(sent, None);
+            let (verdict, observed) = system.block_on(observed(verdicts.on(&system.table, &event)));
             let told = verdict.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
-            assert_eq!((told.as_deref(), cost.round_trips), (team, calls), "{sent:?}");
+            assert_eq!((told.as_deref(), observed.cost.round_trips), (team, calls), "{sent:?}");
         }
     }
 }

@@ -1,9 +1,8 @@
 //! The main program of `generate`: environment, client and event loop.
 
-use dovetail_aws::trace::{Tracer, traced};
-use dovetail_aws::{metrics, now, tell};
+use dovetail_aws::{Tracer, emit, metrics, now, observed};
 use dovetail_table::stream::{StreamEvent, lag};
-use dovetail_table::{Settings, Table, spent};
+use dovetail_table::{Settings, Table};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
@@ -11,12 +10,11 @@ async fn main() -> Result<(), Error> {
     let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
     run(service_fn(|event: LambdaEvent<StreamEvent>| async {
         let (records, lag) = (event.payload.records.len(), lag(&event.payload, now()));
-        let generating = spent(generate::handle(&table, event.payload));
-        let trace = event.context.xray_trace_id;
-        let (reply, spent) = traced(tracer.as_ref(), "generate", trace.as_deref(), generating).await;
-        let mut figures = spent.figures_of(records);
+        let (reply, observed) = observed(generate::handle(&table, event.payload)).await;
+        tracer.send("generate", event.context.xray_trace_id, &observed.trace, &[]);
+        let mut figures = observed.figures_of(records);
         figures.push(("StreamLag", lag.into()));
-        tell(metrics(&[("Function", "generate")], &figures));
+        emit(metrics(&[("Function", "generate")], &figures));
         Ok::<_, Error>(reply)
     }))
     .await

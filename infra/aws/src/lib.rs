@@ -1,8 +1,10 @@
 //! The common setup of all AWS clients: timeouts, TLS, and engines that replace AWS.
 
 mod clock;
+mod cost;
 mod metrics;
-pub mod trace;
+mod observe;
+mod trace;
 mod trust;
 
 use aws_credential_types::Credentials;
@@ -21,7 +23,10 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 pub use clock::{Clock, by_clock, now};
-pub use metrics::{metrics, tell};
+pub use cost::{Cost, Units};
+pub use metrics::{emit, metrics};
+pub use observe::{Observed, OpenCall, Timings, count_conflict, count_retry, observed};
+pub use trace::{Trace, Tracer};
 pub use trust::{Trust, connector, connector_by, https};
 
 /// The endpoint and the credentials of a client.

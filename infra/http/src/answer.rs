@@ -12,7 +12,7 @@ use crate::request;
 use crate::route::{self, Access, Found};
 use domain::Timestamp;
 use domain::base::actor::Caller;
-use dovetail_table::{Cost, metered};
+use dovetail_aws::{Cost, observed};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use lambda_http::{Body, Request, Response};
 use std::io::Write as _;
@@ -88,10 +88,10 @@ where
         let id = received.id();
         let takes_gzip = gzip::is_accepted(received.request.headers());
         let base = request::base(&received.request);
-        let (answered, cost) = metered(async { handle(received).await }).await;
+        let (answered, observed) = observed(async { handle(received).await }).await;
         let reply = match answered {
             Ok(mut reply) => {
-                reply.headers.push(("server-timing", timing(&cost)));
+                reply.headers.push(("server-timing", timing(&observed.cost)));
                 reply
             }
             // The cost of a rejection would reveal whether a missing object belongs to another team.

@@ -11,7 +11,7 @@ mod read;
 mod record;
 mod write;
 
-pub use client::{ACTIONS_MAX, Cost, Error, Settings, Spent, Table, Units, metered, spent};
+pub use client::{ACTIONS_MAX, Error, Settings, Table};
 pub use read::{
     Beside, Bound, COUNT_MAX, Direction, Listed, Past, Read, Rows, Source, Undecided, stream, until,
 };

@@ -3,8 +3,7 @@
 use super::caches::{CachedChanges, CachedChecks, CachedMessages, CachedPolicy};
 use super::call::Call as _;
 use super::error::Error;
-use super::meter::Meter;
-use super::request_metrics::Stopwatch;
+use super::observer::Observer;
 use super::schema_cache::Schemas;
 use super::yielding_connector::Paced;
 use crate::key;
@@ -88,7 +87,7 @@ impl Table {
     pub fn connect_by(settings: Settings, way: Way) -> Self {
         let is_engine = matches!(way, Way::Engine(_));
         let config = dovetail_aws::config(way);
-        let mut watched = config::Builder::from(&config).interceptor(Meter).interceptor(Stopwatch);
+        let mut watched = config::Builder::from(&config).interceptor(Observer);
         watched.set_http_client(config.http_client().map(|way| SharedHttpClient::new(Paced(way))));
         Self {
             client: Client::from_conf(watched.build()),
