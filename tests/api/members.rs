@@ -6,7 +6,8 @@ use domain::account::audit_log::{AuditEntry, Event};
 use domain::account::member::{MEMBERS_MAX, Member, TEAMS_MAX};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
-use dovetail_table::{Stored, with_request_metrics};
+use dovetail_aws::observed;
+use dovetail_table::Stored;
 use serde_json::{Value, json};
 use support::Running;
 
@@ -134,9 +135,9 @@ fn of_two_concurrent_changes_of_a_member_one_must_retry() {
             RequestContext { by: Actor::System, request: name.to_owned(), now: Timestamp::from_micros(at) };
         let after = before.changed(Some(name.to_owned()), None).unwrap();
         let audit_entry = AuditEntry::of_member(Event::MemberChanged, &after, &ctx);
-        let changing = with_request_metrics(system.table.change_member(&before, &after, &audit_entry));
-        let (changed, request_metrics) = system.block_on(changing);
-        (changed.unwrap(), request_metrics.conflicts)
+        let changing = observed(system.table.change_member(&before, &after, &audit_entry));
+        let (changed, observed) = system.block_on(changing);
+        (changed.unwrap(), observed.timings.conflicts)
     };
     // The second change counts as a conflict in the metrics.
     assert_eq!((change("first", 1), change("second", 2)), ((Stored::Done(()), 0), (Stored::Stale, 1)));

@@ -3,8 +3,9 @@
 //! A proxy in front of the engine drops the answers of transactions in all attempts of the SDK. Or it drops the
 //! requests, and one more. Or it rejects them as conflicts. Each response must match the table.
 
+use dovetail_aws::{Observed, observed};
 use dovetail_daemon::{load, world};
-use dovetail_table::{RequestMetrics, Table, with_request_metrics};
+use dovetail_table::Table;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -159,12 +160,12 @@ fn the_metrics_count_retries_and_conflicts() {
         let proxy = Proxy::before(tables.settings.endpoint.clone().unwrap(), fate).await;
         let table = Table::connect(tables.through(&proxy.endpoint));
         table.create().await.unwrap();
-        let counted = |request_metrics: RequestMetrics| (request_metrics.retries, request_metrics.conflicts);
-        let (actual, read) = with_request_metrics(table.team_by_name("nobody")).await;
+        let counted = |Observed { timings, .. }: Observed| (timings.retries, timings.conflicts);
+        let (actual, read) = observed(table.team_by_name("nobody")).await;
         assert_eq!((actual.unwrap(), counted(read)), (None, (1, 0)));
         let world = world::parse(r#"{"teams": [{"name": "One"}], "services": []}"#).unwrap();
         let now = domain::Timestamp::from_micros(1);
-        let (loaded, written) = with_request_metrics(load::world(&table, &world, now, &mut |_| Ok(()))).await;
+        let (loaded, written) = observed(load::world(&table, &world, now, &mut |_| Ok(()))).await;
         loaded.unwrap();
         assert_eq!(counted(written), (1, 1));
     });

@@ -1,9 +1,9 @@
 //! The caller of a function: from API Gateway's authorizer, or without a gateway from the API key alone.
 
 use domain::base::actor::Actor;
+use dovetail_aws::observed;
 use dovetail_daemon::authorizer::Authorizer;
 use dovetail_http::{AuthMode, Call, Event, Function, Reply, answer, respond};
-use dovetail_table::metered;
 use serde_json::{Value, json};
 use support::Running;
 
@@ -107,10 +107,11 @@ fn the_gateway_authorizes_a_caller_once_and_caches_the_result() {
     ];
     for (sent, team, calls) in table {
         for calls in calls {
-            let (response, cost) = system.block_on(metered(authorizer.on(&system.table, &event(sent, None))));
+            let event = event(sent, None);
+            let (response, observed) = system.block_on(observed(authorizer.on(&system.table, &event)));
             let team_name =
                 response.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
-            assert_eq!((team_name.as_deref(), cost.round_trips), (team, calls), "{sent:?}");
+            assert_eq!((team_name.as_deref(), observed.cost.round_trips), (team, calls), "{sent:?}");
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The main program of `deliver`: environment, clients and event loop.
 
 use deliver::Handles;
-use dovetail_aws::trace::{Tracer, traced};
-use dovetail_aws::{metrics, print_log_line};
+use dovetail_aws::{Tracer, emit, metrics, observed};
 use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::{Queue, SqsEvent};
 use dovetail_table::Table;
@@ -18,16 +17,15 @@ async fn main() -> Result<(), Error> {
     let tracer = Tracer::from_env();
     run(service_fn(|event: LambdaEvent<SqsEvent>| async {
         let messages = event.payload.records.len();
-        let trace = event.context.xray_trace_id;
-        let handled = deliver::handle(&handles, event.payload);
-        let (reply, delivery_metrics) = traced(tracer.as_ref(), "deliver", trace.as_deref(), handled).await;
+        let ((reply, delivery_metrics), observed) = observed(deliver::handle(&handles, event.payload)).await;
+        tracer.send("deliver", event.context.xray_trace_id, &observed.trace, &[]);
         let figures = [
             ("Messages", messages.into()),
             ("Delivered", delivery_metrics.delivered.into()),
             ("NotTaken", delivery_metrics.not_taken.into()),
             ("GivenUp", delivery_metrics.given_up.into()),
         ];
-        print_log_line(metrics(&[("Function", "deliver")], &figures));
+        emit(metrics(&[("Function", "deliver")], &figures));
         Ok::<_, Error>(reply)
     }))
     .await

@@ -1,7 +1,9 @@
 //! The common setup of all AWS clients, and the clock and the cache of all functions.
 
 mod clock;
+mod cost;
 mod metrics;
+mod observe;
 pub mod retry;
 pub mod trace;
 mod trust;
@@ -23,7 +25,10 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 pub use clock::{Clock, by_clock, now};
-pub use metrics::{metrics, print_log_line};
+pub use cost::{Cost, Units};
+pub use metrics::{emit, metrics};
+pub use observe::{Observed, OpenCall, Timings, count_conflict, count_retry, observed};
+pub use trace::{Trace, Tracer};
 pub use trust::{Trust, connector, connector_by, https};
 pub use ttl_cache::TtlCache;
 

@@ -29,7 +29,7 @@ fn line(dimensions: &[(&str, &str)], figures: &[(&str, Value)]) -> Map<String, V
 }
 
 /// Writes a line to standard output, which is the log of a deployed function.
-pub fn print_log_line(line: Map<String, Value>) {
+pub fn emit(line: Map<String, Value>) {
     // A closed stdout leaves no other channel for a report.
     let _ignored = writeln!(std::io::stdout(), "{}", Value::Object(line));
 }

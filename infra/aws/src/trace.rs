@@ -1,113 +1,99 @@
-//! Traces for AWS X-Ray: a subsegment for each invocation and each call of the table, below Lambda's own segment.
+//! Traces for AWS X-Ray: a subsegment for each invocation and each call of the tables, below Lambda's own segment.
 //!
 //! Lambda decides with each invocation whether it is traced (parameter `Tracing` of the template), and names the
 //! address of the daemon. Segments hold names and codes, and no content of a request (decision record 18).
+//!
+//! In 2026 AWS put its X-Ray SDKs and the daemon into maintenance, and recommends OpenTelemetry. The way out is the
+//! ADOT layer for Lambda or the OTLP endpoint of X-Ray. Only [`Tracer`] would change, because [`Trace`] has all data of
+//! the spans.
 
 use serde_json::{Map, Value, json};
-use std::cell::RefCell;
 use std::net::{Ipv4Addr, UdpSocket};
-use std::pin::Pin;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The most calls with a subsegment of their own; further calls are only counted. A datagram has at most 64 KB.
 const CALLS_MAX: usize = 100;
 /// The header line of each segment document.
 const HEADER: &str = "{\"format\": \"json\", \"version\": 1}\n";
 
-tokio::task_local! {
-    /// The data of the current invocation.
-    static SO_FAR: RefCell<Notes>;
-}
-
-/// The collected data of an invocation.
-#[derive(Debug, Default)]
-struct Notes {
-    annotations: Map<String, Value>,
-    calls: Vec<Value>,
-    /// Calls without a subsegment.
+/// The calls of a request.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Start of the request, since 1970.
+    began: Duration,
+    calls: Vec<Span>,
+    /// Number of calls that are not in `calls`.
     more: u64,
 }
 
-/// The socket to the X-Ray daemon.
+/// A finished call. Its times count from 1970.
+#[derive(Clone, Debug)]
+struct Span {
+    operation: String,
+    began: Duration,
+    ended: Duration,
+}
+
+impl Trace {
+    pub(crate) fn begin() -> Self {
+        Self { began: since_epoch(), ..Self::default() }
+    }
+
+    /// Adds a call that ends now.
+    pub(crate) fn add(&mut self, operation: &str, began: Duration) {
+        if self.calls.len() == CALLS_MAX {
+            self.more += 1;
+        } else {
+            self.calls.push(Span { operation: operation.to_owned(), began, ended: since_epoch() });
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn calls(&self) -> usize {
+        self.calls.len()
+    }
+}
+
+/// The connection to the X-Ray daemon, if there is one.
 #[derive(Debug)]
 pub struct Tracer {
-    socket: UdpSocket,
+    socket: Option<UdpSocket>,
 }
 
 impl Tracer {
-    /// Connects to the daemon in `AWS_XRAY_DAEMON_ADDRESS`; `None` if the variable is not set.
-    pub fn from_env() -> Option<Self> {
-        Self::to(&std::env::var("AWS_XRAY_DAEMON_ADDRESS").ok()?)
+    /// Connects to the daemon in `AWS_XRAY_DAEMON_ADDRESS`. If the variable is not set, the tracer sends nothing.
+    pub fn from_env() -> Self {
+        std::env::var("AWS_XRAY_DAEMON_ADDRESS")
+            .map_or_else(|_| Self { socket: None }, |address| Self::to(&address))
     }
 
     /// Connects to the daemon at an address.
-    pub fn to(address: &str) -> Option<Self> {
-        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
-        socket.connect(address).ok()?;
-        Some(Self { socket })
+    pub fn to(address: &str) -> Self {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok();
+        Self { socket: socket.filter(|socket| socket.connect(address).is_ok()) }
     }
 
-    fn send(&self, segment: &Value) {
-        // A lost datagram is a lost trace and must not affect the request.
-        drop(self.socket.send(format!("{HEADER}{segment}").as_bytes()));
-    }
-}
-
-/// Runs an invocation, and sends its segment if there is a daemon and `header` says that it is traced.
-pub fn traced<F: Future>(
-    tracer: Option<&Tracer>,
-    name: &str,
-    header: Option<&str>,
-    work: F,
-) -> Pin<Box<impl Future<Output = F::Output>>> {
-    Box::pin(async move {
-        let (Some(tracer), Some((root, parent))) = (tracer, header.and_then(sampled)) else {
-            return work.await;
-        };
-        let began = SystemTime::now();
-        let working = async {
-            let output = work.await;
-            (output, SO_FAR.with(RefCell::take))
-        };
-        let (output, notes) = SO_FAR.scope(RefCell::default(), working).await;
-        let mut segment = span(name, began);
+    /// Sends the segment of an invocation that ends now, if `header` says that it is traced.
+    ///
+    /// X-Ray accepts no annotation that is `null`, so the segment leaves it out.
+    pub fn send(&self, name: &str, header: Option<String>, trace: &Trace, annotations: &[(&str, Value)]) {
+        let traced = header.as_deref().and_then(sampled);
+        let (Some(socket), Some((root, parent))) = (&self.socket, traced) else { return };
+        let annotations = annotations.iter().filter(|(_, value)| !value.is_null());
+        let annotations: Map<_, _> =
+            annotations.map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        let mut segment = span(name, trace.began, since_epoch());
         segment.extend([
             ("type".to_owned(), json!("subsegment")),
             ("trace_id".to_owned(), json!(root)),
             ("parent_id".to_owned(), json!(parent)),
-            ("metadata".to_owned(), json!({"more_calls": notes.more})),
-            ("annotations".to_owned(), Value::Object(notes.annotations)),
-            ("subsegments".to_owned(), json!(notes.calls)),
+            ("metadata".to_owned(), json!({"more_calls": trace.more})),
+            ("annotations".to_owned(), Value::Object(annotations)),
+            ("subsegments".to_owned(), trace.calls.iter().map(subsegment).collect()),
         ]);
-        tracer.send(&Value::Object(segment));
-        output
-    })
-}
-
-/// Adds an annotation to the current invocation. X-Ray does not accept `null`, so that is left out.
-pub fn annotate(name: &str, value: Value) {
-    if !value.is_null() {
-        note(|notes| drop(notes.annotations.insert(name.to_owned(), value)));
+        // A lost datagram is a lost trace and must not affect the request.
+        drop(socket.send(format!("{HEADER}{}", Value::Object(segment)).as_bytes()));
     }
-}
-
-/// Adds a call of the table that ends now.
-pub fn called(operation: &str, since: SystemTime) {
-    note(|notes| {
-        if notes.calls.len() == CALLS_MAX {
-            notes.more += 1;
-            return;
-        }
-        let mut call = span("DynamoDB", since);
-        call.insert("namespace".to_owned(), json!("aws"));
-        call.insert("aws".to_owned(), json!({"operation": operation}));
-        notes.calls.push(Value::Object(call));
-    });
-}
-
-fn note(what: impl FnOnce(&mut Notes)) {
-    // Outside a traced invocation there is nothing to collect.
-    let _untraced = SO_FAR.try_with(|so_far| what(&mut so_far.borrow_mut()));
 }
 
 /// Returns the trace id and the parent segment of a header `Root=1-…;Parent=…;Sampled=1`, if it is sampled.
@@ -117,12 +103,23 @@ fn sampled(header: &str) -> Option<(&str, &str)> {
     if field("Sampled") == Some("1") { Some((field("Root")?, field("Parent")?)) } else { None }
 }
 
-fn span(name: &str, began: SystemTime) -> Map<String, Value> {
-    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+fn subsegment(call: &Span) -> Value {
+    let mut segment = span("DynamoDB", call.began, call.ended);
+    segment.insert("namespace".to_owned(), json!("aws"));
+    segment.insert("aws".to_owned(), json!({"operation": call.operation}));
+    Value::Object(segment)
+}
+
+fn span(name: &str, began: Duration, ended: Duration) -> Map<String, Value> {
     Map::from_iter([
         ("id".to_owned(), json!(format!("{:016x}", fastrand::u64(..)))),
         ("name".to_owned(), json!(name)),
-        ("start_time".to_owned(), json!(seconds(began))),
-        ("end_time".to_owned(), json!(seconds(SystemTime::now()))),
+        ("start_time".to_owned(), json!(began.as_secs_f64())),
+        ("end_time".to_owned(), json!(ended.as_secs_f64())),
     ])
+}
+
+/// Returns the time since 1970, by the system clock.
+pub(crate) fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use crate::route::{self, Access, RouteMatch};
 use domain::Timestamp;
 use domain::base::actor::Caller;
 use dovetail_aws::retry::with_budget;
-use dovetail_table::{Cost, metered};
+use dovetail_aws::{Cost, observed};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use lambda_http::{Body, Request, Response};
 use std::io::Write as _;
@@ -89,10 +89,10 @@ where
         let id = received.id();
         let takes_gzip = gzip::is_accepted(received.request.headers());
         let base = request::base(&received.request);
-        let (answered, cost) = metered(with_budget(async { handle(received).await })).await;
+        let (answered, observed) = observed(with_budget(async { handle(received).await })).await;
         let reply = match answered {
             Ok(mut reply) => {
-                reply.headers.push(("server-timing", timing(&cost)));
+                reply.headers.push(("server-timing", timing(&observed.cost)));
                 reply
             }
             // The cost of a rejection would reveal whether a missing object belongs to another team.

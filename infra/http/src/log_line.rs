@@ -4,51 +4,46 @@ use crate::answer::{Answering, Handled};
 use crate::code::Code;
 use crate::operation::{Function, Operation};
 use crate::request;
-use dovetail_aws::{metrics, print_log_line, trace};
-use dovetail_table::{RequestMetrics, with_request_metrics};
+use dovetail_aws::{Observed, Tracer, emit, metrics, observed};
 use lambda_http::Request;
 use serde_json::{Map, Value, json};
 
-/// Runs `handle` and writes the log line: operation, outcome, team, request id and metrics.
+/// Runs `handle`, writes the log line with operation, outcome, team, request id and metrics, and sends the trace.
 pub async fn logged<'a>(
     function: Function,
+    (tracer, header): (&Tracer, Option<String>),
     request: Request,
     handle: impl FnOnce(Request) -> Answering<'a>,
 ) -> Handled {
     let id = request::id(&request).map(str::to_owned);
-    let (handled, request_metrics) = with_request_metrics(handle(request)).await;
+    let (handled, observed) = observed(handle(request)).await;
     let Handled { response, operation, caller, code } = &handled;
     let status = response.status().as_u16();
     // 201 means a change; a submission without one returns 200.
     let submissions = (*operation == Some(Operation::Submit)).then(|| u64::from(status == 201));
-    let mut line = line(function, *operation, &request_metrics, submissions);
+    // The operation is a field and not a dimension, because CloudWatch charges for each metric (ADR 18).
     let fields = [
+        ("Operation", json!(operation.map(|operation| format!("{operation:?}")))),
         ("Status", json!(status)),
         ("Outcome", json!(code.map_or("ok", Code::name))),
         ("Team", json!(caller.as_ref().map(|caller| caller.team.id.get()))),
         ("Request", json!(id)),
     ];
-    for (name, value) in fields {
-        trace::annotate(name, value.clone());
-        line.insert(name.to_owned(), value);
-    }
-    print_log_line(line);
+    tracer.send(function.name(), header, &observed.trace, &fields);
+    emit(line(function, &observed, submissions, fields));
     handled
 }
 
-fn line(
+fn line<const N: usize>(
     function: Function,
-    operation: Option<Operation>,
-    request_metrics: &RequestMetrics,
+    observed: &Observed,
     submissions: Option<u64>,
+    fields: [(&str, Value); N],
 ) -> Map<String, Value> {
-    let mut figures = request_metrics.figures().to_vec();
+    let mut figures = observed.figures().to_vec();
     figures.extend(submissions.map(|submissions| ("Submissions", json!(submissions))));
     let mut line = metrics(&[("Function", function.name())], &figures);
-    // The operation is a field and not a dimension, because CloudWatch charges for each metric (ADR 18).
-    let operation = json!(operation.map(|operation| format!("{operation:?}")));
-    trace::annotate("Operation", operation.clone());
-    line.insert("Operation".to_owned(), operation);
+    line.extend(fields.map(|(name, value)| (name.to_owned(), value)));
     line
 }
 
@@ -58,8 +53,8 @@ mod tests {
 
     #[test]
     fn a_line_has_function_operation_and_figures() {
-        let operation = Some(Operation::UpdateChangeInstance);
-        let mut line = line(Function::UpdateState, operation, &RequestMetrics::default(), None);
+        let fields = [("Operation", json!("UpdateChangeInstance"))];
+        let mut line = line(Function::UpdateState, &Observed::default(), None, fields);
         let mut aws = line.remove("_aws").unwrap();
         assert!(aws["Timestamp"].take().is_u64());
         let metric = |name: &str| json!({"Name": name});

@@ -6,7 +6,7 @@ use crate::front::AuthMode;
 use crate::gateway;
 use crate::log_line::logged;
 use crate::operation::Function;
-use dovetail_aws::trace::{Tracer, traced};
+use dovetail_aws::Tracer;
 use dovetail_table::{Settings, Table};
 use lambda_http::{Error, Request, RequestExt as _};
 
@@ -37,10 +37,9 @@ pub async fn serve<'t>(
 ) -> Result<(), Error> {
     let (auth_mode, tracer) = (AuthMode::from_env()?, Tracer::from_env());
     let observed = |request: Request| -> Answering<'_> {
-        let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
-        let answering = logged(function, request, &handle);
-        let tracer = tracer.as_ref();
-        Box::pin(async move { traced(tracer, function.name(), trace.as_deref(), answering).await })
+        let header = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
+        let (tracer, handle) = (&tracer, &handle);
+        Box::pin(async move { logged(function, (tracer, header), request, handle).await })
     };
     gateway::serve(auth_mode, table, &observed).await
 }

@@ -11,9 +11,7 @@ mod read;
 mod record;
 mod write;
 
-pub use client::{
-    ACTIONS_MAX, Cost, Error, RequestMetrics, Settings, Table, Units, metered, with_request_metrics,
-};
+pub use client::{ACTIONS_MAX, Error, Settings, Table};
 pub use read::{
     Bound, COUNT_MAX, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, stream,
     until,

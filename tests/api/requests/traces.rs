@@ -1,6 +1,6 @@
 //! Traces: the segments for X-Ray's daemon. They contain operations and codes, and nothing of a request.
 
-use dovetail_aws::trace::{Tracer, traced};
+use dovetail_aws::{Tracer, observed};
 use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
 use dovetail_http::{CursorKey, Event, Function, logged, respond};
@@ -34,8 +34,8 @@ fn segments(system: &Running, header: Option<&str>) -> Vec<String> {
     event.request_context.authorizer = Some(caller);
     let function = Function::Submit;
     let handle = |request| functions::handle(function, &system.table, &key, &outbound, request);
-    let answering = respond(event, |request| Box::pin(logged(function, request, handle)));
-    let reply = system.block_on(traced(tracer.as_ref(), "submit", header, answering));
+    let to = (&tracer, header.map(str::to_owned));
+    let reply = system.block_on(respond(event, |request| Box::pin(logged(function, to, request, handle))));
     assert!([200, 201].contains(&reply.status_code), "{reply:?}");
     let mut buffer = vec![0; 65_536];
     std::iter::from_fn(|| {
@@ -97,7 +97,8 @@ fn without_a_daemon_the_request_is_answered() {
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
     for _ in 0..2 {
         let answering = functions::answer(&system.table, &key, &authorizer, submission());
-        let reply = system.block_on(traced(tracer.as_ref(), "submit", Some(TRACED), answering));
+        let (reply, observed) = system.block_on(observed(answering));
+        tracer.send("submit", Some(TRACED.to_owned()), &observed.trace, &[]);
         assert!([200, 201].contains(&reply.status_code), "{reply:?}");
     }
 }

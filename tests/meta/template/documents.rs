@@ -2,8 +2,8 @@
 
 use super::{resources, template};
 use crate::meta::workspace::{files, read, root};
+use dovetail_aws::Observed;
 use dovetail_daemon::arguments::{EXIT_CODES, command_line};
-use dovetail_table::RequestMetrics;
 use expect_test::expect_file;
 use regex::Regex;
 use serde_json::Value;
@@ -205,7 +205,7 @@ fn the_page_of_configuration_has_every_exit_code() {
 
 #[test]
 fn the_page_of_metrics_has_the_metrics_of_requests_and_of_the_sweep() {
-    let request = RequestMetrics::default().figures().map(|(name, _)| name.to_owned());
+    let request = Observed::default().figures().map(|(name, _)| name.to_owned());
     let sweep = sweep::metrics(&sweep::Swept::default());
     let sweep = sweep.keys().filter(|name| !matches!(name.as_str(), "_aws" | "Stack")).cloned();
     for metric in sweep.chain(request) {

@@ -1,7 +1,7 @@
 //! Cost figures: write units, read units and round trips.
 
 use crate::request::Answer;
-use dovetail_table::Cost;
+use dovetail_aws::Cost;
 
 /// Cost of one operation. Units are in thousandths, round trips are whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

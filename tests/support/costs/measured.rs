@@ -5,7 +5,7 @@ use super::page::Table;
 use crate::request::Answer;
 use crate::running::Running;
 use domain::{SubmissionId, TeamId};
-use dovetail_table::metered;
+use dovetail_aws::observed;
 use dovetail_worker::{Carried, carry_out_all};
 use serde_json::{Value, json};
 
@@ -225,9 +225,9 @@ pub(super) fn generation() -> Table {
         let team = system.block_on(system.table.team_by_name("AwesomeConsumer")).unwrap().unwrap().id;
         let submission = SubmissionId::new(TeamId::new(team.get()).unwrap(), submission).unwrap();
         let submission = system.block_on(system.table.submission(submission)).unwrap().unwrap();
-        let (carried, cost) = system.block_on(metered(carry_out_all(&system.table, &submission)));
+        let (carried, observed) = system.block_on(observed(carry_out_all(&system.table, &submission)));
         assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out));
-        Figures::from(cost)
+        Figures::from(observed.cost)
     };
     let one = system();
     submit(&one, &declared(8, 1));

@@ -6,11 +6,11 @@ use crate::running::Running;
 use domain::base::id::WebhookId;
 use domain::outreach::healthcheck::run::{Counted, Run};
 use domain::outreach::webhook::delivery::Delivery;
+use dovetail_aws::observed;
 use dovetail_emulator::gateway::plain;
 use dovetail_emulator::{gateway, queue};
 use dovetail_http::Event;
 use dovetail_queue::SqsEvent;
-use dovetail_table::metered;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -51,9 +51,9 @@ pub(super) fn outbound() -> Table {
     let request = system.get(&format!("{checks}/service_item/{}/", item.at("/results/0/id")), OWNER);
     table.row("check of one item on request", Figures::from_answer(&request));
     table.row("request of a run", Figures::from_answer(&system.get(&format!("{checks}/service/1/"), OWNER)));
-    let (begun, cost) = system.block_on(metered(sweep::begin(&system.table, &system.handles.queue)));
+    let (begun, observed) = system.block_on(observed(sweep::begin(&system.table, &system.handles.queue)));
     assert_eq!(begun.unwrap(), 1);
-    table.row("start of the run by the sweep", Figures::from(cost));
+    table.row("start of the run by the sweep", Figures::from(observed.cost));
     let service = system.block_on(system.table.service("VM")).unwrap().unwrap();
     let (team, service) = (service.owner.id, service.id);
     let began = system.block_on(system.table.check_schedule(team, service)).unwrap().unwrap().began.unwrap();
@@ -92,7 +92,7 @@ fn taken(system: &Running, message: &str) -> Figures {
     let (table, handles) = (system.table.clone(), &system.handles);
     let handles =
         deliver::Handles { table, queue: handles.queue.clone(), outbound: handles.outbound.clone() };
-    let ((reply, _), cost) = system.block_on(metered(deliver::handle(&handles, event)));
+    let ((reply, _), observed) = system.block_on(observed(deliver::handle(&handles, event)));
     assert!(reply.batch_item_failures.is_empty(), "{message}");
-    Figures::from(cost)
+    Figures::from(observed.cost)
 }

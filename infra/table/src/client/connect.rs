@@ -3,8 +3,7 @@
 use super::caches::Caches;
 use super::call::Call as _;
 use super::error::Error;
-use super::meter::Meter;
-use super::request_metrics::Stopwatch;
+use super::observer::Observer;
 use super::yielding_connector::Paced;
 use crate::key;
 use aws_sdk_dynamodb::Client;
@@ -78,7 +77,7 @@ impl Table {
     pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
         let is_engine = matches!(endpoint, Endpoint::Engine(_));
         let config = dovetail_aws::config(endpoint);
-        let mut watched = config::Builder::from(&config).interceptor(Meter).interceptor(Stopwatch);
+        let mut watched = config::Builder::from(&config).interceptor(Observer);
         watched.set_http_client(config.http_client().map(|inner| SharedHttpClient::new(Paced(inner))));
         Self {
             client: Client::from_conf(watched.build()),

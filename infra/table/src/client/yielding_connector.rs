@@ -1,4 +1,4 @@
-//! A connector that yields once before each request. Concurrent calls are then concurrent for the meter, too.
+//! A connector that yields once before each request. Concurrent calls are then concurrent for the observer, too.
 
 use aws_sdk_dynamodb::config::{ConfigBag, RuntimeComponents, RuntimeComponentsBuilder};
 use aws_sdk_dynamodb::error::BoxError;
@@ -43,7 +43,7 @@ impl HttpConnector for Paced<SharedHttpConnector> {
         let connector = self.0.clone();
         HttpConnectorFuture::new(async move {
             // An answer that is ready at once would end its call before the next future of the same `join` starts.
-            // The meter would then count two round trips instead of one.
+            // The observer would then count two round trips instead of one.
             tokio::task::yield_now().await;
             connector.call(request).await
         })

@@ -1,6 +1,6 @@
 //! A limit on the rows and read units of one request, for searches whose matches may be far apart.
 
-use crate::client::metered;
+use dovetail_aws::observed;
 
 /// The limits of a filtered list page; reading stops at the first one that it reaches.
 ///
@@ -23,8 +23,8 @@ pub struct Read {
 impl Read {
     /// Runs `reading` and adds its read units.
     pub async fn by<T>(&mut self, reading: impl Future<Output = T>) -> T {
-        let (output, cost) = metered(reading).await;
-        self.unit_thousandths = self.unit_thousandths.saturating_add(cost.read_units.thousandths());
+        let (output, observed) = observed(reading).await;
+        self.unit_thousandths = self.unit_thousandths.saturating_add(observed.cost.read_units.thousandths());
         output
     }
 

@@ -3,14 +3,14 @@
 use super::statement;
 use crate::client::call::Call as _;
 use crate::client::error::{denial, describe, is_full};
-use crate::client::{ACTIONS_MAX, Error, Table, request_metrics};
+use crate::client::{ACTIONS_MAX, Error, Table};
 use crate::key::Key;
 use crate::record::{Attributes, size};
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, TransactWriteItem, WriteRequest};
 use domain::model::write::Write;
-use dovetail_aws::retry;
+use dovetail_aws::{count_conflict, count_retry, retry};
 
 /// The most bytes of one transaction; DynamoDB allows 4 MB, and [`size`] only estimates.
 const BYTES_MAX: usize = 3_500_000;
@@ -61,7 +61,7 @@ impl Table {
         let mut attempts = retry::TRANSACTION.attempts();
         while let Some(attempt) = attempts.next().await {
             if attempt > 0 {
-                request_metrics::retry();
+                count_retry();
             }
             let actions = actions()?;
             // DynamoDB reports an oversized transaction as a validation error, the same as a defect. The check here
@@ -162,7 +162,7 @@ enum Failure {
 fn classify_and_count<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     let failure = classify(error);
     if matches!(failure, Failure::Condition | Failure::Busy) {
-        request_metrics::conflict();
+        count_conflict();
     }
     failure
 }

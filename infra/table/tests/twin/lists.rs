@@ -9,7 +9,8 @@ use domain::model::deployed::Deployed;
 use domain::model::submission::{Scope, Submission};
 use domain::model::team::Application;
 use domain::{Change, Item, State, TeamId};
-use dovetail_table::{Direction, Source, metered};
+use dovetail_aws::observed;
+use dovetail_table::{Direction, Source};
 use std::fmt::Debug;
 
 pub(crate) async fn all(twin: &Twin) {
@@ -44,7 +45,8 @@ pub(crate) async fn pages_have_the_requested_length(twin: &Twin) {
 pub(crate) async fn queues_are_read_alone(twin: &Twin) {
     for team in twin.world.snapshot.teams.keys() {
         let source = Source::<Change>::owned_by(*team, &State::ALL);
-        let (_, cost) = metered(read(twin, &source, Direction::Ascending, None, 100)).await;
+        let (_, observed) = observed(read(twin, &source, Direction::Ascending, None, 100)).await;
+        let cost = observed.cost;
         assert_eq!((cost.calls, cost.round_trips), (State::ALL.len().try_into().unwrap(), 1));
     }
 }

@@ -5,7 +5,7 @@ use crate::world::{APP, CONSUMER, STRANGER, VM_OWNER, World, application, docume
 use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::{ChangeId, ItemId, SubmissionId, TeamId, Timestamp};
-use dovetail_table::metered;
+use dovetail_aws::observed;
 use std::collections::BTreeSet;
 
 /// A number above every one that a walk allots.
@@ -140,9 +140,9 @@ async fn services(twin: &Twin) {
     // query for the unknown title.
     let afresh = twin.afresh().await;
     for calls in [u64::try_from(titles.len()).unwrap(), 2] {
-        let (actual, cost) = metered(afresh.offers(&titles)).await;
+        let (actual, observed) = observed(afresh.offers(&titles)).await;
         assert_eq!(of(&actual.unwrap()), of(offers));
-        assert_eq!((cost.calls, cost.round_trips), (calls, 1));
+        assert_eq!((observed.cost.calls, observed.cost.round_trips), (calls, 1));
     }
 }
 
@@ -156,9 +156,9 @@ fn a_change_instance_is_read_in_one_round_once_it_has_been_seen() {
         let changes: Vec<ChangeId> = twin.world.snapshot.changes.keys().copied().collect();
         let owner = team(VM_OWNER).id;
         for (change, round_trips) in [(0, 2), (1, 2), (0, 1), (1, 1)] {
-            let (actual, cost) = metered(twin.table.undecided(changes[change], owner, true)).await;
+            let (actual, observed) = observed(twin.table.undecided(changes[change], owner, true)).await;
             assert_eq!(actual.unwrap().unwrap().change, twin.world.snapshot.changes[&changes[change]]);
-            assert_eq!(cost.round_trips, round_trips);
+            assert_eq!(observed.cost.round_trips, round_trips);
         }
     });
 }

@@ -6,7 +6,8 @@ use domain::rules::decide::Decided;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
 use domain::{Change, Hash, Item, ItemId, TeamId};
-use dovetail_table::{RelatedKey, metered};
+use dovetail_aws::observed;
+use dovetail_table::RelatedKey;
 use std::collections::BTreeSet;
 
 pub(crate) async fn all(twin: &Twin) {
@@ -49,7 +50,7 @@ pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
     {
         expected.deployed.remove(&before);
     }
-    let (actual, cost) = metered(twin.table.related_to_decided(decided)).await;
+    let (actual, observed) = observed(twin.table.related_to_decided(decided)).await;
     expected.is(&actual.unwrap());
     let brought = decided.deployed.iter().map(|brought| brought.id).collect();
     let read = [
@@ -59,7 +60,10 @@ pub(crate) async fn decided(twin: &Twin, decided: &Decided) {
         expected.declarations.len(),
         expected.deployed.difference(&brought).count(),
     ];
-    assert_eq!(cost.read_units.thousandths(), u64::try_from(500 * read.iter().sum::<usize>()).unwrap());
+    assert_eq!(
+        observed.cost.read_units.thousandths(),
+        u64::try_from(500 * read.iter().sum::<usize>()).unwrap()
+    );
 }
 
 /// The expected records, by id.

@@ -1,15 +1,11 @@
-//! The meter: adds up the capacity units and round trips of each request (docs/reference/costs.md).
-//!
-//! An interceptor of the client requests the consumed capacity and reads it from the response. It finds the request
-//! by the tokio task. So it counts everything that the request awaits, but nothing that it would spawn.
+//! The observer of the calls: reports each call to the request that awaits it (docs/reference/costs.md).
 //!
 //! DynamoDB reports no units for a failed condition or a cancelled transaction, although they consume some. Such a
 //! call counts as a call and a round trip alone. All attempts of the SDK for one call count as one call.
 
-use super::cost::{Cost, Units};
 use aws_sdk_dynamodb::config::interceptors::{
     BeforeSerializationInterceptorContextMut, BeforeSerializationInterceptorContextRef,
-    FinalizerInterceptorContextRef,
+    BeforeTransmitInterceptorContextRef, FinalizerInterceptorContextRef,
 };
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
@@ -27,57 +23,16 @@ use aws_sdk_dynamodb::operation::{
 };
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ReturnConsumedCapacity};
 use aws_smithy_runtime_api::client::interceptors::context::{Input, Output};
-use aws_smithy_types::config_bag::{Storable, StoreReplace};
-use std::cell::Cell;
-
-tokio::task_local! {
-    /// The cost of the current request so far.
-    static SO_FAR: Cell<Cost>;
-}
-
-/// Runs a request and returns its output and the cost of its calls.
-///
-/// A request inside another one counts for both.
-pub async fn metered<F: Future>(request: F) -> (F::Output, Cost) {
-    let before = so_far();
-    let metered = async {
-        let output = request.await;
-        (output, so_far().unwrap_or_default())
-    };
-    let (output, cost) = SO_FAR.scope(Cell::default(), metered).await;
-    if let Some(before) = before {
-        add(before.round_trips, cost);
-    }
-    (output, cost)
-}
-
-/// Returns the cost of this task's request so far, or `None` if nothing is metered.
-fn so_far() -> Option<Cost> {
-    SO_FAR.try_with(Cell::get).ok()
-}
-
-fn add(before: u64, finished: Cost) {
-    if let Some(mut cost) = so_far() {
-        cost.add(before, finished);
-        SO_FAR.with(|so_far| so_far.set(cost));
-    }
-}
+use aws_smithy_runtime_api::client::orchestrator::Metadata;
+use dovetail_aws::{Cost, OpenCall, Units};
 
 /// The interceptor of the SDK client.
 #[derive(Debug)]
-pub(crate) struct Meter;
+pub(crate) struct Observer;
 
-/// The round trips of the request at the start of a call.
-#[derive(Debug)]
-struct Before(u64);
-
-impl Storable for Before {
-    type Storer = StoreReplace<Self>;
-}
-
-impl Intercept for Meter {
+impl Intercept for Observer {
     fn name(&self) -> &'static str {
-        "Meter"
+        "Observer"
     }
 
     fn read_before_execution(
@@ -85,9 +40,7 @@ impl Intercept for Meter {
         _: &BeforeSerializationInterceptorContextRef<'_>,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        if let Some(cost) = so_far() {
-            config.interceptor_state().store_put(Before(cost.round_trips));
-        }
+        config.interceptor_state().store_put(OpenCall::begin());
         Ok(())
     }
 
@@ -101,15 +54,28 @@ impl Intercept for Meter {
         Ok(())
     }
 
+    fn read_before_attempt(
+        &self,
+        _: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if let Some(call) = config.load::<OpenCall>() {
+            let operation = config.load::<Metadata>();
+            call.attempt(|| operation.map(|metadata| metadata.name().to_owned()).unwrap_or_default());
+        }
+        Ok(())
+    }
+
     fn read_after_execution(
         &self,
         context: &FinalizerInterceptorContextRef<'_>,
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        if let Some(Before(before)) = config.load::<Before>() {
+        if let Some(call) = config.load::<OpenCall>() {
             let output = context.output_or_error().and_then(Result::ok);
-            add(*before, output.map_or(Cost::of_call(), consumed));
+            call.add(output.map_or(Cost::of_call(), consumed));
         }
         Ok(())
     }
@@ -159,7 +125,7 @@ enum Kind {
 
 /// Adds the total of one table.
 fn count(cost: &mut Cost, kind: Kind, capacity: &ConsumedCapacity) {
-    let units = Units::from_f64(capacity.capacity_units().unwrap_or_default());
+    let units = Units::of(capacity.capacity_units().unwrap_or_default());
     // The total is the only reliable number: some engines leave the indexes out of the numbers by kind. A write that
     // reports read units alone is a repeated transaction, for which DynamoDB charges reads.
     let is_read = capacity.read_capacity_units().is_some() && capacity.write_capacity_units().is_none();

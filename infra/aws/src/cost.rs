@@ -12,7 +12,7 @@ pub struct Units(u64);
 
 impl Units {
     /// Converts the units of a response. A value that is not a number of units counts as 0.
-    pub(crate) fn from_f64(units: f64) -> Self {
+    pub fn of(units: f64) -> Self {
         // The text avoids a multiplication of floats, which would truncate 1.005 to 1.004.
         Self(format!("{units:.DIGITS$}").replace('.', "").parse().unwrap_or_default())
     }
@@ -51,16 +51,17 @@ pub struct Cost {
 
 impl Cost {
     /// Returns the cost of one call without its capacity units.
-    pub(crate) const fn of_call() -> Self {
+    pub const fn of_call() -> Self {
         Self { write_units: Units(0), read_units: Units(0), round_trips: 1, calls: 1 }
     }
 
-    pub(crate) fn consume(&mut self, write_units: Units, read_units: Units) {
+    /// Adds units.
+    pub fn consume(&mut self, write_units: Units, read_units: Units) {
         self.write_units = self.write_units.plus(write_units);
         self.read_units = self.read_units.plus(read_units);
     }
 
-    /// Adds a call, or a nested cost, that began after `before` round trips.
+    /// Adds a call that began after `before` round trips.
     ///
     /// A call can only have waited for calls that were finished at its start. So it extends the sequence that was
     /// there at that time.
@@ -100,7 +101,7 @@ mod tests {
             (f64::INFINITY, 0, "0"),
         ];
         for (value, thousandths, written) in table {
-            let units = Units::from_f64(value);
+            let units = Units::of(value);
             assert_eq!((units.thousandths(), units.to_string().as_str()), (thousandths, written), "{value}");
         }
     }
@@ -114,7 +115,7 @@ mod tests {
             } else {
                 let (_, before) =
                     begun.iter().find(|(name, _)| name.eq_ignore_ascii_case(&event)).copied().unwrap();
-                cost.add(before, Cost { read_units: Units::from_f64(0.5), ..Cost::of_call() });
+                cost.add(before, Cost { read_units: Units::of(0.5), ..Cost::of_call() });
             }
         }
         assert_eq!(cost.read_units.thousandths(), cost.calls * 500);
@@ -141,24 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_metered_within_counts_with_its_own_round_trips() {
-        let mut outer = Cost::default();
-        outer.add(0, Cost { write_units: Units::from_f64(2.0), ..Cost::of_call() });
-        let inner = Cost {
-            write_units: Units::from_f64(1.0),
-            read_units: Units::from_f64(0.5),
-            round_trips: 3,
-            calls: 5,
-        };
-        outer.add(outer.round_trips, inner);
-        let expected = Cost {
-            write_units: Units::from_f64(3.0),
-            read_units: Units::from_f64(0.5),
-            round_trips: 4,
-            calls: 6,
-        };
-        assert_eq!(outer, expected);
-        let figures = format!("{:?}", outer.figures().map(|(name, value)| format!("{name} {value}")));
+    fn figures_are_numbers() {
+        let cost = Cost { write_units: Units::of(3.0), read_units: Units::of(0.5), round_trips: 4, calls: 6 };
+        let figures = format!("{:?}", cost.figures().map(|(name, value)| format!("{name} {value}")));
         assert_eq!(figures, r#"["WriteUnits 3", "ReadUnits 0.5", "RoundTrips 4"]"#);
     }
 }
