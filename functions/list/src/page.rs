@@ -176,8 +176,21 @@ impl<T: Send + 'static> List<'_, T> {
                 break;
             }
         }
+        let count = self.count(wanted, passed, ahead, is_whole).await?;
+        let skip = skip.saturating_sub(passed);
+        Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
+    }
+
+    /// Returns the count for a page with `passed` matches up to its end and `ahead` found matches behind it.
+    async fn count(
+        &self,
+        wanted: &Wanted<T>,
+        passed: u64,
+        ahead: u64,
+        is_whole: bool,
+    ) -> Result<Count, Failure> {
         // A count from the cursor never shrinks: an exact one stays, and one of matches so far grows (ADR 22).
-        let count = match wanted.cursor.as_ref().map(Count::of) {
+        Ok(match wanted.cursor.as_ref().map(Count::of) {
             Some(Count::AtLeast { before, .. }) if is_whole => Count::Exact(before + passed),
             Some(Count::AtLeast { matches: found, before }) => {
                 Count::AtLeast { matches: found.max(before + passed), before: before + passed }
@@ -190,9 +203,7 @@ impl<T: Send + 'static> List<'_, T> {
                 let matches = self.filter.matches_min.unwrap_or_default().max(passed + ahead);
                 Count::AtLeast { matches, before: passed }
             }
-        };
-        let skip = skip.saturating_sub(passed);
-        Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
+        })
     }
 
     /// Returns the number of rows in one read: the page, and one more as proof of a next page.

@@ -45,6 +45,8 @@ use crate::{
 const JOURNAL_FILE: &str = "local.db";
 /// The longest time for background tasks to finish after the stop.
 const GRACE: Duration = Duration::from_secs(5);
+/// An address of this machine with any free port.
+const LOOPBACK: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 
 /// Starts the system, announces on `out` that it is ready, and serves until `stop` resolves.
 pub async fn start(
@@ -95,8 +97,7 @@ impl System {
         // The socket comes before the database: a start that fails because of a used port must not change anything.
         let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
         let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
-        let loopback = (Ipv4Addr::LOCALHOST, 0);
-        let bus_listener = TcpListener::bind(loopback).await.map_err(Error::io("the bus's socket"))?;
+        let bus_listener = TcpListener::bind(LOOPBACK).await.map_err(Error::io("the bus's socket"))?;
         let bus_address = bus_listener.local_addr().map_err(Error::io("the bus's socket"))?;
         let bus = Address { name: bus::NAME.to_owned(), endpoint: format!("http://{bus_address}") };
         let storage = settings.storage();
@@ -104,12 +105,7 @@ impl System {
             Some(endpoint) => Engine::elsewhere(endpoint, &storage)?,
             None => Engine::start(&storage)?,
         };
-        let tables = dovetail_table::Settings {
-            table: settings.table.clone(),
-            keys_table: format!("{}-keys", settings.table),
-            endpoint: Some(engine.endpoint().to_owned()),
-            actions_max: settings.actions_max,
-        };
+        let tables = tables(settings, &engine);
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
         let cursor_secret = cursor_secret();
         let table = Table::connect(tables.clone());
@@ -129,17 +125,7 @@ impl System {
             new_keys: &new_keys,
             differences: &differences,
         });
-        let handles = Handles {
-            table,
-            bus: bus.connect(),
-            queue: dovetail_queue::Queue::connect(dovetail_queue::Settings {
-                url: queue::url(&bus.endpoint),
-                endpoint: Some(bus.endpoint.clone()),
-            }),
-            outbound: Outbound::new(Targets::Any),
-            cursor_key: CursorKey::new(&cursor_secret),
-            authorizer: Authorizer::default().with(settings.issuer.clone().map(Issuer::new)),
-        };
+        let handles = handles(settings, table, &bus, &cursor_secret);
         Ok(Self {
             listener,
             bus_listener,
@@ -314,6 +300,30 @@ async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
         }
     }
     std::future::pending().await
+}
+
+/// Returns the names of the tables and the endpoint of their engine.
+fn tables(settings: &Settings, engine: &Engine) -> dovetail_table::Settings {
+    dovetail_table::Settings {
+        table: settings.table.clone(),
+        keys_table: format!("{}-keys", settings.table),
+        endpoint: Some(engine.endpoint().to_owned()),
+        actions_max: settings.actions_max,
+    }
+}
+
+/// Returns the clients of the functions.
+fn handles(settings: &Settings, table: Table, bus: &Address, cursor_secret: &str) -> Handles {
+    let queue =
+        dovetail_queue::Settings { url: queue::url(&bus.endpoint), endpoint: Some(bus.endpoint.clone()) };
+    Handles {
+        table,
+        bus: bus.connect(),
+        queue: dovetail_queue::Queue::connect(queue),
+        outbound: Outbound::new(Targets::Any),
+        cursor_key: CursorKey::new(cursor_secret),
+        authorizer: Authorizer::default().with(settings.issuer.clone().map(Issuer::new)),
+    }
 }
 
 /// Returns the chosen world.

@@ -136,34 +136,47 @@ impl Rows {
             Some(ReplacedRecord::TYPE) => self.keep::<ReplacedRecord, _>(row, |snapshot, replaced| {
                 snapshot.replaced.insert((replaced.of, replaced.since.submission), replaced)
             }),
-            Some(ServiceRecord::TYPE) => self.keep::<ServiceRecord, _>(row, |snapshot, service| {
-                snapshot.catalogue.services.insert(service.title.clone(), service)
-            }),
-            Some(SchemaRecord::TYPE) => self.keep::<SchemaRecord, _>(row, |snapshot, schema| {
-                snapshot.catalogue.schemas.insert((schema.title, schema.version))
-            }),
-            Some(DocsRecord::TYPE) => self.docs(row),
-            Some(ConfigRecord::TYPE) => self.config(row),
-            Some(MessagesRecord::TYPE) => self.messages(row),
-            Some(MetadataPolicyRecord::TYPE) => self.metadata_policy(row),
-            // Results of deliveries and of healthchecks: no other record depends on them, so decoding is the whole
-            // check.
-            Some(RepliedRecord::TYPE) => self.value::<RepliedRecord>(row).map(drop),
-            Some(CoolingRecord::TYPE) => self.value::<CoolingRecord>(row).map(drop),
-            Some(GivenUpRecord::TYPE) => self.value::<GivenUpRecord>(row).map(drop),
-            // Schedules and results of healthchecks, likewise.
-            Some(CheckScheduleRecord::TYPE) => self.value::<CheckScheduleRecord>(row).map(drop),
-            Some(HealthRecord::TYPE) => self.value::<HealthRecord>(row).map(drop),
-            Some(CheckThrottleRecord::TYPE) => self.value::<CheckThrottleRecord>(row).map(drop),
-            Some("DECLARATION") => self.declaration(row),
-            Some("TEAM_NAME" | "SERVICE_ID") => self.pointer(row),
+            Some(ty) => self.read_catalogue(ty, row),
             // The counters are the only record without a type.
             None if record::text(row, "pk") == Some("COUNTERS") => {
                 let counted = |name| record::integer(row, name).unwrap_or_default();
                 self.snapshot.catalogue.counted = (counted("teams"), counted("services"));
                 Ok(())
             }
-            Some(_) | None => Err(Error::corrupt("", "its type is unknown")),
+            None => Err(unknown()),
+        }
+    }
+
+    fn read_catalogue(&mut self, ty: &str, row: &Attributes) -> Result<(), Error> {
+        match ty {
+            ServiceRecord::TYPE => self.keep::<ServiceRecord, _>(row, |snapshot, service| {
+                snapshot.catalogue.services.insert(service.title.clone(), service)
+            }),
+            SchemaRecord::TYPE => self.keep::<SchemaRecord, _>(row, |snapshot, schema| {
+                snapshot.catalogue.schemas.insert((schema.title, schema.version))
+            }),
+            DocsRecord::TYPE => self.docs(row),
+            ConfigRecord::TYPE => self.config(row),
+            MessagesRecord::TYPE => self.messages(row),
+            MetadataPolicyRecord::TYPE => self.metadata_policy(row),
+            "DECLARATION" => self.declaration(row),
+            "TEAM_NAME" | "SERVICE_ID" => self.pointer(row),
+            _ => self.read_result(ty, row),
+        }
+    }
+
+    /// Decodes a schedule, or a result of a delivery or of a healthcheck.
+    ///
+    /// No other record depends on them, so decoding is the whole check.
+    fn read_result(&mut self, ty: &str, row: &Attributes) -> Result<(), Error> {
+        match ty {
+            RepliedRecord::TYPE => self.value::<RepliedRecord>(row).map(drop),
+            CoolingRecord::TYPE => self.value::<CoolingRecord>(row).map(drop),
+            GivenUpRecord::TYPE => self.value::<GivenUpRecord>(row).map(drop),
+            CheckScheduleRecord::TYPE => self.value::<CheckScheduleRecord>(row).map(drop),
+            HealthRecord::TYPE => self.value::<HealthRecord>(row).map(drop),
+            CheckThrottleRecord::TYPE => self.value::<CheckThrottleRecord>(row).map(drop),
+            _ => Err(unknown()),
         }
     }
 
@@ -272,6 +285,10 @@ impl Rows {
         self.snapshot.catalogue.titles.insert(id.ok_or_else(nowhere)?, title.to_owned());
         Ok(())
     }
+}
+
+fn unknown() -> Error {
+    Error::corrupt("", "its type is unknown")
 }
 
 /// Returns the key of a row as the subject of a violation.

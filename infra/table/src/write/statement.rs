@@ -14,9 +14,11 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     Update,
 };
+use domain::base::id::{ChargeId, SubmissionId};
 use domain::model::blockers::Blockers;
+use domain::model::staging::StagingState;
 use domain::model::submission::{IdempotencyRecord, Submission};
-use domain::model::team::Head;
+use domain::model::team::{Application, Head};
 use domain::model::write::{Closing, Write};
 use domain::{TeamId, Timestamp};
 use std::collections::HashMap;
@@ -29,81 +31,91 @@ const RUNS: &str = "attribute_exists(pk) AND attribute_not_exists(#en)";
 
 /// Returns the action of one write.
 pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error> {
-    let put = |row| put_new(table, row);
     match write {
         // The head carries the fences of a submission. DynamoDB compares them at the commit, so no rule rests on a
         // check before it.
         Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
         Write::AddBlockers { team, delta } => blockers(table, *team, *delta),
-        Write::ReplaceTeam(team) => {
-            Condition::new("attribute_exists(pk)").put(table, record::write::<TeamRecord>(team)?)
+        Write::ReplaceTeam(team) => put_over(table, record::write::<TeamRecord>(team)?),
+        Write::PutApplication { before: None, after } => create::<ApplicationRecord>(table, after),
+        Write::PutApplication { before: Some(before), after } => {
+            application(before).put(table, record::write::<ApplicationRecord>(after)?)
         }
-        Write::PutApplication { before: None, after } => put(record::write::<ApplicationRecord>(after)?),
-        Write::PutApplication { before: Some(before), after } => Condition::new("#dig = :dig AND #ni = :ni")
-            .text("dig", &before.digest.to_string())
-            .number("ni", before.next_item)
-            .put(table, record::write::<ApplicationRecord>(after)?),
-        Write::PutItem { before: None, after } => put(record::write::<ItemRecord>(after)?),
-        Write::PutItem { before: Some(before), after } => {
-            Condition::new("#rv = :rv").number("rv", *before).put(table, record::write::<ItemRecord>(after)?)
-        }
-        Write::CreateChange(change) => put(record::write::<ChangeRecord>(change)?),
+        Write::PutItem { before, after } => create_or_replace::<ItemRecord>(table, *before, after),
+        Write::CreateChange(change) => create::<ChangeRecord>(table, change),
         // The number of history entries grows with every move, so it fences two decisions on one change instance.
         Write::UpdateChange { before, from, after } => Condition::new("#n = :n AND #st = :st")
             .number("n", before.entries)
             .text("st", from.name())
             .put(table, record::write::<ChangeRecord>(after)?),
         Write::CloseChange(closing) => close(table, closing),
-        Write::CreateDeployed(deployed) => put(record::write::<DeployedRecord>(deployed)?),
-        Write::CreateCharge(charge) => put(record::write::<ChargeRecord>(charge)?),
-        Write::EndCharge { charge, end } => Condition::new(RUNS).number("en", end.micros()).update(
-            table,
-            key::charge(*charge),
-            "SET #en = :en",
-        ),
+        Write::CreateDeployed(deployed) => create::<DeployedRecord>(table, deployed),
+        Write::CreateCharge(charge) => create::<ChargeRecord>(table, charge),
+        Write::EndCharge { charge, end } => end_charge(table, *charge, *end),
         Write::ProcessCharge { end, after } => {
             processed(*end).put(table, record::write::<ChargeRecord>(after)?)
         }
-        Write::RecordSubmission(submission) => put(record::write::<SubmissionRecord>(submission)?),
+        Write::RecordSubmission(submission) => create::<SubmissionRecord>(table, submission),
         Write::StoreIdempotencyKey { team, remembered, now } => remember(table, *team, remembered, *now),
-        Write::CreateWork(work) => put(record::write::<WorkRecord>(work)?),
-        Write::CreateShare(share) => put(record::write::<ShareRecord>(share)?),
-        Write::DeleteShare { item, owner } => {
-            Condition::new("attribute_exists(pk)").delete(table, key::share(*item, *owner))
-        }
-        Write::CheckItem { item, revision } => {
-            Condition::new("#rv = :rv").number("rv", *revision).check(table, key::item(*item))
-        }
-        Write::CheckService { title, revision } => {
-            Condition::new("#rv = :rv").number("rv", *revision).check(table, key::service(title))
-        }
-        Write::DeleteWork(id) => Condition::new("attribute_exists(pk)").delete(table, key::work(*id)),
+        Write::CreateWork(work) => create::<WorkRecord>(table, work),
+        Write::CreateShare(share) => create::<ShareRecord>(table, share),
+        Write::DeleteShare { item, owner } => remove(table, key::share(*item, *owner)),
+        Write::CheckItem { item, revision } => at_revision(*revision).check(table, key::item(*item)),
+        Write::CheckService { title, revision } => at_revision(*revision).check(table, key::service(title)),
+        Write::DeleteWork(id) => remove(table, key::work(*id)),
         Write::UpdateProgress { work_left, after } => progress(table, *work_left, after),
-        // `#inf` is only removed by the submission that set it. A late `generate` of an earlier submission must not
-        // free the head for the next one.
-        Write::FreeHead(submission) => Condition::new("#inf = :inf").number("inf", submission).update(
-            table,
-            key::head(submission.team()),
-            "REMOVE #inf",
-        ),
-        Write::StartStaging(staging) => put(record::write::<StagingRecord>(staging)?),
-        // The commit of a submission and the sweep both move a staging from OPEN, under this condition. DynamoDB lets
-        // one of them win (decision record 12).
-        Write::UpdateStaging { team, staging, from, to } => Condition::new("#st = :st")
-            .text("st", from.name())
-            .value("to", AttributeValue::S(to.name().to_owned()))
-            .without_name("to")
-            .update(table, key::staging(*team, *staging), "SET #st = :to"),
+        Write::FreeHead(submission) => free_head(table, *submission),
+        Write::StartStaging(staging) => create::<StagingRecord>(table, staging),
+        Write::UpdateStaging { team, staging, from, to } => {
+            update_staging(table, key::staging(*team, *staging), *from, *to)
+        }
         Write::CheckStaging { team, staging, state } => {
-            Condition::new("#st = :st").text("st", state.name()).check(table, key::staging(*team, *staging))
+            in_state(*state).check(table, key::staging(*team, *staging))
         }
-        Write::DeleteStaging { team, staging } => {
-            Condition::new("attribute_exists(pk)").delete(table, key::staging(*team, *staging))
-        }
+        Write::DeleteStaging { team, staging } => remove(table, key::staging(*team, *staging)),
         Write::StoreDeclaration { team, hash, text } => {
             unconditional(table, declaration(key::declaration(*team, *hash), text))
         }
     }
+}
+
+fn at_revision(revision: u64) -> Condition {
+    Condition::new("#rv = :rv").number("rv", revision)
+}
+
+fn application(before: &Application) -> Condition {
+    let condition = Condition::new("#dig = :dig AND #ni = :ni");
+    condition.text("dig", &before.digest.to_string()).number("ni", before.next_item)
+}
+
+fn end_charge(table: &str, charge: ChargeId, end: Timestamp) -> Result<TransactWriteItem, Error> {
+    Condition::new(RUNS).number("en", end.micros()).update(table, key::charge(charge), "SET #en = :en")
+}
+
+fn free_head(table: &str, submission: SubmissionId) -> Result<TransactWriteItem, Error> {
+    // `#inf` is only removed by the submission that set it. A late `generate` of an earlier submission must not free
+    // the head for the next one.
+    Condition::new("#inf = :inf").number("inf", submission).update(
+        table,
+        key::head(submission.team()),
+        "REMOVE #inf",
+    )
+}
+
+fn in_state(state: StagingState) -> Condition {
+    Condition::new("#st = :st").text("st", state.name())
+}
+
+fn update_staging(
+    table: &str,
+    staging: Key,
+    from: StagingState,
+    to: StagingState,
+) -> Result<TransactWriteItem, Error> {
+    // The commit of a submission and the sweep both move a staging from OPEN, under this condition. DynamoDB lets one
+    // of them win (decision record 12).
+    let condition = in_state(from).value("to", AttributeValue::S(to.name().to_owned()));
+    condition.without_name("to").update(table, staging, "SET #st = :to")
 }
 
 /// Returns the fence of marking a charge as processed: it has no mark, and its end is the one that was read.
@@ -330,7 +342,7 @@ pub(crate) fn replace<R: Record>(
     before: u64,
     value: &R::Value,
 ) -> Result<TransactWriteItem, Error> {
-    Condition::new("#rv = :rv").number("rv", before).put(table, record::write::<R>(value)?)
+    at_revision(before).put(table, record::write::<R>(value)?)
 }
 
 /// Creates a record, or replaces the one with the revision `before`.
@@ -428,7 +440,7 @@ fn add(keys: &str, count: Key, condition: Condition, d: &str) -> Result<Transact
 
 /// Replaces the row of a member if its revision is still `before`.
 pub(crate) fn replace_member(keys: &str, before: u64, row: Attributes) -> Result<TransactWriteItem, Error> {
-    Condition::new("#rv = :rv").number("rv", before).put(keys, row)
+    at_revision(before).put(keys, row)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target};
 use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::item::{Creation, Slot, Stack};
 use domain::model::metadata::{Replaced, Since};
-use domain::model::team::{Application, Team};
+use domain::model::team::Team;
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
 use domain::outreach::webhook::{Settings as HookSettings, Webhook};
