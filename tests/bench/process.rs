@@ -16,11 +16,11 @@ pub struct Taken {
 const TIME: &str = "/usr/bin/time";
 
 /// File in the working directory with the output of the process.
-pub const OUTPUT_FILE: &str = "said.txt";
+pub const OUTPUT_FILE: &str = "output.txt";
 
 /// Shell script that runs a command repeatedly. Status 2 is the status of a plan with changes.
 const REPEAT_SCRIPT: &str = r#"runs=$1; shift; while [ "$runs" -gt 0 ]; do
-    "$@" > said.txt || [ $? = 2 ] || exit 1
+    "$@" > output.txt || [ $? = 2 ] || exit 1
     runs=$((runs - 1))
 done"#;
 

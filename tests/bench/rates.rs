@@ -131,12 +131,12 @@ impl Measuring<'_> {
     fn round(&self, measurements: &[Vec<Call>]) -> Round {
         let alone =
             |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| vec![call.clone()]).collect() };
-        let recorded = |calls: &[Call]| -> Vec<Vec<Call>> {
+        let engine_calls = |calls: &[Call]| -> Vec<Vec<Call>> {
             calls.iter().map(|call| self.recorder.engine_calls(call)).collect()
         };
-        let all: Vec<Vec<Call>> = recorded(&measurements[2]);
+        let all: Vec<Vec<Call>> = engine_calls(&measurements[2]);
         let written: Vec<Vec<Call>> =
-            recorded(&measurements[3]).iter().map(|calls| transactions(calls)).collect();
+            engine_calls(&measurements[3]).iter().map(|calls| transactions(calls)).collect();
         let operations = all[0].iter().map(operation).collect::<Vec<_>>().join(", ");
         let (base, engine) = (&self.system.base, &self.system.engine);
         self.at_work(true);

@@ -1,10 +1,10 @@
 //! The engine of `cargo run` inside the test process, and a connector for the AWS client.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
+mod connector;
 mod engine;
 mod rows;
-mod way;
 
+pub use connector::{Straight, target_and_body};
 pub use engine::{Engine, Reply};
 pub use rows::{Key, attributes, key_of};
-pub use way::{Straight, target_and_body};

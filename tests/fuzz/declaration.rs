@@ -1,6 +1,6 @@
 //! Target `declaration`: an invalid document gets problems with valid pointers, a valid one is read without loss.
 
-use crate::place::{assert_pointers_lead, assert_problems};
+use crate::problems::{assert_pointers_lead, assert_problems};
 use domain::Hash;
 use domain::base::json;
 use domain::base::problem::Problem;

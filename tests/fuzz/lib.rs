@@ -10,7 +10,7 @@ mod event;
 mod filter;
 mod id;
 mod input;
-mod place;
+mod problems;
 mod query;
 mod schema;
 mod stream;

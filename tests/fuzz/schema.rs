@@ -3,7 +3,7 @@
 //! A published definition loads unchanged. An item gets problems with valid pointers, within the steps of a request.
 
 use crate::input::Input;
-use crate::place::{assert_pointers_lead, assert_problems};
+use crate::problems::{assert_pointers_lead, assert_problems};
 use domain::base::json;
 use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
 use domain::model::declaration::DEPTH_MAX;

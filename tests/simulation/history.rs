@@ -2,7 +2,7 @@
 
 use crate::cloud::{Cloud, Indexes};
 use crate::faults::Faults;
-use crate::linear::History as Recorded;
+use crate::linear::History as LinearHistory;
 use crate::run::in_virtual_time;
 use crate::spec::{Change, Op, Ret};
 use crate::system::{Answer, ApiRequest, STAGED, System};
@@ -27,7 +27,7 @@ const TARGETS: [Option<u8>; 4] = [Some(1), Some(2), Some(3), None];
 struct History {
     system: Arc<System>,
     team: TeamId,
-    operations: Mutex<Recorded>,
+    operations: Mutex<LinearHistory>,
 }
 
 /// Creates the history of a seed and searches for a sequential order. Returns the number of answered requests, or the

@@ -41,8 +41,8 @@ impl Count {
     pub(crate) const fn without(self, rows: u64) -> Self {
         match self {
             Self::Unknown | Self::Exact(_) => self,
-            Self::AtLeast { matches: found, before } => {
-                Self::AtLeast { matches: found, before: before.saturating_sub(rows) }
+            Self::AtLeast { matches, before } => {
+                Self::AtLeast { matches, before: before.saturating_sub(rows) }
             }
         }
     }

@@ -192,8 +192,8 @@ impl<T: Send + 'static> List<'_, T> {
         // A count from the cursor never shrinks: an exact one stays, and one of matches so far grows (ADR 22).
         Ok(match wanted.cursor.as_ref().map(Count::of) {
             Some(Count::AtLeast { before, .. }) if is_whole => Count::Exact(before + passed),
-            Some(Count::AtLeast { matches: found, before }) => {
-                Count::AtLeast { matches: found.max(before + passed), before: before + passed }
+            Some(Count::AtLeast { matches, before }) => {
+                Count::AtLeast { matches: matches.max(before + passed), before: before + passed }
             }
             Some(exact) => exact,
             None if is_whole => Count::Exact(passed + ahead),

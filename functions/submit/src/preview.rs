@@ -45,7 +45,7 @@ pub(crate) async fn preview(
             continue;
         }
         if let Ok(preview) = plan.preview(&attempt.loaded.items, &call.ctx()) {
-            let reply = shown(table, call, &attempt.loaded, &plan, &preview, page).await?;
+            let reply = reply_of(table, call, &attempt.loaded, &plan, &preview, page).await?;
             return attempt.with_messages(table, call, reply).await;
         }
         // A consistent plan always has effects. If it has none, the next attempt reads the records again.
@@ -68,7 +68,7 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
     Ok(Page { limit: to_usize(limit), offset: to_usize(integer("offset")?.unwrap_or(0)) })
 }
 
-async fn shown(
+async fn reply_of(
     table: &Table,
     call: &Call,
     loaded: &Loaded,

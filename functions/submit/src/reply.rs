@@ -68,8 +68,8 @@ pub(crate) async fn accepted(
 fn reply(call: &Call, stored: &Submission, changes: &[Change], related: &Related) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(call);
     let changes: Vec<Change> = changes.iter().take(CHANGES_MAX).map(Change::as_created).collect();
-    let shown = |created| view::change_instance_as_created(created, related, &viewpoint);
-    let changes = objects(changes.iter().map(shown))?;
+    let as_created = |created| view::change_instance_as_created(created, related, &viewpoint);
+    let changes = objects(changes.iter().map(as_created))?;
     // Later progress would make a repetition of the request get another reply.
     let accepted = stored.as_accepted();
     let mut body = view::submission_with_changes(&accepted, changes, &viewpoint);

@@ -272,13 +272,13 @@ mod tests {
             inner
         };
         let (inner, outer) = ready(observed(outside));
-        let found = |observed: &Observed| {
+        let figures = |observed: &Observed| {
             let (Cost { calls, round_trips, .. }, Timings { conflicts, retries, .. }) =
                 (observed.cost, observed.timings);
             (calls, round_trips, conflicts, retries, observed.trace.calls())
         };
-        assert_eq!(found(&inner), (2, 2, 1, 2, 2));
-        assert_eq!(found(&outer), (4, 4, 1, 2, 4));
+        assert_eq!(figures(&inner), (2, 2, 1, 2, 2));
+        assert_eq!(figures(&outer), (4, 4, 1, 2, 4));
     }
 
     #[test]

@@ -35,24 +35,7 @@ use crate::{
     world::{self, World, WorldService},
 };
 
-/// The help text of `load --help`.
-pub const HELP: &str = "\
-Adds teams, keys and services to the tables of a deployed stack, with the credentials and the region of the
-environment. Existing objects stay unchanged; differences from the file are printed. A key with a name but no secret
-in the file is generated, and printed only once. The mandatory metadata of the file replace the stored ones.
-If the file has errors, all of them are printed, and nothing is written.
-
-Usage: dovetail load --world FILE --table NAME [--endpoint URL] [--dry-run]
-
-Options:
-  --world FILE    teams, keys, services and mandatory metadata, as JSON
-  --table NAME    table of the stack (its output Table); API keys are in NAME-keys
-  --endpoint URL  DynamoDB engine to use instead of AWS
-  --dry-run       print the steps of a load, and write nothing
-  --help          print this help
-";
-
-/// The source and services to the tables of a deployed stack.
+/// Adds teams, keys and services to the tables of a deployed stack.
 ///
 /// It uses the credentials and the region of the environment. Existing objects stay unchanged; differences from the
 /// file are printed. A key with a name but no secret in the file is generated, and printed only once. The mandatory

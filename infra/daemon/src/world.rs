@@ -92,12 +92,11 @@ mod tests {
             "teams": [{ "name": "T" }],
             "services": [{ "owner": "T", "schema": schema("S") }],
         });
-        let World { teams, services, metadata_policy: mandatory_metadata } =
-            parse(&world.to_string()).unwrap();
+        let World { teams, services, metadata_policy } = parse(&world.to_string()).unwrap();
         assert_eq!(teams, [WorldTeam::keyless("T")]);
         let WorldService { approval_required, dependent_teams, allowed_teams, .. } = &services[0];
         assert_eq!((approval_required, dependent_teams, allowed_teams), (&None, &None, &None));
-        assert!(mandatory_metadata.is_none());
+        assert!(metadata_policy.is_none());
         assert!(parse(r#"{"teams":[]}"#).unwrap().services.is_empty());
     }
 

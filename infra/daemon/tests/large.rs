@@ -230,7 +230,7 @@ fn two_large_submissions_and_eight_owners_at_once_lose_nothing() {
     let decided_ids: BTreeSet<u64> = decided.iter().map(|(id, _)| *id).collect();
     assert_eq!(decided_ids.len(), is.len(), "each is decided");
     eprintln!(
-        "2 x {items} items landed and were decided in {seconds:.1} s; {} requests asked for the state that was there, \
+        "2 x {items} items were applied and decided in {seconds:.1} s; {} requests repeated the stored state, \
          {refused} were refused",
         decided.len() - decided_ids.len(),
     );

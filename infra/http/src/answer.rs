@@ -133,11 +133,11 @@ impl Received {
     }
 
     fn into_question(self, function: Function) -> Result<Question, Failure> {
-        let RouteMatch { route, parameters: said } = served(self.route_match, function, true)?;
+        let RouteMatch { route, parameters } = served(self.route_match, function, true)?;
         check_query(self.request.extensions().get())?;
         Ok(Question {
             operation: route.operation,
-            code: said.code,
+            code: parameters.code,
             accept: request::header(&self.request, "accept").unwrap_or_default(),
             prefix: request::path(&self.request).0,
         })
@@ -145,8 +145,8 @@ impl Received {
 
     fn into_call(self, function: Function) -> Result<Call, Failure> {
         let id = self.id();
-        let Self { request, route_match: found, chosen, now } = self;
-        let RouteMatch { route, parameters: said } = served(found, function, false)?;
+        let Self { request, route_match, chosen, now } = self;
+        let RouteMatch { route, parameters } = served(route_match, function, false)?;
         let (caller, teams) = chosen?.permitted(route.access)?;
         let rejected = request.extensions().get().copied();
         check_query(rejected.as_ref())?;
@@ -158,8 +158,8 @@ impl Received {
         let mut call = Call {
             operation: route.operation,
             method: request.method().as_str().to_owned(),
-            pov: said.pov,
-            id: said.id,
+            pov: parameters.pov,
+            id: parameters.id,
             query: Query::parse(request.uri().query().unwrap_or_default()),
             body: Vec::new(),
             content_type: header("content-type").unwrap_or_default(),

@@ -3,8 +3,8 @@
 //! This is the only file with the hidden types of `lambda_http`.
 
 use crate::answer::{Answering, Handled};
+use crate::auth_mode::AuthMode;
 use crate::event::{Event, EventReply, Original, checked};
-use crate::front::AuthMode;
 use dovetail_table::Table;
 use lambda_http::request::{LambdaRequest, RequestContext};
 use lambda_http::{

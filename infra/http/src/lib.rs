@@ -3,6 +3,7 @@
 //! A handler receives a [`Call`] and returns a [`Reply`]. It never sees an event of API Gateway.
 
 mod answer;
+mod auth_mode;
 mod authorizer;
 mod call;
 mod caller;
@@ -12,7 +13,6 @@ mod event;
 mod event_list;
 mod field;
 mod fields;
-mod front;
 mod gateway;
 mod gzip;
 mod invalid;
@@ -29,6 +29,7 @@ mod unknown;
 pub mod view;
 
 pub use answer::{Answering, Handled, Question, answer, answer_anyone};
+pub use auth_mode::AuthMode;
 pub use authorizer::{AuthorizerEvent, AuthorizerReply, Identity, authorizer_response, token, valid_key};
 pub use call::Call;
 pub use code::Code;
@@ -37,7 +38,6 @@ pub use event::{Event, EventReply};
 pub use event_list::EventList;
 pub use field::FieldError;
 pub use fields::{Field, Fields};
-pub use front::AuthMode;
 pub use gateway::respond;
 pub use invalid::{invalid_declaration, invalid_schema};
 pub use lambda_http::{Error, Request};

@@ -1,8 +1,8 @@
 //! The main program of a function behind the HTTP API: environment, client and event loop.
 
 use crate::answer::Answering;
+use crate::auth_mode::AuthMode;
 use crate::cursor::CursorKey;
-use crate::front::AuthMode;
 use crate::gateway;
 use crate::log_line::logged;
 use crate::operation::Function;

@@ -71,7 +71,10 @@ mod tests {
         let mut reply = Reply::new(200, json!({"7": 7})).unwrap();
         Unknown::of(&body, &fields).unwrap().warn(&mut reply, &fields).unwrap();
         let Content::Text(reply) = reply.body else { panic!("no text") };
-        let shown: Value = serde_json::from_str(&reply).unwrap();
-        assert!(shown["warnings"].as_array().unwrap().len() <= NAMED_MAX && reply.len() < 5_000, "{reply}");
+        let reply_body: Value = serde_json::from_str(&reply).unwrap();
+        assert!(
+            reply_body["warnings"].as_array().unwrap().len() <= NAMED_MAX && reply.len() < 5_000,
+            "{reply}"
+        );
     }
 }

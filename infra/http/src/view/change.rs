@@ -107,18 +107,18 @@ fn view<'a>(change: &'a Change, now: ItemNow, related: &'a Related, viewpoint: &
     let version = |version: Version| version_view(version, Some(declared(version.hash)));
     let deployed = now.deployed.and_then(|id| related.deployed.get(&id));
     let settings = related.services.get(&change.service.title).map(|service| &service.settings);
-    let mut shown = light_change_instance(change, viewpoint);
-    shown.application = application_view(change.item, Some(related), &change.application, None);
-    shown.consumer_team = team_with_metadata(&change.consumer, related);
-    shown.new_declaration = change.new.map(version);
-    shown.old_declaration = change.old.map(version);
-    shown.service.allow_manual_approval = settings.map(|settings| settings.allow_manual_approval);
-    shown.service.allow_manual_completion = settings.map(|settings| settings.allow_manual_completion);
-    shown.service_item.declaration = Some(now.declaration.map_or(Stored::NONE, declared));
-    shown.service_item.deployed_item = Some(deployed.map_or(Stored::NONE, |one| Stored(&one.data)));
-    shown.service_item.runtime_state = Some(now.runtime_state.name());
-    shown.service_owner_team = team_with_metadata(&change.service_owner, related);
-    shown
+    let mut view = light_change_instance(change, viewpoint);
+    view.application = application_view(change.item, Some(related), &change.application, None);
+    view.consumer_team = team_with_metadata(&change.consumer, related);
+    view.new_declaration = change.new.map(version);
+    view.old_declaration = change.old.map(version);
+    view.service.allow_manual_approval = settings.map(|settings| settings.allow_manual_approval);
+    view.service.allow_manual_completion = settings.map(|settings| settings.allow_manual_completion);
+    view.service_item.declaration = Some(now.declaration.map_or(Stored::NONE, declared));
+    view.service_item.deployed_item = Some(deployed.map_or(Stored::NONE, |one| Stored(&one.data)));
+    view.service_item.runtime_state = Some(now.runtime_state.name());
+    view.service_owner_team = team_with_metadata(&change.service_owner, related);
+    view
 }
 
 /// Returns the history of a change instance, newest entry first.

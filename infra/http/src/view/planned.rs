@@ -39,32 +39,32 @@ pub struct Planned<'a> {
     pub is_certain: bool,
     /// Change instances of this page.
     pub page_changes: &'a [Change],
-    /// Records related to `shown`.
+    /// Records related to `view`.
     pub related: &'a Related,
 }
 
 wire! {
     /// A planned change instance: without its numbers, because another request may get them first.
     fn planned_view(
-        shown: ChangeView<'a>, closes: Vec<u64>, differences: Value, prices: Prices,
+        view: ChangeView<'a>, closes: Vec<u64>, differences: Value, prices: Prices,
     ) -> pub(crate) PlannedView<'a> {
-        application: ApplicationView<'a> = shown.application,
-        change_type: &'static str = shown.change_type,
+        application: ApplicationView<'a> = view.application,
+        change_type: &'static str = view.change_type,
         closes: Vec<u64> = closes,
-        consumer_team: TeamView<'a> = shown.consumer_team,
+        consumer_team: TeamView<'a> = view.consumer_team,
         cost_per_change: Value = amount(prices.per_change),
         differences: Value = differences,
-        is_dependant: bool = shown.is_dependant,
-        kind: &'static str = shown.kind,
+        is_dependant: bool = view.is_dependant,
+        kind: &'static str = view.kind,
         monthly_cost: Value = amount(prices.monthly),
-        never_in_service: bool = shown.never_in_service,
-        new_declaration: Option<VersionView<'a>> = shown.new_declaration,
-        old_declaration: Option<VersionView<'a>> = shown.old_declaration,
-        owner: TeamView<'a> = shown.owner,
-        service: ServiceView<'a> = shown.service,
-        service_item: ItemView<'a> = shown.service_item,
-        service_owner_team: TeamView<'a> = shown.service_owner_team,
-        state: &'static str = shown.state,
+        never_in_service: bool = view.never_in_service,
+        new_declaration: Option<VersionView<'a>> = view.new_declaration,
+        old_declaration: Option<VersionView<'a>> = view.old_declaration,
+        owner: TeamView<'a> = view.owner,
+        service: ServiceView<'a> = view.service,
+        service_item: ItemView<'a> = view.service_item,
+        service_owner_team: TeamView<'a> = view.service_owner_team,
+        state: &'static str = view.state,
     }
 }
 
@@ -102,7 +102,7 @@ impl Planned<'_> {
         let closes = closes.map(|closing| closing.change.get()).collect();
         // The numbers of new applications and items are not allocated either.
         let application = change.item.application();
-        if !self.stored.applications.iter().any(|known| known.id == application) {
+        if !self.stored.applications.iter().any(|stored| stored.id == application) {
             object.application.id = None;
         }
         if self.preview.new_items.contains(&change.item) {

@@ -70,7 +70,8 @@ impl Table {
         audit_entry: &AuditEntry,
     ) -> Result<Stored, Error> {
         let (team, service) = (after.team.id, after.service.id);
-        let (revision, scheduled) = before.map(|(check, course)| (check.revision, course.revision)).unzip();
+        let (revision, scheduled) =
+            before.map(|(check, schedule)| (check.revision, schedule.revision)).unzip();
         let actions = || {
             Ok(vec![
                 statement::create_or_replace::<HealthcheckRecord>(&self.keys, revision, after)?,

@@ -106,7 +106,7 @@ fn consumed(output: &Output) -> Cost {
     macro_rules! count {
         ($kind:expr; $($operation:ty),+) => {
             $(if let Some(output) = output.downcast_ref::<$operation>() {
-                output.consumed_capacity().into_iter().for_each(|told| count(&mut cost, $kind, told));
+                output.consumed_capacity().into_iter().for_each(|capacity| count(&mut cost, $kind, capacity));
             })+
         };
     }
@@ -198,8 +198,8 @@ mod tests {
             ($($operation:ident),+) => {
                 $(let mut input = Input::erase($operation::builder().build().unwrap());
                 request_capacity(&mut input);
-                let asked = input.downcast_ref::<$operation>().unwrap().return_consumed_capacity();
-                assert_eq!(asked, Some(&ReturnConsumedCapacity::Total), stringify!($operation));)+
+                let requested = input.downcast_ref::<$operation>().unwrap().return_consumed_capacity();
+                assert_eq!(requested, Some(&ReturnConsumedCapacity::Total), stringify!($operation));)+
             };
         }
         assert_requested!(GetItemInput, BatchGetItemInput, QueryInput, ScanInput, TransactGetItemsInput);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_kept_once_and_its_text_alone_takes_little() {
+    fn a_version_is_cached_once_and_its_text_alone_takes_little() {
         let (schema, mut schemas) = (big("Big"), Schemas::default());
         let version = ("Big".to_owned(), 1);
         schemas.keep(version.clone(), schema.text.as_str().into(), None);

@@ -63,8 +63,8 @@ impl Reluctant {
     }
 
     fn answer(&self, operation: &str, body: &Value) -> Reply {
-        let Reluctance { engine, instead, times, requests: asked, next, .. } = &*self.0;
-        if operation == self.0.operation && asked.fetch_add(1, Relaxed) < *times {
+        let Reluctance { engine, instead, times, requests, next, .. } = &*self.0;
+        if operation == self.0.operation && requests.fetch_add(1, Relaxed) < *times {
             return instead(engine, body);
         }
         next.as_ref().map_or_else(|| engine.call(operation, body), |next| next.answer(operation, body))

@@ -26,7 +26,7 @@ use domain::base::money::Prices;
 use domain::base::refs::Reference;
 use domain::base::state::ChangeType;
 use domain::catalog::docs::Docs;
-use domain::catalog::metadata_policy::Version as MandatoryVersion;
+use domain::catalog::metadata_policy::Version as PolicyVersion;
 use domain::catalog::schema::REFERENCES_MAX;
 use domain::catalog::service::DEPENDENT_TEAMS_EVER_MAX;
 use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target};
@@ -132,7 +132,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         AuditEntry::of_message(AuditEvent::MessageCreated, &messages.owner, &messages.all[0], &ctx);
     golden::<AuditEntryRecord>("recorded_message", &audit_entry);
     let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
-    let version = MandatoryVersion { number: 2, team: None, application: Some(schema), created: at(0) };
+    let version = PolicyVersion { number: 2, team: None, application: Some(schema), created: at(0) };
     golden::<MetadataPolicyRecord>("mandatory", &version);
 }
 
