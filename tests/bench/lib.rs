@@ -92,7 +92,7 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     }
 }
 
-/// Number of polls in `settle`. Each waits for up to half a minute.
+/// Number of polls in `wait_idle`. Each waits for up to half a minute.
 const IDLE_POLLS_MAX: usize = 20;
 
 /// Waits until the system is idle: it has generated and published everything.

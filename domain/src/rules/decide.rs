@@ -108,7 +108,7 @@ pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext
 /// Changes the state or log of a change instance, or adds a deployed item.
 ///
 /// It needs the head only if it [takes numbers](takes_numbers), and the service only if it [depends on its
-/// settings](asks_service).
+/// settings](depends_on_service).
 pub fn update(
     change: &Change,
     item: &Item,

@@ -198,7 +198,7 @@ impl Journal {
 
     /// Adds messages to the queue, each with its due time in milliseconds since 1970.
     ///
-    /// For messages from the bus, `told` is the new position of the queue's rule, stored in the same transaction.
+    /// For messages from the bus, `rule_position` is the new position of the queue's rule, stored in the same transaction.
     pub fn enqueue(&self, messages: &[(u64, String)], rule_position: Option<u64>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;

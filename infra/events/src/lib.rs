@@ -40,7 +40,7 @@ impl Bus {
         Self::connect_by(settings, endpoint)
     }
 
-    /// Connects through `way` and ignores the endpoint of the settings.
+    /// Connects to `endpoint` and ignores the endpoint of the settings.
     pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
         let config = dovetail_aws::config(endpoint);
         Self { client: Client::new(&config), name: settings.bus }

@@ -31,7 +31,7 @@ static MANY: LazyLock<Running> = LazyLock::new(|| {
     let path = format!("{CONSUMER}/submissions/submit/");
     let submitted = system.call("POST", &path, "alpha", &json!({"Alpha": {"web": declared}}));
     let path = format!("{CONSUMER}/submissions/{}/", submitted.at("/id"));
-    // `settle` waits at most 30 s, which can be too short for so many items.
+    // `wait_idle` waits at most 30 s, which can be too short for so many items.
     while system.get(&path, "alpha").at("/state") != "SETTLED" {
         sleep(Duration::from_millis(100));
     }

@@ -29,7 +29,7 @@ fn system() -> Running {
     let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "alpha", &declared);
     assert_eq!(submitted.status, 201, "{}", submitted.at("/code"));
     let submission = format!("/v1/orcabase/consumer/submissions/{}/", submitted.at("/id"));
-    // `settle` waits at most 30 s, and 10,000 items take longer.
+    // `wait_idle` waits at most 30 s, and 10,000 items take longer.
     while system.get(&submission, "alpha").at("/state") != "SETTLED" {
         sleep(Duration::from_millis(500));
     }

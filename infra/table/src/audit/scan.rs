@@ -19,7 +19,7 @@ impl Table {
         Ok(rows)
     }
 
-    /// Passes every row of the table or of an index to `take`, and the number of rows to `told` after each round.
+    /// Passes every row of the table or of an index to `take`, and the number of rows to `progress` after each round.
     pub(super) async fn pages(
         &self,
         index: Option<&str>,

@@ -73,7 +73,7 @@ impl Table {
         Self::connect_by(settings, endpoint)
     }
 
-    /// Connects through `way` and ignores the endpoint of the settings.
+    /// Connects to `endpoint` and ignores the endpoint of the settings.
     pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
         let is_engine = matches!(endpoint, Endpoint::Engine(_));
         let config = dovetail_aws::config(endpoint);
