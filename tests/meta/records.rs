@@ -70,7 +70,10 @@ impl Source {
             kinds.extend(text.split("\nimpl Record for ").skip(1).map(kind_of));
         }
         kinds.sort_by(|one: &Kind, other| one.ty.cmp(&other.ty));
-        Self { parts, kinds, places: places(&read(&root().join("infra/table/src/key.rs"))) }
+        let keys = read(&root().join("infra/table/src/key.rs"));
+        let further = files(&root().join("infra/table/src/key"), ".rs").into_iter().map(|path| read(&path));
+        let keys = further.fold(keys, |keys, more| keys + &more);
+        Self { parts, kinds, places: places(&keys) }
     }
 
     /// The part of a type that a file names: its own one, or a shared one.
