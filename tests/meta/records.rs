@@ -14,11 +14,20 @@ const END: &str = "<!-- /records -->";
 /// Attributes of every row that are not in the structs.
 const COMMON: [&str; 4] = ["pk", "sk", "ty", "v"];
 
+/// Field names of at most three letters that are words.
+const SHORT_WORDS: [&str; 12] =
+    ["all", "at", "by", "due", "end", "id", "key", "log", "new", "old", "sum", "to"];
+
 /// A field of a struct.
+#[derive(Clone)]
 struct Field {
+    /// The name of the attribute.
+    attribute: String,
     name: String,
     ty: String,
     doc: String,
+    /// Whether the fields of its part are attributes of the struct.
+    is_flat: bool,
 }
 
 /// A struct or an alias for stored attributes, in a file of `infra/table/src/record`.
@@ -70,7 +79,10 @@ impl Source {
             kinds.extend(text.split("\nimpl Record for ").skip(1).map(kind_of));
         }
         kinds.sort_by(|one: &Kind, other| one.ty.cmp(&other.ty));
-        Self { parts, kinds, key_docs: key_docs(&read(&root().join("infra/table/src/key.rs"))) }
+        let keys = read(&root().join("infra/table/src/key.rs"));
+        let further = files(&root().join("infra/table/src/key"), ".rs").into_iter().map(|path| read(&path));
+        let keys = further.fold(keys, |keys, more| keys + &more);
+        Self { parts: flattened(parts), kinds, key_docs: key_docs(&keys) }
     }
 
     /// The part of a type that a file names: its own one, or a shared one.
@@ -117,10 +129,10 @@ impl Source {
     /// The rows of a part's fields, those of private parts below the field.
     fn rows(&self, part: &Part, prefix: &str) -> String {
         let mut rows = String::new();
-        for Field { name, ty, doc } in &part.fields {
+        for Field { attribute, name, ty, doc, .. } in &part.fields {
             assert!(!doc.is_empty(), "{}.{name} has no comment", part.name);
-            let path = format!("{prefix}{name}");
-            writeln!(rows, "| `{path}` | {} | {doc} |", self.type_of(&part.file, ty)).unwrap();
+            let path = format!("{prefix}{attribute}");
+            writeln!(rows, "| `{path}` | `{name}` | {} | {doc} |", self.type_of(&part.file, ty)).unwrap();
             let (inner, joint) = nested(ty);
             let local = self.part(&part.file, inner).filter(|part| !part.is_shared && part.inner.is_empty());
             if let Some(local) = local {
@@ -183,8 +195,12 @@ impl Source {
         assert!(!part.doc.is_empty(), "{} has no comment", part.name);
         write!(block, "\n### {heading}\n\n{}", wrapped(&part.doc)).unwrap();
         if !part.fields.is_empty() {
-            write!(block, "\n| attribute | type | meaning |\n|---|---|---|\n{}", self.rows(part, ""))
-                .unwrap();
+            write!(
+                block,
+                "\n| attribute | field | type | meaning |\n|---|---|---|---|\n{}",
+                self.rows(part, "")
+            )
+            .unwrap();
         }
     }
 }
@@ -208,14 +224,19 @@ fn is_index(key_doc: &KeyDoc) -> bool {
     key_doc.spans.len() == 3 && key_doc.spans[0].starts_with("gs") && !key_doc.of.contains('`')
 }
 
-/// The name of a shared part for readers: `TeamPart` is "team".
+/// The name of a shared part for readers: `ChainHeadPart` is "chain head".
 fn title(part: &Part) -> String {
     let name = part.name.trim_end_matches("Part").trim_end_matches("Record");
-    name.to_lowercase()
+    let words: String = name.chars().map(word_start).collect();
+    words.trim_start().to_owned()
+}
+
+fn word_start(letter: char) -> String {
+    if letter.is_uppercase() { format!(" {}", letter.to_lowercase()) } else { letter.to_string() }
 }
 
 fn anchor(part: &Part) -> String {
-    format!("part-{}", title(part))
+    format!("part-{}", title(part).replace(' ', "-"))
 }
 
 /// The DynamoDB type of a Rust type that is not a part.
@@ -245,10 +266,27 @@ fn nested(ty: &str) -> (&str, &str) {
     (inside(ty, "Option").unwrap_or(ty), "")
 }
 
+/// Replaces each flattened field by the fields of its part.
+fn flattened(parts: Vec<Part>) -> Vec<Part> {
+    let fields = parts.iter().flat_map(|part| &part.fields);
+    let types: BTreeSet<String> =
+        fields.filter(|field| field.is_flat).map(|field| field.ty.clone()).collect();
+    let (flat, mut parts): (Vec<Part>, Vec<Part>) =
+        parts.into_iter().partition(|part| types.contains(&part.name));
+    let replaced = |field: Field| match flat.iter().find(|part| field.is_flat && part.name == field.ty) {
+        Some(part) => part.fields.clone(),
+        None => vec![field],
+    };
+    for part in &mut parts {
+        part.fields = std::mem::take(&mut part.fields).into_iter().flat_map(replaced).collect();
+    }
+    parts
+}
+
 /// The parts of a file, line by line.
 fn parts_of(file: &str, text: &str) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    let (mut doc, mut rename, mut is_open) = (String::new(), None, false);
+    let (mut doc, mut rename, mut is_flat, mut is_open) = (String::new(), None, false, false);
     for line in text.lines() {
         if let Some(words) = line.trim_start().strip_prefix("/// ") {
             doc.push_str(if doc.is_empty() { "" } else { " " });
@@ -258,6 +296,7 @@ fn parts_of(file: &str, text: &str) -> Vec<Part> {
         if line.trim_start().starts_with("#[") {
             let name = line.split_once("rename = \"").and_then(|(_, rest)| rest.split_once('"'));
             rename = name.map(|(name, _)| name.to_owned()).or(rename);
+            is_flat |= line.trim() == "#[serde(flatten)]";
             continue;
         }
         if is_open {
@@ -266,8 +305,10 @@ fn parts_of(file: &str, text: &str) -> Vec<Part> {
             if line == "}" {
                 is_open = false;
             } else if let Some((name, ty)) = member.split_once(": ") {
-                let name = rename.take().unwrap_or_else(|| name.trim_start_matches("pub(crate) ").to_owned());
-                part.fields.push(Field { name, ty: ty.to_owned(), doc: std::mem::take(&mut doc) });
+                let name = name.trim_start_matches("pub(crate) ").to_owned();
+                let attribute = rename.take().unwrap_or_else(|| name.clone());
+                let (ty, doc) = (ty.to_owned(), std::mem::take(&mut doc));
+                part.fields.push(Field { attribute, name, ty, doc, is_flat });
             } else if let Some((_, ty)) = member.split_once('(') {
                 part.inner.push(ty.trim_end_matches(')').to_owned());
             }
@@ -277,7 +318,7 @@ fn parts_of(file: &str, text: &str) -> Vec<Part> {
             parts.push(part);
         }
         doc.clear();
-        rename = None;
+        (rename, is_flat) = (None, false);
     }
     parts
 }
@@ -384,6 +425,20 @@ fn the_page_of_records_has_every_attribute() {
 }
 
 #[test]
+fn fields_of_records_have_full_names() {
+    let source = Source::read();
+    let fields =
+        source.parts.iter().flat_map(|part| part.fields.iter().map(|field| (&part.name, &field.name)));
+    let short: BTreeSet<_> = fields.filter(|(_, name)| name.len() <= 3).collect();
+    let allowed = BTreeSet::from(SHORT_WORDS);
+    let (words, other): (Vec<_>, Vec<_>) =
+        short.iter().partition(|(_, name)| allowed.contains(name.as_str()));
+    assert!(other.is_empty(), "a field has its full name, and `#[serde(rename)]` the short one: {other:?}");
+    let used: BTreeSet<&str> = words.iter().map(|(_, name)| name.as_str()).collect();
+    assert_eq!(used, allowed, "each allowed word occurs");
+}
+
+#[test]
 fn golden_records_have_the_keys_and_attributes_of_the_page() {
     let source = Source::read();
     // The schema record has no golden file.
@@ -398,7 +453,7 @@ fn golden_records_have_the_keys_and_attributes_of_the_page() {
             assert!(fits(pattern, text(name).unwrap()), "{}: {name} {pattern}", path.display());
         }
         let record = source.record(kind);
-        let documented = |name: &str| record.fields.iter().any(|field| field.name == name);
+        let documented = |name: &str| record.fields.iter().any(|field| field.attribute == name);
         for name in row.keys().filter(|name| !COMMON.contains(&name.as_str()) && !name.starts_with("gs")) {
             assert!(documented(name), "{}: {name}", path.display());
         }

@@ -4,22 +4,23 @@
 //! reference leaves the definition or leads back to itself, and the work per value is bounded.
 
 mod check;
+mod compile;
 mod cost;
+mod error;
 mod pattern;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 use self::check::Check;
+use self::compile::{compiled, draft, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
+use self::error::{message, report};
 use crate::base::refs::Reference;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
 
-use jsonschema::{
-    Draft, PatternOptions, ValidationError, ValidationOptions, Validator, error::ValidationErrorKind,
-};
+use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
 
 use crate::base::json;
@@ -208,10 +209,6 @@ pub fn load_of_metadata(text: &str) -> Result<Schema, Vec<Problem>> {
     compiled(text)
 }
 
-fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
-    compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?)
-}
-
 impl Schema {
     /// Returns the schema without its validator and model; every item is then `too_complex`.
     pub fn uncompiled(&self) -> Self {
@@ -288,121 +285,6 @@ impl Schema {
     }
 }
 
-fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
-    let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
-    let root = definition.as_object().ok_or_else(|| invalid("must be an object"))?;
-    // A schema for metadata needs no title.
-    let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
-    let draft = draft(root).ok_or_else(|| invalid("must be draft 2020-12 or draft-07"))?;
-    let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
-    // A stored definition may be older than these limits. It must still load, but then it checks no item.
-    let is_small = pointers_bytes(definition, 0) <= POINTERS_BYTES_MAX;
-    let model = if is_small { Model::of(definition) } else { Model::default() };
-    let weight = weight(definition, &model);
-    let validator = if is_small && weight <= COMPILED_BYTES_MAX {
-        let built = options(draft).build(&compiled_form(root, &references));
-        Some(built.map_err(|error| {
-            vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
-        })?)
-    } else {
-        None
-    };
-    let metadata = root.get("metadata");
-    let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
-    Ok(Schema {
-        title: title.to_owned(),
-        text: json::canonical(definition),
-        references,
-        approval_required,
-        prices: prices(metadata),
-        bytes: if validator.is_some() { weight } else { length_of(definition).saturating_mul(4) },
-        model,
-        validator,
-    })
-}
-
-/// Estimates the memory of a compiled definition; the estimate is never too low.
-///
-/// A test compares it with a counting allocator.
-fn weight(definition: &Value, model: &Model) -> usize {
-    let parts = [
-        4 * 1024,
-        length_of(definition).saturating_mul(8),
-        pointers_bytes(definition, 0).saturating_mul(4),
-        model.len().saturating_mul(512),
-        model.patterns_bytes,
-    ];
-    parts.into_iter().fold(0, usize::saturating_add)
-}
-
-fn length_of(definition: &Value) -> usize {
-    definition.to_string().len()
-}
-
-/// Returns the length of all pointers below a value whose own pointer has length `place`.
-fn pointers_bytes(value: &Value, pointer_bytes: usize) -> usize {
-    let below = |(name, value): (usize, &Value)| {
-        pointers_bytes(value, pointer_bytes.saturating_add(name).saturating_add(1))
-    };
-    let below = match value {
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| below((name.len(), value))).fold(0, usize::saturating_add)
-        }
-        Value::Array(elements) => {
-            elements.iter().map(|value| below((4, value))).fold(0, usize::saturating_add)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
-    };
-    below.saturating_add(pointer_bytes)
-}
-
-/// Returns the prices in a definition's metadata; missing ones are zero.
-fn prices(metadata: Option<&Value>) -> Prices {
-    let price = |charge_type: ChargeType| {
-        let number = metadata.and_then(|metadata| metadata.get(charge_type.name())?.as_number());
-        number.and_then(Amount::price).unwrap_or_default()
-    };
-    Prices { per_change: price(ChargeType::CostPerChange), monthly: price(ChargeType::MonthlyCost) }
-}
-
-fn options(draft: Draft) -> ValidationOptions<'static> {
-    // The linear engine: backtracking could take exponential time on a consumer's text (ADR 8).
-    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_CACHE_BYTES);
-    jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
-}
-
-/// Returns the definition as the library compiles it.
-///
-/// It has no `$id`, because one that equals the name of a known schema would hide that schema. Entries of reference
-/// lists are strings, unless the definition has its own `items`.
-fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Value {
-    let mut root = root.clone();
-    root.remove("$id");
-    root.remove("$schema");
-    let mut properties = root.get_mut("properties").and_then(Value::as_object_mut);
-    for field in references.iter().filter(|field| field.form == Form::List) {
-        let property = properties.as_mut().and_then(|properties| properties.get_mut(&field.field));
-        if let Some(property) = property.and_then(Value::as_object_mut) {
-            property.entry("items").or_insert_with(|| json!({"type": "string"}));
-        }
-    }
-    Value::Object(root)
-}
-
-/// Returns the draft of a definition; none if it is not one of the two supported ones.
-fn draft(root: &Map<String, Value>) -> Option<Draft> {
-    let Some(uri) = root.get("$schema") else {
-        return Some(Draft::Draft202012);
-    };
-    let uri = uri.as_str()?;
-    let without_scheme = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
-    match without_scheme.strip_suffix('#').unwrap_or(without_scheme) {
-        "json-schema.org/draft-07/schema" => Some(Draft::Draft7),
-        "json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
-        _ => None,
-    }
-}
-
 /// Returns the reference properties of a definition with their pointers, or the reason why one is invalid.
 fn reference_fields(
     root: &Map<String, Value>,
@@ -458,70 +340,4 @@ fn below(pointer: &str, token: &str) -> String {
     let mut below = pointer.to_owned();
     push_token(&mut below, token);
     below
-}
-
-/// Reports an error of the library, at the missing or surplus property if it concerns one.
-fn report(problems: &mut Problems, body: &Value, error: &ValidationError<'_>) {
-    let pointer = error.instance_path().as_str();
-    if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
-        return problems.push(|| problem(&below(pointer, property), "schema", message(error)));
-    }
-    let unexpected = unexpected(body, error);
-    if unexpected.is_empty() {
-        return problems.push(|| problem(pointer, "schema", message(error)));
-    }
-    for property in unexpected {
-        problems.push(|| {
-            problem(
-                &below(pointer, property),
-                "schema",
-                "must be absent: the definition does not allow this property",
-            )
-        });
-    }
-}
-
-/// Returns the surplus properties in an error.
-fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a str> {
-    if let ValidationErrorKind::AdditionalProperties { unexpected }
-    | ValidationErrorKind::UnevaluatedProperties { unexpected } = error.kind()
-    {
-        return unexpected.iter().map(String::as_str).collect();
-    }
-    // If a schema declares no properties at all, the library names the first value and not the property.
-    let schema = error.schema_path().as_str().strip_suffix("/additionalProperties");
-    let is_closed = schema.is_some_and(|schema| !schema.ends_with("/properties"))
-        && matches!(error.kind(), ValidationErrorKind::FalseSchema);
-    let object = body.pointer(error.instance_path().as_str()).and_then(Value::as_object);
-    object.filter(|_| is_closed).map_or_else(Vec::new, |object| object.keys().map(String::as_str).collect())
-}
-
-/// Returns the library's message without long values; a long message is cut.
-fn message(error: &ValidationError<'_>) -> String {
-    let is_long = cut(VALUE_CHARS_MAX, error.instance()).ends_with('…');
-    if is_long { cut(MESSAGE_CHARS_MAX, &error.masked()) } else { cut(MESSAGE_CHARS_MAX, error) }
-}
-
-/// Returns the first characters of a text, without formatting the rest.
-fn cut(chars_max: usize, text: &dyn fmt::Display) -> String {
-    let mut cut = Cut { text: String::new(), left: chars_max };
-    if fmt::write(&mut cut, format_args!("{text}")).is_err() {
-        cut.text.push('…');
-    }
-    cut.text
-}
-
-struct Cut {
-    text: String,
-    left: usize,
-}
-
-impl fmt::Write for Cut {
-    fn write_str(&mut self, more: &str) -> fmt::Result {
-        for character in more.chars() {
-            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
-            self.text.push(character);
-        }
-        Ok(())
-    }
 }

@@ -1,15 +1,18 @@
 //! Keys of all records. A key follows from the record's id (docs/adr/0001). `docs/reference/records.md` is generated
-//! from these comments: the first two code spans of a key are its partition and sort key.
+//! from these comments and those of the submodules: the first two code spans of a key are its partition and sort key.
+
+mod account;
+mod index;
+
+pub(crate) use account::*;
+pub(crate) use index::*;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::base::id::{
-    ApplicationId, ChargeId, ConfigId, DeployedId, KeyId, MemberId, ServiceId, WebhookId,
-};
-use domain::base::state::ChargeType;
+use domain::base::id::{ApplicationId, ChargeId, ConfigId, DeployedId, ServiceId};
 use domain::model::metadata::Of;
 use domain::model::staging::StagingId;
 use domain::model::work::WorkId;
-use domain::{ChangeId, Hash, ItemId, State, SubmissionId, TeamId, Timestamp};
+use domain::{ChangeId, Hash, ItemId, SubmissionId, TeamId};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -40,21 +43,6 @@ impl fmt::Display for Key {
         write!(f, "{} / {}", self.pk, self.sk)
     }
 }
-
-/// An index with the names of its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Index {
-    pub(crate) name: &'static str,
-    pub(crate) pk: &'static str,
-    pub(crate) sk: &'static str,
-}
-
-/// All indexes. `gs1` projects all attributes, `gs2` and `gs3` only keys.
-pub(crate) const INDEXES: [Index; 3] = [
-    Index { name: "gs1", pk: "gs1pk", sk: "gs1sk" },
-    Index { name: "gs2", pk: "gs2pk", sk: "gs2sk" },
-    Index { name: "gs3", pk: "gs3pk", sk: "gs3sk" },
-];
 
 /// Returns the partition of a team: the team itself, its head and its applications. One query reads all of them.
 pub(crate) fn team_partition(team: TeamId) -> String {
@@ -105,160 +93,6 @@ pub(crate) fn replaced_prefix(of: Of) -> String {
 /// itself has application number 0.
 pub(crate) fn replaced(of: Of, submission: u64) -> Key {
     Key::new(replaced_partition(of.team()), format!("{}{submission:011}", replaced_prefix(of)))
-}
-
-/// Returns the partition of a team's API keys and members, in the table of keys.
-pub(crate) fn account_partition(team: TeamId) -> String {
-    format!("TEAM#{team}")
-}
-
-/// Prefix of the sort keys of a team's API keys.
-pub(crate) const API_KEYS: &str = "KEY#";
-
-/// Returns the key of an API key for the authorizer: `KEY#{hash}` / `KEY`.
-pub(crate) fn api_key(hash: &str) -> Key {
-    Key::new(format!("KEY#{hash}"), "KEY")
-}
-
-/// Returns the key of an API key in the lists of its team: `TEAM#{team}` / `KEY#{number}`.
-///
-/// Attributes: those of the API key.
-pub(crate) fn api_key_of(id: KeyId) -> Key {
-    Key::new(account_partition(id.team()), format!("{API_KEYS}{:011}", id.number()))
-}
-
-/// Returns the key of a used name of an API key: `TEAM#{team}` / `NAME#{name}`. It keeps names unique, also after a
-/// key's end.
-///
-/// Attributes: none.
-pub(crate) fn api_key_name(team: TeamId, name: &str) -> Key {
-    Key::new(account_partition(team), format!("NAME#{name}"))
-}
-
-/// Returns the key of the number of a team's API keys: `TEAM#{team}` / `COUNT`.
-///
-/// Attributes: `c` (N), the number.
-pub(crate) fn api_key_count(team: TeamId) -> Key {
-    Key::new(account_partition(team), "COUNT")
-}
-
-/// Returns the partition of a person's memberships.
-pub(crate) fn person_partition(subject: &str) -> String {
-    format!("PERSON#{subject}")
-}
-
-/// Prefix of the sort keys of a person's memberships.
-pub(crate) const MEMBERSHIPS: &str = "TEAM#";
-
-/// Returns the key of a member for the authorizer: `PERSON#{subject}` / `TEAM#{team}`.
-pub(crate) fn membership(subject: &str, team: TeamId) -> Key {
-    Key::new(person_partition(subject), format!("{MEMBERSHIPS}{team}"))
-}
-
-/// Prefix of the sort keys of a team's members.
-pub(crate) const MEMBERS: &str = "MEMBER#";
-
-/// Returns the key of a member in the lists of the team: `TEAM#{team}` / `MEMBER#{number}`.
-///
-/// Attributes: those of the member.
-pub(crate) fn member_of(id: MemberId) -> Key {
-    Key::new(account_partition(id.team()), format!("{MEMBERS}{:011}", id.number()))
-}
-
-/// Returns the key of the number of a person's teams: `PERSON#{subject}` / `COUNT`.
-///
-/// Attributes: `c` (N), the number.
-pub(crate) fn membership_count(subject: &str) -> Key {
-    Key::new(person_partition(subject), "COUNT")
-}
-
-/// Returns the key of the number of a team's members: `TEAM#{team}` / `MEMBERS`.
-///
-/// Attributes: `c` (N), the number.
-pub(crate) fn member_count(team: TeamId) -> Key {
-    Key::new(account_partition(team), "MEMBERS")
-}
-
-/// Returns the partition of a team's webhooks, in the table of keys.
-pub(crate) fn webhook_partition(team: TeamId) -> String {
-    format!("WEBHOOK#{team}")
-}
-
-/// Returns the key of a webhook: `WEBHOOK#{team}` / `{number}`.
-pub(crate) fn webhook(id: WebhookId) -> Key {
-    Key::new(webhook_partition(id.team()), format!("{:011}", id.number()))
-}
-
-/// Returns the key of the number of a team's webhooks: `TEAM#{team}` / `WEBHOOKS`.
-///
-/// Attributes: `c` (N), the number.
-pub(crate) fn webhook_count(team: TeamId) -> Key {
-    Key::new(account_partition(team), "WEBHOOKS")
-}
-
-/// Returns the partition of the last answers to a team's webhooks.
-pub(crate) fn replied_partition(team: TeamId) -> String {
-    format!("REPLIED#{team}")
-}
-
-/// Returns the key of the last answer to a webhook: `REPLIED#{team}` / `{number}`.
-pub(crate) fn replied(id: WebhookId) -> Key {
-    Key::new(replied_partition(id.team()), format!("{:011}", id.number()))
-}
-
-/// Returns the key of a webhook's cooling time: `COOLING#{team}` / `{number}`.
-pub(crate) fn cooling(id: WebhookId) -> Key {
-    Key::new(format!("COOLING#{}", id.team()), format!("{:011}", id.number()))
-}
-
-/// Returns the partition of the abandoned deliveries of a webhook.
-pub(crate) fn given_up_partition(id: WebhookId) -> String {
-    format!("GIVEN_UP#{id}")
-}
-
-/// Returns the key of an abandoned delivery: `GIVEN_UP#{webhook}` / `{time}#{event}`.
-pub(crate) fn given_up_at(id: WebhookId, sort_key: &str) -> Key {
-    Key::new(given_up_partition(id), sort_key)
-}
-
-/// Returns the partition of a team's healthchecks, in the table of keys.
-pub(crate) fn healthcheck_partition(team: TeamId) -> String {
-    format!("HEALTHCHECK#{team}")
-}
-
-/// Returns the key of a healthcheck: `HEALTHCHECK#{team}` / `{service}`.
-pub(crate) fn healthcheck(team: TeamId, service: ServiceId) -> Key {
-    Key::new(healthcheck_partition(team), format!("{:016}", service.get()))
-}
-
-/// Returns the partition of the schedules of a team's healthchecks.
-pub(crate) fn check_schedule_partition(team: TeamId) -> String {
-    format!("COURSE#{team}")
-}
-
-/// Returns the key of a healthcheck's schedule: `COURSE#{team}` / `{service}`.
-pub(crate) fn check_schedule(team: TeamId, service: ServiceId) -> Key {
-    Key::new(check_schedule_partition(team), format!("{:016}", service.get()))
-}
-
-/// Returns the key of an item's health: `HEALTH#{team}` / `{application}#{item}`.
-pub(crate) fn health(id: ItemId) -> Key {
-    Key { pk: format!("HEALTH#{}", id.team()), ..item(id) }
-}
-
-/// Returns the key of the last health question about an item: `ASKED#{team}` / `{application}#{item}`.
-pub(crate) fn check_throttle(id: ItemId) -> Key {
-    Key { pk: format!("ASKED#{}", id.team()), ..item(id) }
-}
-
-/// Returns the partition of a team's audit log, in the table of keys.
-pub(crate) fn audit_log_partition(team: TeamId) -> String {
-    format!("RECORDED#{team}")
-}
-
-/// Returns the key of an audit log entry: `RECORDED#{team}` / `{time}#{request}#{subject}`.
-pub(crate) fn audit_entry_at(team: TeamId, sort_key: &str) -> Key {
-    Key::new(audit_log_partition(team), sort_key)
 }
 
 /// Returns the partition of all items of a team.
@@ -459,86 +293,4 @@ pub(crate) fn health_check() -> Key {
 /// Attributes: `teams` (N) and `services` (N), the newest numbers.
 pub(crate) fn counters() -> Key {
     Key::new("COUNTERS", "COUNTERS")
-}
-
-/// Returns the partition of `gs1` with the change instances of an owner in a state: `OWNER#{owner}#{state}`, sorted
-/// by `{time}#{id}`.
-pub(crate) fn owner_queue(owner: TeamId, state: State) -> String {
-    format!("OWNER#{owner}#{state}")
-}
-
-/// Returns the partition of `gs2` with the items of an owner's services: `OWNER#{owner}#ITEMS`, sorted by
-/// `{time}#{id}`.
-pub(crate) fn owner_items(owner: TeamId) -> String {
-    format!("OWNER#{owner}#ITEMS")
-}
-
-/// Returns the partition of `gs2` with the deployed items of an owner's services: `OWNER#{owner}#DEPLOYED`, sorted
-/// by `{time}#{id}`.
-pub(crate) fn owner_deployed(owner: TeamId) -> String {
-    format!("OWNER#{owner}#DEPLOYED")
-}
-
-/// Returns the partition of `gs2` with an owner's open or processed charges of a type:
-/// `OWNER#{owner}#CHARGES#{type}#{processed}`, sorted by `{time}#{id}`.
-pub(crate) fn owner_charges(owner: TeamId, charge_type: ChargeType, is_processed: bool) -> String {
-    let processed = if is_processed { "PROCESSED" } else { "OPEN" };
-    format!("OWNER#{owner}#CHARGES#{}#{processed}", charge_type.name())
-}
-
-/// Returns the partition of `gs2` with the services of an owner: `OWNER#{owner}#SERVICES`, sorted by `{time}#{id}`.
-pub(crate) fn owner_services(owner: TeamId) -> String {
-    format!("OWNER#{owner}#SERVICES")
-}
-
-/// Returns the partition of `gs2` with the configs of an owner's services: `OWNER#{owner}#CONFIGS`, sorted by
-/// `{time}#{id}`.
-pub(crate) fn owner_configs(owner: TeamId) -> String {
-    format!("OWNER#{owner}#CONFIGS")
-}
-
-/// Returns the partition of `gs3` with the change instances of an item: `ITEM#{item}#CHANGES`, sorted by
-/// `{time}#{id}`.
-pub(crate) fn item_changes(item: ItemId) -> String {
-    format!("ITEM#{item}#CHANGES")
-}
-
-/// Returns the partition of `gs3` with the deployed items of an item: `ITEM#{item}#DEPLOYED`, sorted by
-/// `{time}#{id}`.
-pub(crate) fn item_deployed(item: ItemId) -> String {
-    format!("ITEM#{item}#DEPLOYED")
-}
-
-/// Partition of `gs3` with all services: `SERVICES`, sorted by `{time}#{id}`.
-pub(crate) const ALL_SERVICES: &str = "SERVICES";
-
-/// Partition of `gs3` with the teams that have messages: `MESSAGES`, sorted by `{team}`.
-pub(crate) const ALL_MESSAGES: &str = "MESSAGES";
-
-/// Returns the partition of `gs2` with the shares of a dependent team: `OWNER#{owner}#SHARES`, sorted by
-/// `{time}#{id}`.
-pub(crate) fn owner_shares(owner: TeamId) -> String {
-    format!("OWNER#{owner}#SHARES")
-}
-
-/// Partition of `gs3` with all pending work, except staged work: `WORK`, sorted by `{time}#{id}`.
-pub(crate) const ALL_WORK: &str = "WORK";
-
-/// Partition of `gs3` with all stagings: `STAGING`, sorted by `{time}#{id}`. Their work is not in an index.
-pub(crate) const ALL_STAGINGS: &str = "STAGING";
-
-/// Partition of `gs3` with the healthchecks that have a next run: `DUE`, sorted by `{time}#{id}`.
-pub(crate) const ALL_DUE: &str = "DUE";
-
-/// Partition of `gs3` with work that failed ten times: `QUARANTINE`, sorted by `{time}#{id}`.
-pub(crate) const QUARANTINE: &str = "QUARANTINE";
-
-/// Returns a sort key by age. The id makes it unique.
-pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
-    format!("{:016}#{id:016}", created.micros())
-}
-
-/// Returns the time in a sort key by age.
-pub(crate) fn age_at(sk: &str) -> Option<Timestamp> {
-    sk.split_once('#')?.0.parse().ok().map(Timestamp::from_micros)
 }

@@ -1,6 +1,6 @@
 //! Hashes as binary attributes. 32 bytes instead of 43 characters save write units at every write of a record.
 
-use super::invalid::Bad;
+use super::conversion::{Bad, Part};
 use domain::Hash;
 use domain::model::change::{Chain, Target};
 use serde::de::{Error, Visitor};
@@ -40,26 +40,26 @@ impl<const N: usize> Visitor<'_> for Reader<N> {
 /// The SHA-256 of a declaration or of a deployed item: 32 bytes.
 pub(crate) type HashPart = Bytes<32>;
 
-impl HashPart {
-    pub(crate) const fn of(hash: Hash) -> Self {
+impl Part<Hash> for HashPart {
+    fn of(hash: &Hash) -> Self {
         Self(*hash.as_bytes())
     }
 
-    pub(crate) const fn value(self) -> Hash {
-        Hash::from_bytes(self.0)
+    fn value(self) -> Result<Hash, Bad> {
+        Ok(Hash::from_bytes(self.0))
     }
 }
 
 /// A link of a history's hash chain: 16 bytes.
 pub(crate) type ChainPart = Bytes<16>;
 
-impl ChainPart {
-    pub(crate) const fn of(chain: Chain) -> Self {
+impl Part<Chain> for ChainPart {
+    fn of(chain: &Chain) -> Self {
         Self(chain.0)
     }
 
-    pub(crate) const fn value(self) -> Chain {
-        Chain(self.0)
+    fn value(self) -> Result<Chain, Bad> {
+        Ok(Chain(self.0))
     }
 }
 
@@ -74,16 +74,16 @@ pub(crate) enum TargetPart {
 /// The text for a removal.
 const REMOVED: &str = "REMOVED";
 
-impl TargetPart {
-    pub(crate) fn of(target: Target) -> Self {
+impl Part<Target> for TargetPart {
+    fn of(target: &Target) -> Self {
         target
             .hash()
-            .map_or_else(|| Self::Word(REMOVED.to_owned()), |hash| Self::Declared(HashPart::of(hash)))
+            .map_or_else(|| Self::Word(REMOVED.to_owned()), |hash| Self::Declared(HashPart::of(&hash)))
     }
 
-    pub(crate) fn value(self) -> Result<Target, Bad> {
+    fn value(self) -> Result<Target, Bad> {
         match self {
-            Self::Declared(hash) => Ok(Target::Declared(hash.value())),
+            Self::Declared(hash) => Ok(Target::Declared(hash.value()?)),
             Self::Word(word) if word == REMOVED => Ok(Target::Removed),
             Self::Word(_) => Err(Bad("target")),
         }

@@ -3,13 +3,11 @@
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
 use super::codec::Record;
+use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
-use super::invalid::Bad;
-use super::parts::{ServicePart, TeamPart, VersionPart, change_type, kind, runtime_state, state};
+use super::parts::{ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
-use domain::base::id::DeployedId;
-use domain::base::state::Kind;
-use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamRef};
+use domain::{Change, ChangeId, State, TeamRef};
 use serde::{Deserialize, Serialize};
 
 /// A change instance with its history. The record omits the usual values and everything that the history contains:
@@ -19,38 +17,47 @@ pub(crate) struct ChangeRecord {
     /// Id of the change instance.
     id: u64,
     /// Id of the service item.
-    it: u64,
+    #[serde(rename = "it")]
+    item: u64,
     /// Name of the service item.
-    nm: String,
+    #[serde(rename = "nm")]
+    item_name: String,
     /// Name of the application.
-    app: String,
+    #[serde(rename = "app")]
+    application: String,
     /// Service.
-    svc: ServicePart,
+    #[serde(rename = "svc")]
+    service: ServicePart,
     /// Owner: the team that carries the change out.
-    ow: TeamPart,
+    #[serde(rename = "ow")]
+    owner: TeamPart,
     /// Service owner. Absent if it is also the owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    so: Option<TeamPart>,
+    #[serde(rename = "so", skip_serializing_if = "Option::is_none")]
+    service_owner: Option<TeamPart>,
     /// Name of the consumer team. The id of the change instance contains the team id.
-    cs: String,
+    #[serde(rename = "cs")]
+    consumer: String,
     /// Kind: `DEPENDENT`, `REFERENCED` or `RETRY`. Absent for a direct change.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kd: Option<String>,
+    #[serde(rename = "kd", skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
     /// Id of the change instance that caused it, for a dependent change or a retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<u64>,
     /// Change type: `CREATE`, `MODIFY` or `DELETE`.
-    ct: String,
+    #[serde(rename = "ct")]
+    change_type: String,
     /// State.
-    st: String,
+    #[serde(rename = "st")]
+    state: String,
     /// Id of the submission.
-    sub: u64,
+    #[serde(rename = "sub")]
+    submission: u64,
     /// Commit id of the submission. Absent if the consumer sent none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
+    #[serde(rename = "commit", skip_serializing_if = "Option::is_none")]
+    commit_id: Option<String>,
     /// Attempt, counted from 1. Absent for the first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ap: Option<u64>,
+    #[serde(rename = "ap", skip_serializing_if = "Option::is_none")]
+    attempt: Option<u64>,
     /// Declaration after the change. Absent for a removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<VersionPart>,
@@ -58,99 +65,96 @@ pub(crate) struct ChangeRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<VersionPart>,
     /// Ids of the open change instances that it closed by displacement. Absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    sup: Vec<u64>,
+    #[serde(rename = "sup", default, skip_serializing_if = "Vec::is_empty")]
+    supersedes: Vec<u64>,
     /// Number of `sup` entries at creation. Absent for 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sb: Option<usize>,
+    #[serde(rename = "sb", skip_serializing_if = "Option::is_none")]
+    superseded_at_creation: Option<usize>,
     /// True for a DELETE if no CREATE was approved since the last completed DELETE (R5). Absent if false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nis: Option<bool>,
+    #[serde(rename = "nis", skip_serializing_if = "Option::is_none")]
+    never_in_service: Option<bool>,
     /// Runtime state of the item at creation.
-    rs: String,
+    #[serde(rename = "rs")]
+    runtime_state: String,
     /// Id of the newest deployed item at creation. Absent if there was none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dp: Option<u64>,
+    #[serde(rename = "dp", skip_serializing_if = "Option::is_none")]
+    deployed_before: Option<u64>,
     /// Prices at the submission. Absent if both are 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pr: Option<PricesPart>,
+    #[serde(rename = "pr", skip_serializing_if = "Option::is_none")]
+    prices: Option<PricesPart>,
     /// Number of history entries. Fence of every transition.
-    n: u64,
+    #[serde(rename = "n")]
+    entries: u64,
     /// History, oldest entry first.
-    hi: Vec<EntryRecord>,
+    #[serde(rename = "hi")]
+    history: Vec<EntryRecord>,
     /// Link of the last history entry. It seals all entries.
-    hh: ChainPart,
+    #[serde(rename = "hh")]
+    chain: ChainPart,
 }
 
-impl Record for ChangeRecord {
-    const TYPE: &'static str = "CHANGE";
-    type Value = Change;
-
+impl Part<Change> for ChangeRecord {
     fn of(change: &Change) -> Self {
         let is_own_service = change.owner == change.service_owner;
         Self {
-            id: change.id.get(),
-            it: change.item.get(),
-            nm: change.item_name.clone(),
-            app: change.application.clone(),
-            svc: ServicePart::of(&change.service),
-            ow: TeamPart::of(&change.owner),
-            so: (!is_own_service).then(|| TeamPart::of(&change.service_owner)),
-            cs: change.consumer.name.clone(),
-            kd: (change.kind != Kind::Direct).then(|| change.kind.name().to_owned()),
-            cause: change.cause.map(ChangeId::get),
-            ct: change.change_type.name().to_owned(),
-            st: change.state.name().to_owned(),
-            sub: change.submission.get(),
-            commit: change.commit_id.clone(),
-            ap: (change.attempt != 1).then_some(change.attempt),
-            new: change.new.as_ref().map(VersionPart::of),
-            old: change.old.as_ref().map(VersionPart::of),
-            sup: change.supersedes.iter().map(|id| id.get()).collect(),
-            sb: (change.superseded_at_creation > 0).then_some(change.superseded_at_creation),
-            nis: change.never_in_service.then_some(true),
-            rs: change.runtime_state.name().to_owned(),
-            dp: change.deployed_before.map(DeployedId::get),
-            pr: PricesPart::of(change.prices),
-            n: change.chain_head().entries,
-            hi: entry::records(change),
-            hh: ChainPart::of(change.chain_head().chain),
+            id: Part::of(&change.id),
+            item: Part::of(&change.item),
+            item_name: change.item_name.clone(),
+            application: change.application.clone(),
+            service: Part::of(&change.service),
+            owner: Part::of(&change.owner),
+            service_owner: (!is_own_service).then(|| Part::of(&change.service_owner)),
+            consumer: change.consumer.name.clone(),
+            kind: Part::of(&change.kind),
+            cause: Part::of(&change.cause),
+            change_type: Part::of(&change.change_type),
+            state: Part::of(&change.state),
+            submission: Part::of(&change.submission),
+            commit_id: change.commit_id.clone(),
+            attempt: (change.attempt != 1).then_some(change.attempt),
+            new: Part::of(&change.new),
+            old: Part::of(&change.old),
+            supersedes: Part::of(&change.supersedes),
+            superseded_at_creation: Part::of(&change.superseded_at_creation),
+            never_in_service: Part::of(&change.never_in_service),
+            runtime_state: Part::of(&change.runtime_state),
+            deployed_before: Part::of(&change.deployed_before),
+            prices: Part::of(&change.prices),
+            entries: change.chain_head().entries,
+            history: entry::records(change),
+            chain: Part::of(&change.chain_head().chain),
         }
     }
 
     fn value(self) -> Result<Change, Bad> {
-        let other = |raw: u64| ChangeId::parse(raw).ok_or(Bad("change"));
-        let id = other(self.id)?;
-        let owner = self.ow.value()?;
-        let service_owner = self.so.map(TeamPart::value).transpose()?.unwrap_or_else(|| owner.clone());
-        let consumer = TeamRef { id: id.team(), name: self.cs };
-        let change_type = change_type(&self.ct)?;
+        let id: ChangeId = self.id.value()?;
+        let owner = self.owner.value()?;
+        let service_owner = self.service_owner.map_or_else(|| Ok(owner.clone()), Part::value)?;
+        let consumer = TeamRef { id: id.team(), name: self.consumer };
+        let change_type = self.change_type.value()?;
         let teams = Teams([&owner, &service_owner, &consumer]);
-        let history = entry::history(self.hi, &teams, change_type, self.hh.value())?;
+        let history = entry::history(self.history, &teams, change_type, self.chain.value()?)?;
         Ok(Change {
             id,
-            item: ItemId::parse(self.it).ok_or(Bad("item"))?,
-            item_name: self.nm,
-            application: self.app,
-            service: self.svc.value()?,
-            kind: self.kd.as_deref().map_or(Ok(Kind::Direct), kind)?,
-            cause: self.cause.map(other).transpose()?,
+            item: self.item.value()?,
+            item_name: self.item_name,
+            application: self.application,
+            service: self.service.value()?,
+            kind: self.kind.value()?,
+            cause: self.cause.value()?,
             change_type,
-            state: state(&self.st)?,
-            submission: SubmissionId::parse(self.sub).ok_or(Bad("submission"))?,
-            commit_id: self.commit,
-            attempt: self.ap.unwrap_or(1),
-            new: self.new.map(VersionPart::value),
-            old: self.old.map(VersionPart::value),
-            supersedes: self.sup.into_iter().map(other).collect::<Result<_, _>>()?,
-            superseded_at_creation: self.sb.unwrap_or(0),
-            never_in_service: self.nis.unwrap_or(false),
-            runtime_state: runtime_state(&self.rs)?,
-            deployed_before: match self.dp {
-                Some(raw) => Some(DeployedId::parse(raw).ok_or(Bad("deployed item"))?),
-                None => None,
-            },
-            prices: PricesPart::value(self.pr)?,
+            state: self.state.value()?,
+            submission: self.submission.value()?,
+            commit_id: self.commit_id,
+            attempt: self.attempt.unwrap_or(1),
+            new: self.new.value()?,
+            old: self.old.value()?,
+            supersedes: self.supersedes.value()?,
+            superseded_at_creation: self.superseded_at_creation.value()?,
+            never_in_service: self.never_in_service.value()?,
+            runtime_state: self.runtime_state.value()?,
+            deployed_before: self.deployed_before.value()?,
+            prices: self.prices.value()?,
             log: history.iter().rev().find_map(|entry| entry.log.clone()).unwrap_or_default(),
             created: history.first().ok_or(Bad("history"))?.at,
             history,
@@ -159,6 +163,11 @@ impl Record for ChangeRecord {
             consumer,
         })
     }
+}
+
+impl Record for ChangeRecord {
+    const TYPE: &'static str = "CHANGE";
+    type Value = Change;
 
     fn key(change: &Change) -> Key {
         key::change(change.id)

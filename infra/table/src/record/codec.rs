@@ -1,7 +1,7 @@
 //! The conversion of a domain value into attributes and back.
 
 use super::attributes::{Attributes, integer, key_text, text};
-use super::invalid::Bad;
+use super::conversion::{Bad, Part};
 use crate::client::Error;
 use crate::key::Key;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -12,15 +12,11 @@ use serde::de::DeserializeOwned;
 pub const FORMAT: u64 = 2;
 
 /// The stored form of a domain value.
-pub(crate) trait Record: Serialize + DeserializeOwned {
+pub(crate) trait Record: Part<<Self as Record>::Value> + Serialize + DeserializeOwned {
     /// The record type in `ty`.
     const TYPE: &'static str;
     type Value;
 
-    /// Returns the record of a value.
-    fn of(value: &Self::Value) -> Self;
-    /// Returns the value of a record.
-    fn value(self) -> Result<Self::Value, Bad>;
     /// Returns the key of a value.
     fn key(value: &Self::Value) -> Key;
     /// Returns the index entries of a value: number of the index, partition, sort key.

@@ -1,71 +1,73 @@
 //! Histories of change instances. An entry omits values that the record contains: the previous state, the current
 //! type and the names of the record's teams. Of the links only the last is stored.
 
-use super::invalid::Bad;
-use super::parts::{self, at, change_type, state, team_id};
-use domain::base::actor::Actor;
+use super::conversion::{Bad, Part};
+use super::parts::{actor, names_of};
 use domain::base::state::ChangeType;
 use domain::model::change::{Chain, ClosedBy, Entry, Reason};
-use domain::{Change, ChangeId, State, TeamId, TeamRef};
+use domain::{Change, State, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 
 /// One history entry of a change instance.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct EntryRecord {
     /// State after the entry.
-    t: String,
+    #[serde(rename = "t")]
+    to: String,
     /// Time of the entry.
-    a: u64,
+    #[serde(rename = "a")]
+    at: u64,
     /// Name of the API key that acted. Absent for a person and for the system.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<String>,
+    #[serde(rename = "by", skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
     /// Name of the person that acted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ps: Option<String>,
+    #[serde(rename = "ps", skip_serializing_if = "Option::is_none")]
+    person: Option<String>,
     /// Id of the key's or person's team.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tm: Option<u64>,
+    #[serde(rename = "tm", skip_serializing_if = "Option::is_none")]
+    team: Option<u64>,
     /// Name of that team. Absent for the owner, the service owner and the consumer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tn: Option<String>,
+    #[serde(rename = "tn", skip_serializing_if = "Option::is_none")]
+    team_name: Option<String>,
     /// Id of the request.
-    op: String,
+    #[serde(rename = "op")]
+    request: String,
     /// Reason, if a rule closed the change instance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cb: Option<ClosedPart>,
+    #[serde(rename = "cb", skip_serializing_if = "Option::is_none")]
+    closed_by: Option<ClosedPart>,
     /// New log text. Absent if it did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<String>,
     /// Change type at the entry. Absent if it is the current one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ct: Option<String>,
+    #[serde(rename = "ct", skip_serializing_if = "Option::is_none")]
+    change_type: Option<String>,
 }
 
 /// The rule that closed a change instance.
 #[derive(Serialize, Deserialize)]
 struct ClosedPart {
     /// Rule: `DISPLACED`, `ANSWERED`, `OVERTAKEN`, `BLOCKED` or `RETRIED`.
-    why: String,
+    #[serde(rename = "why")]
+    rule: String,
     /// Id of the change instance that caused it. Absent for `OVERTAKEN` and `BLOCKED`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ci: Option<u64>,
+    #[serde(rename = "ci", skip_serializing_if = "Option::is_none")]
+    change: Option<u64>,
 }
 
-impl ClosedPart {
-    fn of(closed: ClosedBy) -> Self {
-        let (why, ci) = match closed {
+impl Part<ClosedBy> for ClosedPart {
+    fn of(closed: &ClosedBy) -> Self {
+        let (rule, change) = match *closed {
             ClosedBy::Displaced(by) => ("DISPLACED", Some(by)),
             ClosedBy::Answered(by) => ("ANSWERED", Some(by)),
             ClosedBy::Overtaken => ("OVERTAKEN", None),
             ClosedBy::Blocked => ("BLOCKED", None),
             ClosedBy::Retried(by) => ("RETRIED", Some(by)),
         };
-        Self { why: why.to_owned(), ci: ci.map(ChangeId::get) }
+        Self { rule: rule.to_owned(), change: Part::of(&change) }
     }
 
     fn value(self) -> Result<ClosedBy, Bad> {
-        let by = self.ci.and_then(ChangeId::parse);
-        match (self.why.as_str(), by) {
+        match (self.rule.as_str(), self.change.value()?) {
             ("DISPLACED", Some(by)) => Ok(ClosedBy::Displaced(by)),
             ("ANSWERED", Some(by)) => Ok(ClosedBy::Answered(by)),
             ("OVERTAKEN", None) => Ok(ClosedBy::Overtaken),
@@ -114,46 +116,42 @@ pub(crate) fn history(
 impl EntryRecord {
     /// Returns the stored form of an entry in a record with these teams and this type.
     pub(crate) fn of(entry: &Entry, teams: Option<&Teams<'_>>, of_record: ChangeType) -> Self {
-        let (key, person) = match &entry.by {
-            Actor::Key { name, .. } => (Some(name.clone()), None),
-            Actor::Person { name, .. } => (None, Some(name.clone())),
-            Actor::System => (None, None),
-        };
+        let [key, person] = names_of(&entry.by);
         let team = entry.by.team();
         let is_cached = |team: &TeamRef| teams.and_then(|teams| teams.name(team.id)) == Some(&team.name);
         Self {
-            t: entry.to.name().to_owned(),
-            a: entry.at.micros(),
-            by: key,
-            ps: person,
-            tm: team.map(|team| team.id.get()),
-            tn: team.filter(|team| !is_cached(team)).map(|team| team.name.clone()),
-            op: entry.request.clone(),
-            cb: entry.closed_by.map(ClosedPart::of),
+            to: Part::of(&entry.to),
+            at: Part::of(&entry.at),
+            key,
+            person,
+            team: team.map(|team| Part::of(&team.id)),
+            team_name: team.filter(|team| !is_cached(team)).map(|team| team.name.clone()),
+            request: entry.request.clone(),
+            closed_by: Part::of(&entry.closed_by),
             log: entry.log.clone(),
-            ct: (entry.change_type != of_record).then(|| entry.change_type.name().to_owned()),
+            change_type: (entry.change_type != of_record).then(|| Part::of(&entry.change_type)),
         }
     }
 
     fn value(self, from: Option<State>, teams: &Teams<'_>, of_record: ChangeType) -> Result<Entry, Bad> {
-        let to = state(&self.t)?;
+        let to = self.to.value()?;
         Ok(Entry {
             from,
             to,
-            at: at(self.a),
-            by: parts::actor(self.by, self.ps, team(self.tm, self.tn, teams)?)?,
-            request: self.op,
-            closed_by: self.cb.map(ClosedPart::value).transpose()?,
+            at: self.at.value()?,
+            by: actor(self.key, self.person, team(self.team.value()?, self.team_name, teams)?)?,
+            request: self.request,
+            closed_by: self.closed_by.value()?,
             log: self.log,
             reason: if from == Some(to) { Reason::Log } else { Reason::State },
-            change_type: self.ct.as_deref().map_or(Ok(of_record), change_type)?,
+            change_type: self.change_type.map_or(Ok(of_record), Part::value)?,
             chain: Chain::START,
         })
     }
 }
 
-fn team(team: Option<u64>, name: Option<String>, teams: &Teams<'_>) -> Result<Option<TeamRef>, Bad> {
-    let Some(id) = team.map(team_id).transpose()? else { return Ok(None) };
+fn team(team: Option<TeamId>, name: Option<String>, teams: &Teams<'_>) -> Result<Option<TeamRef>, Bad> {
+    let Some(id) = team else { return Ok(None) };
     let name = name.or_else(|| teams.name(id).map(str::to_owned)).ok_or(Bad("actor"))?;
     Ok(Some(TeamRef { id, name }))
 }

@@ -3,17 +3,13 @@
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
 use super::codec::Record;
-use super::invalid::Bad;
-use super::parts::{
-    ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart, at, change_type, runtime_state, state,
-    team_id,
-};
+use super::conversion::{Bad, Part, mirrors};
+use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
-use domain::base::id::DeployedId;
 use domain::model::change::Target;
 use domain::model::deployed::Deployed;
-use domain::model::item::{Creation, LatestDeployed, Slot, Stack};
-use domain::{ChangeId, Item, ItemId, TeamId, TeamRef};
+use domain::model::item::{LatestDeployed, Slot, Stack};
+use domain::{Item, ItemId, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -23,83 +19,105 @@ pub(crate) struct ItemRecord {
     /// Id of the service item.
     id: u64,
     /// Name, unique within application and service.
-    nm: String,
+    #[serde(rename = "nm")]
+    name: String,
     /// Name of the application.
-    app: String,
+    #[serde(rename = "app")]
+    application: String,
     /// Service.
-    svc: ServicePart,
+    #[serde(rename = "svc")]
+    service: ServicePart,
     /// Service owner.
-    so: TeamPart,
+    #[serde(rename = "so")]
+    service_owner: TeamPart,
     /// Name of the consumer team. The id of the item contains the team id.
-    cs: String,
+    #[serde(rename = "cs")]
+    consumer: String,
     /// Revision: counts the writes. Fence of every transition on the item.
-    rv: u64,
+    #[serde(rename = "rv")]
+    revision: u64,
     /// Runtime state.
-    rs: String,
+    #[serde(rename = "rs")]
+    runtime_state: String,
     /// Newest declaration, also of a removed item.
-    ver: VersionPart,
+    #[serde(rename = "ver")]
+    version: VersionPart,
     /// Whether the current declaration contains the item.
-    dc: bool,
+    #[serde(rename = "dc")]
+    declared: bool,
     /// Result of the last completed change. Absent while a change is in progress.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sh: Option<TargetPart>,
+    #[serde(rename = "sh", skip_serializing_if = "Option::is_none")]
+    completed_target: Option<TargetPart>,
     /// References to items of the same application. Absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    rf: Vec<ReferencePart>,
+    #[serde(rename = "rf", default, skip_serializing_if = "Vec::is_empty")]
+    references: Vec<ReferencePart>,
     /// Schema version of the last check. 0 in old records.
-    #[serde(default)]
-    sv: u64,
+    #[serde(rename = "sv", default)]
+    schema_version: u64,
     /// Stack of each owner. The map's keys are team ids.
-    own: BTreeMap<String, StackPart>,
+    #[serde(rename = "own")]
+    stacks: BTreeMap<String, StackPart>,
     /// Newest deployed item. Absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dp: Option<LatestPart>,
+    #[serde(rename = "dp", skip_serializing_if = "Option::is_none")]
+    deployed: Option<LatestPart>,
     /// Number of the next deployed item.
-    nd: u64,
+    #[serde(rename = "nd")]
+    next_deployed: u64,
     /// Id of the service owner's newest change instance.
-    lc: u64,
+    #[serde(rename = "lc")]
+    latest_change: u64,
     /// Charges of the item. Absent if it never cost anything.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ch: Option<ChargesPart>,
+    #[serde(rename = "ch", skip_serializing_if = "Option::is_none")]
+    charges: Option<ChargesPart>,
     /// Time of the first declaration.
-    cr: u64,
+    #[serde(rename = "cr")]
+    created: u64,
     /// Time of the last change.
-    mo: u64,
+    #[serde(rename = "mo")]
+    modified: u64,
 }
 
 /// The stack of one owner.
 #[derive(Serialize, Deserialize)]
 struct StackPart {
     /// Submission number of the newest applied change instance. Fence against older ones.
-    s: u64,
+    #[serde(rename = "s")]
+    sequence: u64,
     /// Attempt of that change instance, counted from 1.
-    a: u64,
+    #[serde(rename = "a")]
+    attempt: u64,
     /// Progress of the CREATE: `NEVER`, `OUTSTANDING` or `DONE`.
-    c: String,
+    #[serde(rename = "c")]
+    creation: String,
     /// Open change instance in stage pre-validated. Absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p: Option<SlotPart>,
+    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    pre_validated: Option<SlotPart>,
     /// Open change instance in stage validated. Absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    v: Option<SlotPart>,
+    #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
+    validated: Option<SlotPart>,
 }
 
 /// An open change instance on its stack.
 #[derive(Serialize, Deserialize)]
 struct SlotPart {
     /// Id of the change instance.
-    ci: u64,
+    #[serde(rename = "ci")]
+    change: u64,
     /// State.
-    st: String,
+    #[serde(rename = "st")]
+    state: String,
     /// Change type.
-    ct: String,
+    #[serde(rename = "ct")]
+    change_type: String,
     /// Target of the change. Absent if it is the newest declaration.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    h: Option<TargetPart>,
+    #[serde(rename = "h", skip_serializing_if = "Option::is_none")]
+    target: Option<TargetPart>,
     /// End of its history.
-    end: ChainHeadPart,
+    #[serde(rename = "end")]
+    mark: ChainHeadPart,
     /// Time of creation.
-    cr: u64,
+    #[serde(rename = "cr")]
+    created: u64,
 }
 
 /// The newest deployed item.
@@ -108,31 +126,35 @@ struct LatestPart {
     /// Id of the deployed item.
     id: u64,
     /// Version, counted from 1.
-    no: u64,
+    #[serde(rename = "no")]
+    version: u64,
     /// Hash of its data.
-    h: HashPart,
+    #[serde(rename = "h")]
+    hash: HashPart,
 }
+
+mirrors! { LatestPart = LatestDeployed { id, version, hash } }
 
 impl SlotPart {
     fn of(slot: &Slot, newest: Target) -> Self {
         Self {
-            ci: slot.change.get(),
-            st: slot.state.name().to_owned(),
-            ct: slot.change_type.name().to_owned(),
-            h: (slot.target != newest).then(|| TargetPart::of(slot.target)),
-            end: ChainHeadPart::of(slot.chain_head),
-            cr: slot.created.micros(),
+            change: Part::of(&slot.change),
+            state: Part::of(&slot.state),
+            change_type: Part::of(&slot.change_type),
+            target: (slot.target != newest).then(|| Part::of(&slot.target)),
+            mark: Part::of(&slot.chain_head),
+            created: Part::of(&slot.created),
         }
     }
 
     fn value(self, newest: Target) -> Result<Slot, Bad> {
         Ok(Slot {
-            change: ChangeId::parse(self.ci).ok_or(Bad("slot"))?,
-            state: state(&self.st)?,
-            change_type: change_type(&self.ct)?,
-            target: self.h.map_or(Ok(newest), TargetPart::value)?,
-            chain_head: self.end.value(),
-            created: at(self.cr),
+            change: self.change.value()?,
+            state: self.state.value()?,
+            change_type: self.change_type.value()?,
+            target: self.target.map_or(Ok(newest), Part::value)?,
+            chain_head: self.mark.value()?,
+            created: self.created.value()?,
         })
     }
 }
@@ -141,100 +163,90 @@ impl StackPart {
     fn of(stack: &Stack, newest: Target) -> Self {
         let slot = |slot: &Slot| SlotPart::of(slot, newest);
         Self {
-            s: stack.sequence,
-            a: stack.attempt,
-            c: stack.creation.name().to_owned(),
-            p: stack.pre_validated.as_ref().map(slot),
-            v: stack.validated.as_ref().map(slot),
+            sequence: stack.sequence,
+            attempt: stack.attempt,
+            creation: Part::of(&stack.creation),
+            pre_validated: stack.pre_validated.as_ref().map(slot),
+            validated: stack.validated.as_ref().map(slot),
         }
     }
 
     fn value(self, newest: Target) -> Result<Stack, Bad> {
         let slot = |slot: SlotPart| slot.value(newest);
         Ok(Stack {
-            sequence: self.s,
-            attempt: self.a,
-            creation: Creation::parse(&self.c).ok_or(Bad("creation"))?,
-            pre_validated: self.p.map(slot).transpose()?,
-            validated: self.v.map(slot).transpose()?,
+            sequence: self.sequence,
+            attempt: self.attempt,
+            creation: self.creation.value()?,
+            pre_validated: self.pre_validated.map(slot).transpose()?,
+            validated: self.validated.map(slot).transpose()?,
         })
     }
 }
 
-impl LatestPart {
-    fn of(latest: &LatestDeployed) -> Self {
-        Self { id: latest.id.get(), no: latest.version, h: HashPart::of(latest.hash) }
+impl Part<Item> for ItemRecord {
+    fn of(item: &Item) -> Self {
+        let newest = Target::Declared(item.version.hash);
+        let stack = |(owner, stack): (&TeamId, &Stack)| (owner.to_string(), StackPart::of(stack, newest));
+        Self {
+            id: Part::of(&item.id),
+            name: item.name.clone(),
+            application: item.application.clone(),
+            service: Part::of(&item.service),
+            service_owner: Part::of(&item.service_owner),
+            consumer: item.consumer.name.clone(),
+            revision: item.revision,
+            runtime_state: Part::of(&item.runtime_state),
+            version: Part::of(&item.version),
+            declared: item.declared,
+            completed_target: Part::of(&item.completed_target),
+            references: Part::of(&item.references),
+            schema_version: item.schema_version,
+            stacks: item.stacks.iter().map(stack).collect(),
+            deployed: Part::of(&item.deployed),
+            next_deployed: item.next_deployed,
+            latest_change: Part::of(&item.latest_change),
+            charges: Part::of(&item.charges),
+            created: Part::of(&item.created),
+            modified: Part::of(&item.modified),
+        }
     }
 
-    fn value(self) -> Result<LatestDeployed, Bad> {
-        let id = DeployedId::parse(self.id).ok_or(Bad("deployed item"))?;
-        Ok(LatestDeployed { id, version: self.no, hash: self.h.value() })
+    fn value(self) -> Result<Item, Bad> {
+        let id: ItemId = self.id.value()?;
+        let version = self.version.value()?;
+        let newest = Target::Declared(version.hash);
+        let stack = |(owner, stack): (String, StackPart)| {
+            let owner: u64 = owner.parse().map_err(|_| Bad("owner"))?;
+            Ok((owner.value()?, stack.value(newest)?))
+        };
+        Ok(Item {
+            id,
+            name: self.name,
+            application: self.application,
+            service: self.service.value()?,
+            service_owner: self.service_owner.value()?,
+            consumer: TeamRef { id: id.team(), name: self.consumer },
+            revision: self.revision,
+            runtime_state: self.runtime_state.value()?,
+            version,
+            declared: self.declared,
+            completed_target: self.completed_target.value()?,
+            references: self.references.value()?,
+            schema_version: self.schema_version,
+            stacks: self.stacks.into_iter().map(stack).collect::<Result<_, _>>()?,
+            deployed: self.deployed.value()?,
+            next_deployed: self.next_deployed,
+            latest_change: self.latest_change.value()?,
+            charges: self.charges.value()?,
+            created: self.created.value()?,
+            modified: self.modified.value()?,
+        })
     }
 }
 
 impl Record for ItemRecord {
     const TYPE: &'static str = "ITEM";
     type Value = Item;
-
-    fn of(item: &Item) -> Self {
-        let newest = Target::Declared(item.version.hash);
-        let stack = |(owner, stack): (&TeamId, &Stack)| (owner.to_string(), StackPart::of(stack, newest));
-        Self {
-            id: item.id.get(),
-            nm: item.name.clone(),
-            app: item.application.clone(),
-            svc: ServicePart::of(&item.service),
-            so: TeamPart::of(&item.service_owner),
-            cs: item.consumer.name.clone(),
-            rv: item.revision,
-            rs: item.runtime_state.name().to_owned(),
-            ver: VersionPart::of(&item.version),
-            dc: item.declared,
-            sh: item.completed_target.map(TargetPart::of),
-            rf: item.references.iter().map(ReferencePart::of).collect(),
-            sv: item.schema_version,
-            own: item.stacks.iter().map(stack).collect(),
-            dp: item.deployed.as_ref().map(LatestPart::of),
-            nd: item.next_deployed,
-            lc: item.latest_change.get(),
-            ch: ChargesPart::of(&item.charges),
-            cr: item.created.micros(),
-            mo: item.modified.micros(),
-        }
-    }
-
-    fn value(self) -> Result<Item, Bad> {
-        let id = ItemId::parse(self.id).ok_or(Bad("item"))?;
-        let version = self.ver.value();
-        let newest = Target::Declared(version.hash);
-        let mut stacks = BTreeMap::new();
-        for (owner, stack) in self.own {
-            let owner = team_id(owner.parse().map_err(|_| Bad("owner"))?)?;
-            stacks.insert(owner, stack.value(newest)?);
-        }
-        Ok(Item {
-            id,
-            name: self.nm,
-            application: self.app,
-            service: self.svc.value()?,
-            service_owner: self.so.value()?,
-            consumer: TeamRef { id: id.team(), name: self.cs },
-            revision: self.rv,
-            runtime_state: runtime_state(&self.rs)?,
-            version,
-            declared: self.dc,
-            completed_target: self.sh.map(TargetPart::value).transpose()?,
-            references: self.rf.into_iter().map(ReferencePart::value).collect(),
-            schema_version: self.sv,
-            stacks,
-            deployed: self.dp.map(LatestPart::value).transpose()?,
-            next_deployed: self.nd,
-            latest_change: ChangeId::parse(self.lc).ok_or(Bad("latest change"))?,
-            charges: ChargesPart::value(self.ch)?,
-            created: at(self.cr),
-            modified: at(self.mo),
-        })
-    }
 
     fn key(item: &Item) -> Key {
         key::item(item.id)
@@ -252,62 +264,45 @@ pub(crate) struct DeployedRecord {
     /// Id of the deployed item.
     id: u64,
     /// Id of the service item.
-    it: u64,
+    #[serde(rename = "it")]
+    item: u64,
     /// Service.
-    svc: ServicePart,
+    #[serde(rename = "svc")]
+    service: ServicePart,
     /// Id of the change instance.
-    ci: u64,
+    #[serde(rename = "ci")]
+    change: u64,
     /// Version, counted from 1 without gaps.
-    no: u64,
+    #[serde(rename = "no")]
+    version: u64,
     /// Data of the owner, canonical JSON.
     data: String,
     /// Hash of the data.
-    h: HashPart,
+    #[serde(rename = "h")]
+    hash: HashPart,
     /// Service owner.
-    so: TeamPart,
+    #[serde(rename = "so")]
+    service_owner: TeamPart,
     /// Consumer team.
-    cs: TeamPart,
+    #[serde(rename = "cs")]
+    consumer: TeamPart,
     /// Id of the request.
-    op: String,
+    #[serde(rename = "op")]
+    request: String,
     /// Time of creation.
-    cr: u64,
+    #[serde(rename = "cr")]
+    created: u64,
+}
+
+mirrors! {
+    DeployedRecord = Deployed {
+        id, item, service, change, version, data, hash, service_owner, consumer, request, created,
+    }
 }
 
 impl Record for DeployedRecord {
     const TYPE: &'static str = "DEPLOYED";
     type Value = Deployed;
-
-    fn of(deployed: &Deployed) -> Self {
-        Self {
-            id: deployed.id.get(),
-            it: deployed.item.get(),
-            svc: ServicePart::of(&deployed.service),
-            ci: deployed.change.get(),
-            no: deployed.version,
-            data: deployed.data.clone(),
-            h: HashPart::of(deployed.hash),
-            so: TeamPart::of(&deployed.service_owner),
-            cs: TeamPart::of(&deployed.consumer),
-            op: deployed.request.clone(),
-            cr: deployed.created.micros(),
-        }
-    }
-
-    fn value(self) -> Result<Deployed, Bad> {
-        Ok(Deployed {
-            id: DeployedId::parse(self.id).ok_or(Bad("deployed item"))?,
-            item: ItemId::parse(self.it).ok_or(Bad("item"))?,
-            service: self.svc.value()?,
-            change: ChangeId::parse(self.ci).ok_or(Bad("change"))?,
-            version: self.no,
-            data: self.data,
-            hash: self.h.value(),
-            service_owner: self.so.value()?,
-            consumer: self.cs.value()?,
-            request: self.op,
-            created: at(self.cr),
-        })
-    }
 
     fn key(deployed: &Deployed) -> Key {
         key::deployed(deployed.id)

@@ -1,11 +1,9 @@
 //! Messages of service owners to their consumers: one record per team.
 
 use super::codec::Record;
-use super::invalid::Bad;
-use super::parts::{ServicePart, TeamPart, at};
+use super::conversion::mirrors;
+use super::parts::{ServicePart, TeamPart};
 use crate::key::{self, Key};
-use domain::Timestamp;
-use domain::base::id::MessageId;
 use domain::outreach::message::{Content, Message, Messages};
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +11,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MessagesRecord {
     /// Service owner.
-    so: TeamPart,
+    #[serde(rename = "so")]
+    owner: TeamPart,
     /// Messages, oldest first.
     all: Vec<MessagePart>,
     /// Number of the next message.
-    nx: u64,
+    #[serde(rename = "nx")]
+    next: u64,
     /// Revision: counts the writes. Fence of every change.
-    rv: u64,
+    #[serde(rename = "rv")]
+    revision: u64,
     /// Id of the last request that changed it.
-    op: String,
+    #[serde(rename = "op")]
+    request: String,
 }
+
+mirrors! { MessagesRecord = Messages { owner, all, next, revision, request } }
 
 /// One message.
 #[derive(Serialize, Deserialize)]
@@ -30,65 +34,29 @@ struct MessagePart {
     /// Id of the message.
     id: u64,
     /// Text.
-    ds: String,
+    #[serde(rename = "ds")]
+    description: String,
     /// Time of expiry. Absent if it does not expire.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ex: Option<u64>,
+    #[serde(rename = "ex", skip_serializing_if = "Option::is_none")]
+    expires: Option<u64>,
     /// Services whose consumers see it. Empty for all services of the owner.
-    sv: Vec<ServicePart>,
+    #[serde(rename = "sv")]
+    services: Vec<ServicePart>,
     /// Time of creation.
-    cr: u64,
+    #[serde(rename = "cr")]
+    created: u64,
     /// Time of the last change.
-    mo: u64,
+    #[serde(rename = "mo")]
+    modified: u64,
 }
 
-impl MessagePart {
-    fn of(message: &Message) -> Self {
-        let content = &message.content;
-        Self {
-            id: message.id.get(),
-            ds: content.description.clone(),
-            ex: content.expires.map(Timestamp::micros),
-            sv: content.services.iter().map(ServicePart::of).collect(),
-            cr: message.created.micros(),
-            mo: message.modified.micros(),
-        }
-    }
-
-    fn value(self) -> Result<Message, Bad> {
-        let services = self.sv.into_iter().map(ServicePart::value).collect::<Result<_, _>>()?;
-        Ok(Message {
-            id: MessageId::parse(self.id).ok_or(Bad("message"))?,
-            content: Content { description: self.ds, expires: self.ex.map(at), services },
-            created: at(self.cr),
-            modified: at(self.mo),
-        })
-    }
+mirrors! {
+    MessagePart = Message { id, created, modified, ..content: Content { description, expires, services } }
 }
 
 impl Record for MessagesRecord {
     const TYPE: &'static str = "MESSAGES";
     type Value = Messages;
-
-    fn of(messages: &Messages) -> Self {
-        Self {
-            so: TeamPart::of(&messages.owner),
-            all: messages.all.iter().map(MessagePart::of).collect(),
-            nx: messages.next,
-            rv: messages.revision,
-            op: messages.request.clone(),
-        }
-    }
-
-    fn value(self) -> Result<Messages, Bad> {
-        Ok(Messages {
-            owner: self.so.value()?,
-            all: self.all.into_iter().map(MessagePart::value).collect::<Result<_, _>>()?,
-            next: self.nx,
-            revision: self.rv,
-            request: self.op,
-        })
-    }
 
     fn key(messages: &Messages) -> Key {
         key::messages(messages.owner.id)

@@ -1,10 +1,9 @@
 //! Documentation and config versions of a service.
 
 use super::codec::Record;
-use super::invalid::Bad;
-use super::parts::{ServicePart, TeamPart, at};
+use super::conversion::mirrors;
+use super::parts::{ServicePart, TeamPart};
 use crate::key::{self, Key};
-use domain::base::id::ConfigId;
 use domain::catalog::config::Config;
 use domain::catalog::docs::Docs;
 use serde::{Deserialize, Serialize};
@@ -13,32 +12,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 pub(crate) struct DocsRecord {
     /// Service.
-    svc: ServicePart,
+    #[serde(rename = "svc")]
+    service: ServicePart,
     /// The text, Markdown.
     text: String,
     /// Id of the last request that stored it.
-    op: String,
+    #[serde(rename = "op")]
+    request: String,
     /// Time of the last change.
-    mo: u64,
+    #[serde(rename = "mo")]
+    modified: u64,
 }
+
+mirrors! { DocsRecord = Docs { service, text, request, modified } }
 
 impl Record for DocsRecord {
     const TYPE: &'static str = "DOCS";
     type Value = Docs;
-
-    fn of(docs: &Docs) -> Self {
-        Self {
-            svc: ServicePart::of(&docs.service),
-            text: docs.text.clone(),
-            op: docs.request.clone(),
-            mo: docs.modified.micros(),
-        }
-    }
-
-    fn value(self) -> Result<Docs, Bad> {
-        let service = self.svc.value()?;
-        Ok(Docs { service, text: self.text, request: self.op, modified: at(self.mo) })
-    }
 
     fn key(docs: &Docs) -> Key {
         key::docs(&docs.service.title)
@@ -51,42 +41,27 @@ pub(crate) struct ConfigRecord {
     /// Id of the config. It contains service and version.
     id: u64,
     /// Service.
-    svc: ServicePart,
+    #[serde(rename = "svc")]
+    service: ServicePart,
     /// Service owner.
-    so: TeamPart,
+    #[serde(rename = "so")]
+    owner: TeamPart,
     /// The config, canonical JSON.
-    data: String,
+    #[serde(rename = "data")]
+    text: String,
     /// Id of the request.
-    op: String,
+    #[serde(rename = "op")]
+    request: String,
     /// Time of creation.
-    cr: u64,
+    #[serde(rename = "cr")]
+    created: u64,
 }
+
+mirrors! { ConfigRecord = Config { id, service, owner, text, request, created } }
 
 impl Record for ConfigRecord {
     const TYPE: &'static str = "CONFIG";
     type Value = Config;
-
-    fn of(config: &Config) -> Self {
-        Self {
-            id: config.id.get(),
-            svc: ServicePart::of(&config.service),
-            so: TeamPart::of(&config.owner),
-            data: config.text.clone(),
-            op: config.request.clone(),
-            cr: config.created.micros(),
-        }
-    }
-
-    fn value(self) -> Result<Config, Bad> {
-        Ok(Config {
-            id: ConfigId::parse(self.id).ok_or(Bad("config"))?,
-            service: self.svc.value()?,
-            owner: self.so.value()?,
-            text: self.data,
-            request: self.op,
-            created: at(self.cr),
-        })
-    }
 
     fn key(config: &Config) -> Key {
         key::config(config.id)

@@ -1,55 +1,78 @@
 //! The settings of a service, in its record and in the audit log.
 
-use super::invalid::Bad;
-use super::parts::{TeamPart, team_id};
-use domain::TeamId;
-use domain::catalog::service::{ServiceState, Settings};
+use super::conversion::{Bad, Part};
+use super::parts::TeamPart;
+use domain::catalog::service::Settings;
 use serde::{Deserialize, Serialize};
+
+/// The settings of a service.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SettingsPart {
+    /// Whether change instances start as PENDING. If false, they start as APPROVED.
+    #[serde(rename = "ar")]
+    approval_required: bool,
+    /// Dependent teams.
+    #[serde(rename = "dt")]
+    dependent_teams: Vec<TeamPart>,
+    /// Ids of the teams that may declare new items. Empty for a public service.
+    #[serde(rename = "at")]
+    allowed_teams: Vec<u64>,
+    /// Further settings. Absent in the oldest records, for the defaults.
+    #[serde(rename = "set", skip_serializing_if = "Option::is_none")]
+    further: Option<FurtherSettingsPart>,
+}
 
 /// Further settings of a service.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct SettingsPart {
+pub(crate) struct FurtherSettingsPart {
     /// State of the service, for example `IN_SERVICE` (R31).
-    st: String,
+    #[serde(rename = "st")]
+    state: String,
     /// Whether a person may approve.
-    ma: bool,
+    #[serde(rename = "ma")]
+    allow_manual_approval: bool,
     /// Whether a person may complete.
-    mc: bool,
+    #[serde(rename = "mc")]
+    allow_manual_completion: bool,
     /// Minimum schema version. Absent if none is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mv: Option<u64>,
+    #[serde(rename = "mv", skip_serializing_if = "Option::is_none")]
+    minimum_version: Option<u64>,
     /// Tags in the catalogue.
-    tg: Vec<String>,
+    #[serde(rename = "tg")]
+    tags: Vec<String>,
 }
 
-impl SettingsPart {
-    pub(crate) fn of(settings: &Settings) -> Self {
+impl Part<Settings> for SettingsPart {
+    fn of(settings: &Settings) -> Self {
+        let further = FurtherSettingsPart {
+            state: Part::of(&settings.state),
+            allow_manual_approval: settings.allow_manual_approval,
+            allow_manual_completion: settings.allow_manual_completion,
+            minimum_version: settings.minimum_version,
+            tags: settings.tags.clone(),
+        };
         Self {
-            st: settings.state.name().to_owned(),
-            ma: settings.allow_manual_approval,
-            mc: settings.allow_manual_completion,
-            mv: settings.minimum_version,
-            tg: settings.tags.clone(),
+            approval_required: settings.approval_required,
+            dependent_teams: Part::of(&settings.dependent_teams),
+            allowed_teams: Part::of(&settings.allowed_teams),
+            further: Some(further),
         }
     }
 
-    /// Returns all settings: this part and the attributes outside of it.
-    pub(crate) fn settings(
-        part: Option<Self>,
-        approval_required: bool,
-        dependents: Vec<TeamPart>,
-        allowed: Vec<u64>,
-    ) -> Result<Settings, Bad> {
-        let dependent_teams = dependents.into_iter().map(TeamPart::value).collect::<Result<_, _>>()?;
-        let allowed_teams = allowed.into_iter().map(team_id).collect::<Result<Vec<TeamId>, _>>()?;
-        let settings = Settings { approval_required, dependent_teams, allowed_teams, ..Settings::default() };
-        let Some(part) = part else { return Ok(settings) };
+    fn value(self) -> Result<Settings, Bad> {
+        let settings = Settings {
+            approval_required: self.approval_required,
+            dependent_teams: self.dependent_teams.value()?,
+            allowed_teams: self.allowed_teams.value()?,
+            ..Settings::default()
+        };
+        let Some(further) = self.further else { return Ok(settings) };
         Ok(Settings {
-            state: ServiceState::parse(&part.st).ok_or(Bad("service state"))?,
-            allow_manual_approval: part.ma,
-            allow_manual_completion: part.mc,
-            minimum_version: part.mv,
-            tags: part.tg,
+            state: further.state.value()?,
+            allow_manual_approval: further.allow_manual_approval,
+            allow_manual_completion: further.allow_manual_completion,
+            minimum_version: further.minimum_version,
+            tags: further.tags,
             ..settings
         })
     }

@@ -1,13 +1,11 @@
 //! Webhooks and the results of their deliveries. Only the webhook's record has credentials. It is in the table of keys.
 
 use super::codec::Record;
-use super::invalid::Bad;
-use super::parts::{ServicePart, TeamPart, at, state};
+use super::conversion::{Bad, Part, mirrors};
+use super::parts::{ServicePart, TeamPart, seconds_after};
 use crate::key::{self, Key};
-use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Cooling, Ended, GIVEN_UP_SECONDS, GivenUp, Replied};
 use domain::outreach::webhook::{Settings, Webhook};
-use domain::{ChangeId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// A webhook, in the table of keys. Only this record contains its credentials.
@@ -16,120 +14,86 @@ pub(crate) struct WebhookRecord {
     /// Id of the webhook.
     id: u64,
     /// Service owner.
-    tm: TeamPart,
+    #[serde(rename = "tm")]
+    team: TeamPart,
     /// Service.
-    sv: ServicePart,
+    #[serde(rename = "sv")]
+    service: ServicePart,
     /// Secret that signs deliveries.
-    sec: String,
+    #[serde(rename = "sec")]
+    secret: String,
     /// Name.
-    nm: String,
+    #[serde(rename = "nm")]
+    name: String,
     /// Description.
-    ds: String,
+    #[serde(rename = "ds")]
+    description: String,
     /// Target URL.
-    url: String,
+    #[serde(rename = "url")]
+    target_url: String,
     /// Value of the `Authorization` header. Absent if none is sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    au: Option<String>,
+    #[serde(rename = "au", skip_serializing_if = "Option::is_none")]
+    authorization: Option<String>,
     /// State that triggers a delivery. Absent if creations do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    st: Option<String>,
+    #[serde(rename = "st", skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
     /// Whether the webhook is active.
-    ac: bool,
+    #[serde(rename = "ac")]
+    active: bool,
     /// Timeout of a delivery, in seconds.
-    to: u64,
+    #[serde(rename = "to")]
+    timeout_seconds: u64,
     /// Delay between change and delivery, in seconds.
-    wt: u64,
+    #[serde(rename = "wt")]
+    wait_seconds: u64,
     /// Minimum time between two deliveries, in seconds.
-    co: u64,
+    #[serde(rename = "co")]
+    cooling_seconds: u64,
     /// Time of creation.
-    cr: u64,
+    #[serde(rename = "cr")]
+    created: u64,
     /// Time of the last change.
-    mo: u64,
+    #[serde(rename = "mo")]
+    modified: u64,
     /// Revision: counts the writes. Fence of every change.
-    rv: u64,
+    #[serde(rename = "rv")]
+    revision: u64,
+}
+
+mirrors! {
+    WebhookRecord = Webhook {
+        id, team, service, secret, created, modified, revision, ..settings: Settings { name, description,
+        target_url, authorization, state, active, timeout_seconds, wait_seconds, cooling_seconds },
+    }
 }
 
 impl Record for WebhookRecord {
     const TYPE: &'static str = "WEBHOOK";
     type Value = Webhook;
 
-    fn of(webhook: &Webhook) -> Self {
-        let settings = webhook.settings.clone();
-        Self {
-            id: webhook.id.get(),
-            tm: TeamPart::of(&webhook.team),
-            sv: ServicePart::of(&webhook.service),
-            sec: webhook.secret.clone(),
-            nm: settings.name,
-            ds: settings.description,
-            url: settings.target_url,
-            au: settings.authorization,
-            st: settings.state.map(|state| state.name().to_owned()),
-            ac: settings.active,
-            to: settings.timeout_seconds,
-            wt: settings.wait_seconds,
-            co: settings.cooling_seconds,
-            cr: webhook.created.micros(),
-            mo: webhook.modified.micros(),
-            rv: webhook.revision,
-        }
-    }
-
-    fn value(self) -> Result<Webhook, Bad> {
-        Ok(Webhook {
-            id: webhook_id(self.id)?,
-            team: self.tm.value()?,
-            service: self.sv.value()?,
-            secret: self.sec,
-            settings: Settings {
-                name: self.nm,
-                description: self.ds,
-                target_url: self.url,
-                authorization: self.au,
-                state: self.st.as_deref().map(state).transpose()?,
-                active: self.ac,
-                timeout_seconds: self.to,
-                wait_seconds: self.wt,
-                cooling_seconds: self.co,
-            },
-            created: at(self.cr),
-            modified: at(self.mo),
-            revision: self.rv,
-        })
-    }
-
     fn key(webhook: &Webhook) -> Key {
         key::webhook(webhook.id)
     }
-}
-
-fn webhook_id(id: u64) -> Result<WebhookId, Bad> {
-    WebhookId::parse(id).ok_or(Bad("webhook"))
-}
-
-/// Returns the expiry of a record with this time, in seconds since 1970.
-const fn forgotten(at: Timestamp) -> u64 {
-    (at.micros() / 1_000_000).saturating_add(GIVEN_UP_SECONDS)
 }
 
 /// The result of a delivery attempt.
 #[derive(Serialize, Deserialize)]
 struct EndedPart {
     /// HTTP status of the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    st: Option<u16>,
+    #[serde(rename = "st", skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
     /// Error name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    er: Option<String>,
+    #[serde(rename = "er", skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
-impl EndedPart {
-    fn of(ended: Ended) -> Self {
-        Self { st: ended.status(), er: ended.error().map(str::to_owned) }
+impl Part<Ended> for EndedPart {
+    fn of(ended: &Ended) -> Self {
+        Self { status: ended.status(), error: ended.error().map(str::to_owned) }
     }
 
     fn value(self) -> Result<Ended, Bad> {
-        Ended::parse(self.st, self.er.as_deref()).ok_or(Bad("end of an attempt"))
+        Ended::parse(self.status, self.error.as_deref()).ok_or(Bad("end of an attempt"))
     }
 }
 
@@ -137,47 +101,36 @@ impl EndedPart {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct RepliedRecord {
     /// Id of the webhook.
-    id: u64,
+    #[serde(rename = "id")]
+    webhook: u64,
     /// Id of the event.
-    ev: String,
+    #[serde(rename = "ev")]
+    event: String,
     /// Attempt, counted from 1.
-    no: u64,
+    #[serde(rename = "no")]
+    attempt: u64,
     /// Time of the answer.
     at: u64,
     /// Result of the attempt.
-    en: EndedPart,
+    #[serde(rename = "en")]
+    ended: EndedPart,
     /// Number of consecutive failures.
-    fa: u64,
+    #[serde(rename = "fa")]
+    failures: u64,
     /// Expiry, in seconds since 1970: two weeks after `at`.
-    xp: u64,
+    #[serde(rename = "xp")]
+    expires_seconds: u64,
+}
+
+mirrors! {
+    RepliedRecord = Replied {
+        webhook, event, attempt, at, ended, failures,
+    }, expires_seconds = |replied| seconds_after(replied.at, GIVEN_UP_SECONDS)
 }
 
 impl Record for RepliedRecord {
     const TYPE: &'static str = "REPLIED";
     type Value = Replied;
-
-    fn of(replied: &Replied) -> Self {
-        Self {
-            id: replied.webhook.get(),
-            ev: replied.event.clone(),
-            no: replied.attempt,
-            at: replied.at.micros(),
-            en: EndedPart::of(replied.ended),
-            fa: replied.failures,
-            xp: forgotten(replied.at),
-        }
-    }
-
-    fn value(self) -> Result<Replied, Bad> {
-        Ok(Replied {
-            webhook: webhook_id(self.id)?,
-            event: self.ev,
-            attempt: self.no,
-            at: at(self.at),
-            ended: self.en.value()?,
-            failures: self.fa,
-        })
-    }
 
     fn key(replied: &Replied) -> Key {
         key::replied(replied.webhook)
@@ -188,36 +141,31 @@ impl Record for RepliedRecord {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CoolingRecord {
     /// Id of the webhook.
-    id: u64,
+    #[serde(rename = "id")]
+    webhook: u64,
     /// End of the cooling time.
-    un: u64,
+    #[serde(rename = "un")]
+    until: u64,
     /// Id of the waiting event. Absent if none waits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wa: Option<String>,
+    #[serde(rename = "wa", skip_serializing_if = "Option::is_none")]
+    waiting: Option<String>,
     /// Revision: counts the writes. Fence of every change.
-    rv: u64,
+    #[serde(rename = "rv")]
+    revision: u64,
     /// Expiry, in seconds since 1970: two weeks after `un`.
-    xp: u64,
+    #[serde(rename = "xp")]
+    expires_seconds: u64,
+}
+
+mirrors! {
+    CoolingRecord = Cooling {
+        webhook, until, waiting, revision,
+    }, expires_seconds = |cooling| seconds_after(cooling.until, GIVEN_UP_SECONDS)
 }
 
 impl Record for CoolingRecord {
     const TYPE: &'static str = "COOLING";
     type Value = Cooling;
-
-    fn of(cooling: &Cooling) -> Self {
-        Self {
-            id: cooling.webhook.get(),
-            un: cooling.until.micros(),
-            wa: cooling.waiting.clone(),
-            rv: cooling.revision,
-            xp: forgotten(cooling.until),
-        }
-    }
-
-    fn value(self) -> Result<Cooling, Bad> {
-        let webhook = webhook_id(self.id)?;
-        Ok(Cooling { webhook, until: at(self.un), waiting: self.wa, revision: self.rv })
-    }
 
     fn key(cooling: &Cooling) -> Key {
         key::cooling(cooling.webhook)
@@ -228,52 +176,39 @@ impl Record for CoolingRecord {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct GivenUpRecord {
     /// Id of the webhook.
-    id: u64,
+    #[serde(rename = "id")]
+    webhook: u64,
     /// Id of the event.
-    ev: String,
+    #[serde(rename = "ev")]
+    event: String,
     /// Id of the change instance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ch: Option<u64>,
+    #[serde(rename = "ch", skip_serializing_if = "Option::is_none")]
+    change: Option<u64>,
     /// State in the event.
-    st: String,
+    #[serde(rename = "st")]
+    state: String,
     /// Number of attempts.
-    no: u64,
+    #[serde(rename = "no")]
+    attempts: u64,
     /// Time of the decision.
     at: u64,
     /// Result of the last attempt.
-    en: EndedPart,
+    #[serde(rename = "en")]
+    ended: EndedPart,
     /// Expiry, in seconds since 1970: two weeks after `at`.
-    xp: u64,
+    #[serde(rename = "xp")]
+    expires_seconds: u64,
+}
+
+mirrors! {
+    GivenUpRecord = GivenUp {
+        webhook, event, change, state, attempts, at, ended,
+    }, expires_seconds = |given_up| seconds_after(given_up.at, GIVEN_UP_SECONDS)
 }
 
 impl Record for GivenUpRecord {
     const TYPE: &'static str = "GIVEN_UP";
     type Value = GivenUp;
-
-    fn of(given_up: &GivenUp) -> Self {
-        Self {
-            id: given_up.webhook.get(),
-            ev: given_up.event.clone(),
-            ch: given_up.change.map(ChangeId::get),
-            st: given_up.state.clone(),
-            no: given_up.attempts,
-            at: given_up.at.micros(),
-            en: EndedPart::of(given_up.ended),
-            xp: forgotten(given_up.at),
-        }
-    }
-
-    fn value(self) -> Result<GivenUp, Bad> {
-        Ok(GivenUp {
-            webhook: webhook_id(self.id)?,
-            event: self.ev,
-            change: self.ch.map(|id| ChangeId::parse(id).ok_or(Bad("change instance"))).transpose()?,
-            state: self.st,
-            attempts: self.no,
-            at: at(self.at),
-            ended: self.en.value()?,
-        })
-    }
 
     fn key(given_up: &GivenUp) -> Key {
         let sort_key = format!("{:016}#{}", given_up.at.micros(), given_up.event);

@@ -1,0 +1,122 @@
+//! The compilation of a definition, and the estimate of its memory.
+
+use super::*;
+
+pub(super) fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
+    compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?)
+}
+
+fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
+    let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
+    let root = definition.as_object().ok_or_else(|| invalid("must be an object"))?;
+    // A schema for metadata needs no title.
+    let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
+    let draft = draft(root).ok_or_else(|| invalid("must be draft 2020-12 or draft-07"))?;
+    let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
+    // A stored definition may be older than these limits. It must still load, but then it checks no item.
+    let is_small = pointers_bytes(definition, 0) <= POINTERS_BYTES_MAX;
+    let model = if is_small { Model::of(definition) } else { Model::default() };
+    let weight = weight(definition, &model);
+    let validator = if is_small && weight <= COMPILED_BYTES_MAX {
+        let built = options(draft).build(&compiled_form(root, &references));
+        Some(built.map_err(|error| {
+            vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
+        })?)
+    } else {
+        None
+    };
+    let metadata = root.get("metadata");
+    let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
+    Ok(Schema {
+        title: title.to_owned(),
+        text: json::canonical(definition),
+        references,
+        approval_required,
+        prices: prices(metadata),
+        bytes: if validator.is_some() { weight } else { length_of(definition).saturating_mul(4) },
+        model,
+        validator,
+    })
+}
+
+/// Estimates the memory of a compiled definition; the estimate is never too low.
+///
+/// A test compares it with a counting allocator.
+pub(super) fn weight(definition: &Value, model: &Model) -> usize {
+    let parts = [
+        4 * 1024,
+        length_of(definition).saturating_mul(8),
+        pointers_bytes(definition, 0).saturating_mul(4),
+        model.len().saturating_mul(512),
+        model.patterns_bytes,
+    ];
+    parts.into_iter().fold(0, usize::saturating_add)
+}
+
+fn length_of(definition: &Value) -> usize {
+    definition.to_string().len()
+}
+
+/// Returns the length of all pointers below a value whose own pointer has length `pointer_bytes`.
+pub(super) fn pointers_bytes(value: &Value, pointer_bytes: usize) -> usize {
+    let below = |(name, value): (usize, &Value)| {
+        pointers_bytes(value, pointer_bytes.saturating_add(name).saturating_add(1))
+    };
+    let below = match value {
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| below((name.len(), value))).fold(0, usize::saturating_add)
+        }
+        Value::Array(elements) => {
+            elements.iter().map(|value| below((4, value))).fold(0, usize::saturating_add)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    };
+    below.saturating_add(pointer_bytes)
+}
+
+/// Returns the prices in a definition's metadata; missing ones are zero.
+fn prices(metadata: Option<&Value>) -> Prices {
+    let price = |charge_type: ChargeType| {
+        let number = metadata.and_then(|metadata| metadata.get(charge_type.name())?.as_number());
+        number.and_then(Amount::price).unwrap_or_default()
+    };
+    Prices { per_change: price(ChargeType::CostPerChange), monthly: price(ChargeType::MonthlyCost) }
+}
+
+pub(super) fn options(draft: Draft) -> ValidationOptions<'static> {
+    // The linear engine: backtracking could take exponential time on a consumer's text (ADR 8).
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_CACHE_BYTES);
+    jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
+}
+
+/// Returns the definition as the library compiles it.
+///
+/// It has no `$id`, because one that equals the name of a known schema would hide that schema. Entries of reference
+/// lists are strings, unless the definition has its own `items`.
+fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Value {
+    let mut root = root.clone();
+    root.remove("$id");
+    root.remove("$schema");
+    let mut properties = root.get_mut("properties").and_then(Value::as_object_mut);
+    for field in references.iter().filter(|field| field.form == Form::List) {
+        let property = properties.as_mut().and_then(|properties| properties.get_mut(&field.field));
+        if let Some(property) = property.and_then(Value::as_object_mut) {
+            property.entry("items").or_insert_with(|| json!({"type": "string"}));
+        }
+    }
+    Value::Object(root)
+}
+
+/// Returns the draft of a definition; none if it is not one of the two supported ones.
+pub(super) fn draft(root: &Map<String, Value>) -> Option<Draft> {
+    let Some(uri) = root.get("$schema") else {
+        return Some(Draft::Draft202012);
+    };
+    let uri = uri.as_str()?;
+    let pointer_bytes = uri.strip_prefix("https://").or_else(|| uri.strip_prefix("http://"))?;
+    match pointer_bytes.strip_suffix('#').unwrap_or(pointer_bytes) {
+        "json-schema.org/draft-07/schema" => Some(Draft::Draft7),
+        "json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
+        _ => None,
+    }
+}

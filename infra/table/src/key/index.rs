@@ -1,0 +1,101 @@
+//! Indexes: their attributes, partitions and sort keys.
+
+use domain::base::state::ChargeType;
+use domain::{ItemId, State, TeamId, Timestamp};
+
+/// An index with the names of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Index {
+    pub(crate) name: &'static str,
+    pub(crate) pk: &'static str,
+    pub(crate) sk: &'static str,
+}
+
+/// All indexes. `gs1` projects all attributes, `gs2` and `gs3` only keys.
+pub(crate) const INDEXES: [Index; 3] = [
+    Index { name: "gs1", pk: "gs1pk", sk: "gs1sk" },
+    Index { name: "gs2", pk: "gs2pk", sk: "gs2sk" },
+    Index { name: "gs3", pk: "gs3pk", sk: "gs3sk" },
+];
+
+/// Returns the partition of `gs1` with the change instances of an owner in a state: `OWNER#{owner}#{state}`, sorted
+/// by `{time}#{id}`.
+pub(crate) fn owner_queue(owner: TeamId, state: State) -> String {
+    format!("OWNER#{owner}#{state}")
+}
+
+/// Returns the partition of `gs2` with the items of an owner's services: `OWNER#{owner}#ITEMS`, sorted by
+/// `{time}#{id}`.
+pub(crate) fn owner_items(owner: TeamId) -> String {
+    format!("OWNER#{owner}#ITEMS")
+}
+
+/// Returns the partition of `gs2` with the deployed items of an owner's services: `OWNER#{owner}#DEPLOYED`, sorted
+/// by `{time}#{id}`.
+pub(crate) fn owner_deployed(owner: TeamId) -> String {
+    format!("OWNER#{owner}#DEPLOYED")
+}
+
+/// Returns the partition of `gs2` with an owner's open or processed charges of a type:
+/// `OWNER#{owner}#CHARGES#{type}#{processed}`, sorted by `{time}#{id}`.
+pub(crate) fn owner_charges(owner: TeamId, charge_type: ChargeType, is_processed: bool) -> String {
+    let processed = if is_processed { "PROCESSED" } else { "OPEN" };
+    format!("OWNER#{owner}#CHARGES#{}#{processed}", charge_type.name())
+}
+
+/// Returns the partition of `gs2` with the services of an owner: `OWNER#{owner}#SERVICES`, sorted by `{time}#{id}`.
+pub(crate) fn owner_services(owner: TeamId) -> String {
+    format!("OWNER#{owner}#SERVICES")
+}
+
+/// Returns the partition of `gs2` with the configs of an owner's services: `OWNER#{owner}#CONFIGS`, sorted by
+/// `{time}#{id}`.
+pub(crate) fn owner_configs(owner: TeamId) -> String {
+    format!("OWNER#{owner}#CONFIGS")
+}
+
+/// Returns the partition of `gs3` with the change instances of an item: `ITEM#{item}#CHANGES`, sorted by
+/// `{time}#{id}`.
+pub(crate) fn item_changes(item: ItemId) -> String {
+    format!("ITEM#{item}#CHANGES")
+}
+
+/// Returns the partition of `gs3` with the deployed items of an item: `ITEM#{item}#DEPLOYED`, sorted by
+/// `{time}#{id}`.
+pub(crate) fn item_deployed(item: ItemId) -> String {
+    format!("ITEM#{item}#DEPLOYED")
+}
+
+/// Partition of `gs3` with all services: `SERVICES`, sorted by `{time}#{id}`.
+pub(crate) const ALL_SERVICES: &str = "SERVICES";
+
+/// Partition of `gs3` with the teams that have messages: `MESSAGES`, sorted by `{team}`.
+pub(crate) const ALL_MESSAGES: &str = "MESSAGES";
+
+/// Returns the partition of `gs2` with the shares of a dependent team: `OWNER#{owner}#SHARES`, sorted by
+/// `{time}#{id}`.
+pub(crate) fn owner_shares(owner: TeamId) -> String {
+    format!("OWNER#{owner}#SHARES")
+}
+
+/// Partition of `gs3` with all pending work, except staged work: `WORK`, sorted by `{time}#{id}`.
+pub(crate) const ALL_WORK: &str = "WORK";
+
+/// Partition of `gs3` with all stagings: `STAGING`, sorted by `{time}#{id}`. Their work is not in an index.
+pub(crate) const ALL_STAGINGS: &str = "STAGING";
+
+/// Partition of `gs3` with the healthchecks that have a next run: `DUE`, sorted by `{time}#{id}`.
+pub(crate) const ALL_DUE: &str = "DUE";
+
+/// Partition of `gs3` with work that failed ten times: `QUARANTINE`, sorted by `{time}#{id}`.
+pub(crate) const QUARANTINE: &str = "QUARANTINE";
+
+/// Returns a sort key by age. The id makes it unique.
+pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
+    format!("{:016}#{id:016}", created.micros())
+}
+
+/// Returns the time in a sort key by age.
+pub(crate) fn age_at(sk: &str) -> Option<Timestamp> {
+    sk.split_once('#')?.0.parse().ok().map(Timestamp::from_micros)
+}
