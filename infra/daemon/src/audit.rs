@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 use crate::{
     account,
-    arguments::{DEPLOYED_TABLE_BYTES, EXIT_CODES, table_name, url},
     error::{Error, printed},
+    option::{DEPLOYED_TABLE_BYTES, EXIT_CODES, table_name, url},
     settings::TABLE,
 };
 use progress::Progress;

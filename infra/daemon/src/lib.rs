@@ -12,6 +12,7 @@ pub mod control;
 pub mod error;
 pub mod functions;
 pub mod load;
+pub mod option;
 pub mod plan;
 pub mod ready;
 pub mod settings;

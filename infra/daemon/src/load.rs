@@ -30,8 +30,8 @@ use plan::{PlannedKey, PlannedTeam};
 
 use crate::{
     account,
-    arguments::{DEPLOYED_TABLE_BYTES, EXIT_CODES, table_name, url},
     error::Error as Failed,
+    option::{DEPLOYED_TABLE_BYTES, EXIT_CODES, table_name, url},
     world::{self, World, WorldService},
 };
 

@@ -14,8 +14,8 @@ use domain::base::problem::Problem;
 use domain::views::compare::{Differences, Refused, compare};
 
 use crate::{
-    arguments::EXIT_CODES,
     error::{Error, printed},
+    option::EXIT_CODES,
 };
 
 /// Prints the changes that a submission would make, from two files

@@ -12,7 +12,7 @@ use clap::{
 use dovetail_emulator::engine::Storage;
 use dovetail_table::ACTIONS_MAX;
 
-use crate::arguments::{LOCAL_TABLE_BYTES, actions_max, address, table_name, url};
+use crate::option::{LOCAL_TABLE_BYTES, actions_max, address, table_name, url};
 
 /// The default address of the server.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);

@@ -4,7 +4,7 @@
 mod program;
 
 use about::{COMMIT, CONTRACT_VERSION, VERSION};
-use dovetail_daemon::arguments::EXIT_CODES;
+use dovetail_daemon::option::EXIT_CODES;
 use dovetail_table::RECORD_FORMAT;
 use program::run;
 use std::fs;
