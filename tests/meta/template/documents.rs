@@ -3,7 +3,8 @@
 use super::{resources, template};
 use crate::meta::workspace::{files, read, root};
 use dovetail_aws::Observed;
-use dovetail_daemon::arguments::{EXIT_CODES, command_line};
+use dovetail_daemon::arguments::command_line;
+use dovetail_daemon::option::EXIT_CODES;
 use expect_test::expect_file;
 use regex::Regex;
 use serde_json::Value;
