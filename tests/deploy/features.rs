@@ -59,7 +59,7 @@ fn staged_submissions_are_completed() {
 }
 
 #[test]
-fn keys_are_made_rotated_and_revoked_and_anyone_may_ask_about_the_system() {
+fn keys_are_made_rotated_and_revoked_and_the_health_check_is_public() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let anyone = |path: &str| stack.send(&ApiRequest { method: "GET", path, ..ApiRequest::default() });
     assert_eq!(anyone("/v1/health").at("/status"), "ok");

@@ -37,16 +37,16 @@ pub fn repairs(snapshot: &Snapshot, team: TeamId) -> Vec<Repair> {
     if !of_team.all(is_computed) {
         return Vec::new();
     }
-    let mut mending = Mending { snapshot: snapshot.clone(), head: *head, repairs: Vec::new() };
-    mending.blockers();
+    let mut repair = TeamRepair { snapshot: snapshot.clone(), head: *head, repairs: Vec::new() };
+    repair.blockers();
     for application in applications(snapshot, team) {
-        mending.application(application);
+        repair.application(application);
     }
-    mending.root();
+    repair.root();
     for item in snapshot.items.values().filter(|item| item.id.team() == team) {
-        mending.shares(item);
+        repair.shares(item);
     }
-    mending.repairs
+    repair.repairs
 }
 
 /// Returns whether other records determine the correct value.
@@ -58,13 +58,13 @@ fn is_computed(violation: &Violation) -> bool {
 }
 
 /// A team's records after the repairs so far.
-struct Mending {
+struct TeamRepair {
     snapshot: Snapshot,
     head: Head,
     repairs: Vec<Repair>,
 }
 
-impl Mending {
+impl TeamRepair {
     fn push(&mut self, rule: &'static str, subject: Subject, detail: &str, writes: Vec<Write>) {
         let violation = Violation { rule, subject, detail: detail.to_owned() };
         self.repairs.push(Repair { violation, writes });

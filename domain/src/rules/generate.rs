@@ -120,8 +120,8 @@ fn cause<'a>(
     created: &'a [Change],
 ) -> Result<Option<&'a Change>, Missing> {
     let Some(id) = planned.cause else { return Ok(None) };
-    let causing = causes.get(&id).or_else(|| created.iter().find(|change| change.id == id));
-    causing.ok_or(Missing::Cause(id)).map(Some)
+    let existing = causes.get(&id).or_else(|| created.iter().find(|change| change.id == id));
+    existing.ok_or(Missing::Cause(id)).map(Some)
 }
 
 /// Applies an item's declaration and creates its direct change instance; the item as it is now decides the type.

@@ -49,7 +49,7 @@ fn r10_declaring_the_item_answers_a_rejected_delete() {
 }
 
 #[test]
-fn finding_16_r28_a_rejected_removal_is_requested_by_the_next_submission_and_does_not_block() {
+fn finding_16_r28_a_rejected_removal_is_requested_again_and_does_not_block() {
     let mut world = in_service();
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
@@ -95,7 +95,7 @@ fn finding_16_r28_an_open_removal_is_not_requested_twice() {
 }
 
 #[test]
-fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_requested_by_the_next_submission() {
+fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_requested_again() {
     let mut world = in_service();
     world.declare(&[vm(NAME, 2)]);
     let approved = world.approve(NAME, VM_OWNER);

@@ -55,7 +55,7 @@ fn every_move_is_allowed_to_the_owner_exactly_as_the_table_says() {
 }
 
 #[test]
-fn no_move_is_allowed_to_anybody_else() {
+fn no_other_actor_may_change_a_state() {
     for owner in [VM_OWNER, NP_OWNER] {
         for from in State::ALL {
             let (mut world, id) = world_in(from, owner);

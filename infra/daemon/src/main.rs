@@ -16,7 +16,7 @@ use dovetail_daemon::{
 };
 
 /// The exit code of a plan with changes, and of an audit with violations.
-const FOUND: u8 = 2;
+const CHANGES_OR_VIOLATIONS: u8 = 2;
 /// The exit code for an invalid command line, as in `sysexits.h`.
 const USAGE: u8 = 64;
 
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 
 fn plan(settings: &plan::Settings) -> Result<ExitCode, Box<dyn Error>> {
     let has_changes = plan::run(settings, &mut io::stdout().lock())?;
-    Ok(if has_changes { FOUND.into() } else { ExitCode::SUCCESS })
+    Ok(if has_changes { CHANGES_OR_VIOLATIONS.into() } else { ExitCode::SUCCESS })
 }
 
 fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
@@ -48,7 +48,7 @@ fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
     let outcome = runtime()?.block_on(audit::run(settings, now, &mut io::stdout().lock()))?;
     Ok(match outcome {
         AuditOutcome::Sound => ExitCode::SUCCESS,
-        AuditOutcome::Violated => FOUND.into(),
+        AuditOutcome::Violated => CHANGES_OR_VIOLATIONS.into(),
         AuditOutcome::Unsettled => ExitCode::FAILURE,
     })
 }

@@ -45,7 +45,7 @@ impl Chosen {
     /// Returns the caller and all their teams, if the caller has this access.
     pub(crate) fn permitted(self, access: Access) -> Result<(Caller, Vec<TeamRef>), Failure> {
         // The list of teams needs no choice: a person reads the ids for the header from it.
-        if self.is_open && access != Access::Known {
+        if self.is_open && access != Access::Authenticated {
             return Err(Code::ChooseTeam.into());
         }
         if !access.is_open_to(self.caller.role) {

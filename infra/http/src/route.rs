@@ -13,7 +13,7 @@ pub enum Access {
     /// No credentials.
     Anyone,
     /// Any key, or a person without a chosen team.
-    Known,
+    Authenticated,
     /// Any key, or a person with a chosen team.
     Read,
     /// Any role except `READ_ONLY`.
@@ -26,7 +26,7 @@ impl Access {
     /// Returns whether a role has this access.
     pub fn is_open_to(self, role: Role) -> bool {
         match self {
-            Self::Anyone | Self::Known | Self::Read => true,
+            Self::Anyone | Self::Authenticated | Self::Read => true,
             Self::Write => role != Role::ReadOnly,
             Self::Admin => role == Role::Admin,
         }
@@ -92,7 +92,7 @@ pub const ROUTES: &[Route] = &[
     anyone("/v1/health", Operation::GetHealth),
     anyone("/v1/openapi.json", Operation::GetContract),
     anyone("/v1/errors/{code}", Operation::GetErrorPage),
-    Route { access: Access::Known, ..read("/v1/account/teams", Operation::ListTeams) },
+    Route { access: Access::Authenticated, ..read("/v1/account/teams", Operation::ListTeams) },
     read("/v1/account/teams/{id}", Operation::GetTeam),
     admin(GET, "/v1/account/api_keys", Operation::ListApiKeys, Function::Account),
     admin(POST, "/v1/account/api_keys", Operation::CreateApiKey, Function::Account),

@@ -87,10 +87,10 @@ impl Audit<'_> {
             "it does not refer to its service",
         );
         for team in service.teams() {
-            let is_named_so =
+            let has_that_name =
                 self.snapshot.teams.get(&team.id).is_some_and(|stored| stored.name == team.name);
             self.require(
-                is_named_so,
+                has_that_name,
                 "I16",
                 subject(),
                 format!("team {} has another name or does not exist", team.id),
@@ -161,10 +161,10 @@ impl Audit<'_> {
             Subject::Messages(team),
             "message ids must be in order, of this team, and below the counter",
         );
-        let is_named_so =
+        let has_that_name =
             self.snapshot.teams.get(&team).is_some_and(|stored| stored.name == messages.owner.name);
         self.require(
-            is_named_so,
+            has_that_name,
             "I16",
             Subject::Messages(team),
             "the team has another name or does not exist",
