@@ -7,6 +7,7 @@ use dynoxide::{Database, errors::DynoxideError};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tempfile::NamedTempFile;
 
 /// A reply: HTTP status and JSON.
 #[derive(Clone, Debug)]
@@ -37,10 +38,27 @@ impl Reply {
 /// An engine in memory.
 pub struct Engine(Database);
 
+/// A copy of all tables and streams of an engine.
+pub struct Snapshot(NamedTempFile);
+
 impl Engine {
     /// Creates an empty engine.
     pub fn new() -> Self {
         Self(Database::memory().unwrap())
+    }
+
+    /// Creates an engine with the content of another one.
+    pub fn restored(snapshot: &Snapshot) -> Self {
+        let engine = Self::new();
+        engine.0.restore_from(snapshot.0.path().to_str().unwrap()).unwrap();
+        engine
+    }
+
+    /// Copies the content of the engine.
+    pub fn snapshot(&self) -> Snapshot {
+        let file = NamedTempFile::new().unwrap();
+        self.0.vacuum_into(file.path().to_str().unwrap()).unwrap();
+        Snapshot(file)
     }
 
     /// Executes one operation.
@@ -96,14 +114,10 @@ impl Engine {
         rows
     }
 
-    /// Writes rows to a table.
-    pub fn fill(&self, table: &str, rows: &[Value]) {
-        // `BatchWriteItem` accepts at most 25 rows.
-        for some in rows.chunks(25) {
-            let puts: Vec<Value> = some.iter().map(|row| json!({"PutRequest": {"Item": row}})).collect();
-            let reply = self.call("BatchWriteItem", &json!({"RequestItems": {table: puts}}));
-            assert!(reply.is_done(), "{reply:?}");
-        }
+    /// Writes a row to a table.
+    pub fn put(&self, table: &str, row: &Value) {
+        let reply = self.call("PutItem", &json!({"TableName": table, "Item": row}));
+        assert!(reply.is_done(), "{reply:?}");
     }
 }
 

@@ -6,5 +6,5 @@ mod engine;
 mod rows;
 
 pub use connector::{Straight, target_and_body};
-pub use engine::{Engine, Reply};
+pub use engine::{Engine, Reply, Snapshot};
 pub use rows::{Key, attributes, key_of};

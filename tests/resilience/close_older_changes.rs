@@ -112,14 +112,14 @@ static COMMITTED: LazyLock<(Vec<Value>, Submission)> = LazyLock::new(|| {
     (system.rows(), submission)
 });
 
-/// Submits through a proxy that passes the staging and its commit, and drops all later calls.
+/// Submits with a death after the staging and its commit.
 fn committed(system: &Running) -> Submission {
     // Three transactions: the staging, its work, the commit.
     let transactions = Mutex::new(0);
     let fate = move |operation: &str| {
         let mut transactions = transactions.lock().unwrap();
         if *transactions == 3 {
-            return Fate::RequestLost;
+            return Fate::DiesBefore;
         }
         *transactions += usize::from(operation == "TransactWriteItems");
         Fate::Pass
@@ -132,7 +132,8 @@ fn committed(system: &Running) -> Submission {
         let request =
             ApiRequest { method: "POST", path: SUBMIT, key: Some("con"), body, ..ApiRequest::default() };
         tokio::select! {
-            _ = send(&base, &request) => {}
+            answer = send(&base, &request) => unreachable!("{answer:?}"),
+            () = proxy.died() => {}
             () = serving => unreachable!(),
         }
     });

@@ -30,10 +30,9 @@ fn with_pending_work(count: u64) -> (Running, Submission) {
     (system, submission)
 }
 
-/// Processes work through a proxy, which passes this many calls and loses all later ones.
+/// Processes work with a death at the call after this many. With `answer_lost`, the engine still executes that call.
 ///
-/// With `answer_lost`, the first lost call still arrives, and only its answer is lost. Returns the result and the
-/// calls.
+/// Returns the result and the calls.
 pub(crate) fn carry(
     system: &Running,
     submission: &Submission,
@@ -45,7 +44,11 @@ pub(crate) fn carry(
     let carried = system.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
         let settings = system.tables_through(&proxy.endpoint);
-        carry_out_all(&Table::connect(settings), submission).await.map_err(|error| error.to_string())
+        let table = Table::connect(settings);
+        tokio::select! {
+            carried = carry_out_all(&table, submission) => carried.map_err(|error| error.to_string()),
+            () = proxy.died() => Err("the function has died".to_owned()),
+        }
     });
     let calls = calls.lock().unwrap().clone();
     (carried, calls)

@@ -60,6 +60,11 @@ struct State {
 impl Cloud {
     /// Creates an empty cloud without faults.
     pub fn new(dice: Rng, indexes: Indexes, fence_removed: Option<Fence>) -> Self {
+        Self::on(Engine::new(), dice, indexes, fence_removed)
+    }
+
+    /// Creates a cloud with the content of an engine, without faults.
+    pub fn on(engine: Engine, dice: Rng, indexes: Indexes, fence_removed: Option<Fence>) -> Self {
         let state = State {
             dice,
             faults: Faults::none(),
@@ -73,12 +78,7 @@ impl Cloud {
             trace: Sha256::new(),
             complaint: None,
         };
-        Self {
-            engine: Engine::new(),
-            began: Instant::now(),
-            written: Notify::new(),
-            state: Mutex::new(state),
-        }
+        Self { engine, began: Instant::now(), written: Notify::new(), state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -1,17 +1,17 @@
-//! The crash sweep: a function dies before or after each of its calls, one at a time, and the client repeats its
-//! request.
+//! The crash sweep: a function dies before its first call or after a call, one at a time, and the client repeats its
+//! request. A death after a read equals one before it, so the sweep leaves it out.
 //!
 //! The result must equal the result without a death: the same answer, and in the end the same rows.
 
-use crate::cloud::{Cloud, Indexes, KEYS_TABLE, TABLE};
+use crate::cloud::{Cloud, Indexes, TABLE};
 use crate::invocation::{Death, Invocation};
 use crate::run::in_virtual_time;
 use crate::stream::{FUNCTIONS, GENERATE, Stream};
 use crate::system::{Answer, ApiRequest, STAGED, System};
 use crate::timeless::{timeless, without_time};
+use embedded::{Engine, Snapshot};
 use fastrand::Rng;
 use serde_json::Value;
-use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,9 +31,8 @@ pub struct Swept {
 
 /// A state of the tables as the start of many attempts.
 struct Start {
-    rows: Vec<Value>,
+    snapshot: Snapshot,
     timeless: Vec<Value>,
-    keys: Vec<Value>,
     actions_max: usize,
     /// Number of earlier requests. Each takes place in a separate second.
     requests: u64,
@@ -41,18 +40,30 @@ struct Start {
 
 impl Start {
     fn of(system: &System, actions_max: usize, requests: u64) -> Self {
-        let rows_of = |table| system.cloud.engine.rows_of(table);
-        let (rows, keys) = (rows_of(TABLE), rows_of(KEYS_TABLE));
-        Self { timeless: timeless(&rows), rows, keys, actions_max, requests }
+        let engine = &system.cloud.engine;
+        Self {
+            snapshot: engine.snapshot(),
+            timeless: timeless(&engine.rows_of(TABLE)),
+            actions_max,
+            requests,
+        }
     }
 
     async fn begin(&self) -> (Arc<System>, Arc<Stream>) {
-        let cloud = Cloud::new(Rng::with_seed(1), Indexes::Exact, None);
+        let engine = Engine::restored(&self.snapshot);
+        let cloud = Cloud::on(engine, Rng::with_seed(1), Indexes::Exact, None);
         let system = System::on(cloud, self.actions_max).await;
         tokio::time::sleep(Duration::from_secs(self.requests)).await;
-        system.cloud.engine.fill(TABLE, &self.rows);
-        system.cloud.engine.fill(KEYS_TABLE, &self.keys);
         let stream = Arc::new(Stream::behind(&system));
+        (system, stream)
+    }
+
+    /// Begins with the leftovers of a request whose function can have died.
+    async fn leave(&self, request: &ApiRequest, death: Death) -> (Arc<System>, Arc<Stream>) {
+        let (system, stream) = self.begin().await;
+        let id = system.next_request();
+        drop(system.run_until(&Invocation::new(death), system.answer(request, &id)).await);
+        tokio::time::sleep(LATER).await;
         (system, stream)
     }
 }
@@ -102,7 +113,7 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
         return expected;
     }
 
-    for death in deaths().take(points(invocation.calls())) {
+    for death in deaths(&invocation) {
         let (system, stream) = start.begin().await;
         let dying = Invocation::new(death);
         let id = system.next_request();
@@ -124,11 +135,11 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
         over_sweep(start, request, Death::Never, &expected, swept).await;
         if start.actions_max == STAGED {
             // A death halfway leaves an unfinished staging.
-            over_sweep(start, request, Death::After(invocation.calls() / 2), &expected, swept).await;
+            over_sweep(start, request, middle(&invocation), &expected, swept).await;
         }
     }
-    for (number, calls) in woken.into_iter().enumerate() {
-        for death in deaths().take(points(calls)) {
+    for (number, invocation) in woken.into_iter().enumerate() {
+        for death in deaths(&invocation) {
             let (system, stream) = start.begin().await;
             drop(system.send(request, &system.next_request()).await.unwrap());
             stream.read(&system);
@@ -141,32 +152,29 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
     expected
 }
 
-/// Returns the possible deaths: before the first call, and after each call. A death after a call equals a death
-/// before the next.
-fn deaths() -> impl Iterator<Item = Death> {
-    iter::once(Death::Before(0)).chain((0..).map(Death::After))
+/// Returns the deaths that differ in their effect: before the first call, and after each call that is not a read. An
+/// invocation without calls has none.
+fn deaths(invocation: &Invocation) -> Vec<Death> {
+    let first = (invocation.calls() > 0).then_some(Death::Before(0));
+    first.into_iter().chain(invocation.effects().into_iter().map(Death::After)).collect()
 }
 
-/// Returns the number of deaths around this number of calls. Without calls there are none.
-fn points(calls: u64) -> usize {
-    if calls == 0 { 0 } else { usize::try_from(calls).unwrap() + 1 }
+/// Returns a death after half the calls that are no reads.
+fn middle(invocation: &Invocation) -> Death {
+    let effects = invocation.effects();
+    effects.get(effects.len().saturating_sub(1) / 2).map_or(Death::Never, |number| Death::After(*number))
 }
 
 /// Tests every death of the sweep on the leftovers of a request, without `generate`. The request's function can have
 /// died, too.
 async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: &Start, swept: &mut Swept) {
-    for death in deaths() {
-        let (system, stream) = start.begin().await;
-        let id = system.next_request();
-        drop(system.run_until(&Invocation::new(left), system.answer(request, &id)).await);
-        tokio::time::sleep(LATER).await;
-        let dying = Invocation::new(death);
-        let first = system.run_until(&dying, tidy(&system)).await;
-        assert_eq!(first.is_none(), dying.is_dead(), "the sweep ends unless it dies {death:?}");
-        // Only a death after the last call never happens, so all points are done.
-        if !dying.is_dead() {
-            return;
-        }
+    let (system, _) = start.leave(request, left).await;
+    let calm = Invocation::new(Death::Never);
+    assert!(system.run_until(&calm, tidy(&system)).await.is_some(), "the sweep runs");
+    for death in deaths(&calm) {
+        let (system, stream) = start.leave(request, left).await;
+        let first = system.run_until(&Invocation::new(death), tidy(&system)).await;
+        assert_eq!(first, None, "the sweep ends though it dies {death:?}");
         tokio::time::sleep(Duration::from_secs(1)).await;
         tidy_later(&system).await;
         // The client of a dead function repeats its request.
@@ -181,9 +189,9 @@ async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: 
     }
 }
 
-/// Delivers new stream records to functions until there are no more. Returns the number of calls of each invocation.
-async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)>) -> Vec<u64> {
-    let mut calls = Vec::new();
+/// Delivers new stream records to functions until there are no more. Returns the invocations without a death.
+async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)>) -> Vec<Arc<Invocation>> {
+    let mut invocations = Vec::new();
     let mut taken = [0; FUNCTIONS.len()];
     loop {
         let mut new = false;
@@ -195,7 +203,7 @@ async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)
             }
             new = true;
             *taken += batch.len();
-            let death = dies.filter(|(number, _)| *number == calls.len()).map(|(_, death)| death);
+            let death = dies.filter(|(number, _)| *number == invocations.len()).map(|(_, death)| death);
             if let Some(death) = death {
                 let dying = Invocation::new(death);
                 assert_eq!(system.run_until(&dying, system.taken(name, batch)).await, None, "{death:?}");
@@ -204,11 +212,11 @@ async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)
             let invocation = Invocation::new(Death::Never);
             let repeated = system.run_until(&invocation, system.taken(name, batch)).await;
             assert_eq!(repeated, Some(None), "{name} takes what it is woken by");
-            calls.push(invocation.calls());
+            invocations.push(invocation);
             stream.read(system);
         }
         if !new {
-            return calls;
+            return invocations;
         }
     }
 }

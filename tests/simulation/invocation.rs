@@ -1,8 +1,8 @@
 //! One invocation of a function, on a machine with a separate clock. It can die at one of its calls.
 
 use dovetail_aws::{Clock, by_clock};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
 tokio::task_local! {
@@ -34,6 +34,8 @@ pub enum Call {
 pub struct Invocation {
     death: Death,
     calls: AtomicU64,
+    /// Numbers of the calls that are no reads.
+    effects: Mutex<Vec<u64>>,
     is_dead: AtomicBool,
     died: Notify,
 }
@@ -44,6 +46,7 @@ impl Invocation {
         Arc::new(Self {
             death,
             calls: AtomicU64::new(0),
+            effects: Mutex::default(),
             is_dead: AtomicBool::new(false),
             died: Notify::new(),
         })
@@ -55,8 +58,11 @@ impl Invocation {
     }
 
     /// Counts a call and returns its fate.
-    pub fn call(&self) -> Call {
+    pub fn call(&self, is_read: bool) -> Call {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        if !is_read {
+            self.effects.lock().unwrap_or_else(PoisonError::into_inner).push(number);
+        }
         match self.death {
             Death::Before(at) if number == at => Call::NotMade,
             Death::After(at) if number == at => Call::Last,
@@ -67,6 +73,11 @@ impl Invocation {
     /// Returns the number of calls so far.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Returns the numbers of the calls so far that are no reads.
+    pub fn effects(&self) -> Vec<u64> {
+        self.effects.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns whether the function has died.

@@ -12,17 +12,22 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// The fate of a request. A lost request or answer closes the connection.
+/// The fate of a request. A lost request closes the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The engine executes it and answers.
     Pass,
     /// The engine does not get it.
     RequestLost,
-    /// The engine executes it, but the client gets no answer.
+    /// The engine executes it, but the client gets no answer, only the end of the connection.
     AnswerLost,
+    /// The function that sends it has died, see `Proxy::died`.
+    DiesBefore,
+    /// The engine executes it, and then the function has died.
+    DiesAfter,
     /// The proxy rejects it as a transaction conflict, because the engines of the tests never do so.
     Conflict,
     /// The proxy rejects it as the embedded engine does with a full disk.
@@ -39,9 +44,9 @@ const FULL: &str = r#"{"__type": "com.amazonaws.dynamodb.v20120810#InternalServe
 /// The operations so far, in order.
 pub type Calls = Arc<Mutex<Vec<String>>>;
 
-/// Returns a fate that passes this many calls and loses all later ones.
+/// Returns the fate of a function that dies at the call after this many.
 ///
-/// With `answer_lost`, the engine still executes the first lost call.
+/// With `answer_lost`, the engine still executes that call.
 pub fn dying_after(
     passes: usize,
     answer_lost: bool,
@@ -53,8 +58,8 @@ pub fn dying_after(
         calls.push(operation.to_owned());
         match calls.len() - 1 {
             before if before < passes => Fate::Pass,
-            at if at == passes && answer_lost => Fate::AnswerLost,
-            _ => Fate::RequestLost,
+            at if at == passes && answer_lost => Fate::DiesAfter,
+            _ => Fate::DiesBefore,
         }
     }
 }
@@ -105,14 +110,24 @@ pub type AllSeen = Arc<Mutex<Vec<Seen>>>;
 pub struct Proxy {
     /// URL of the proxy.
     pub endpoint: String,
+    death: Arc<Notify>,
     task: JoinHandle<Infallible>,
 }
 
 impl Proxy {
     /// Starts a proxy with a fate for each operation.
     pub async fn before(engine: String, fate: impl Fn(&str) -> Fate + Send + Sync + 'static) -> Self {
-        let fate = Arc::new(fate);
-        Self::start(move |request| pass(request, engine.clone(), Arc::clone(&fate))).await
+        let (fate, death) = (Arc::new(fate), Arc::<Notify>::default());
+        let died = Arc::clone(&death);
+        let answer = move |request| pass(request, engine.clone(), Arc::clone(&fate), Arc::clone(&died));
+        let mut proxy = Self::start(answer).await;
+        proxy.death = death;
+        proxy
+    }
+
+    /// Waits for the death of the function before the proxy. Then the function must be stopped.
+    pub async fn died(&self) {
+        self.death.notified().await;
     }
 
     /// Starts a proxy that records requests. It answers transactions itself, so they write nothing.
@@ -142,7 +157,7 @@ impl Proxy {
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        Self { endpoint, task: tokio::spawn(serve(listener, answer)) }
+        Self { endpoint, death: Arc::default(), task: tokio::spawn(serve(listener, answer)) }
     }
 }
 
@@ -182,29 +197,38 @@ async fn pass(
     request: Request<Incoming>,
     engine: String,
     fate: Arc<impl Fn(&str) -> Fate>,
+    death: Arc<Notify>,
 ) -> io::Result<Response<Full<Bytes>>> {
     let fate = fate(&operation(&request));
-    if fate == Fate::RequestLost {
-        return Err(io::ErrorKind::ConnectionReset.into());
-    }
-    let refused = match fate {
-        Fate::Conflict => Some((StatusCode::BAD_REQUEST, CONFLICT)),
-        Fate::Full => Some((StatusCode::INTERNAL_SERVER_ERROR, FULL)),
-        Fate::Pass | Fate::RequestLost | Fate::AnswerLost => None,
-    };
-    if let Some((status, body)) = refused {
-        let mut refused = Response::new(Full::from(body));
-        *refused.status_mut() = status;
-        return Ok(refused);
+    match fate {
+        Fate::RequestLost => return Err(io::ErrorKind::ConnectionReset.into()),
+        Fate::DiesBefore => return die(&death).await,
+        Fate::Conflict => return Ok(refusal(StatusCode::BAD_REQUEST, CONFLICT)),
+        Fate::Full => return Ok(refusal(StatusCode::INTERNAL_SERVER_ERROR, FULL)),
+        Fate::Pass | Fate::AnswerLost | Fate::DiesAfter => {}
     }
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
     let reply = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
-    if fate == Fate::AnswerLost {
-        return Err(io::ErrorKind::ConnectionReset.into());
+    match fate {
+        Fate::AnswerLost => return Err(io::ErrorKind::ConnectionReset.into()),
+        Fate::DiesAfter => return die(&death).await,
+        Fate::Pass | Fate::RequestLost | Fate::DiesBefore | Fate::Conflict | Fate::Full => {}
     }
     let (parts, body) = reply;
     Ok(Response::from_parts(parts, Full::new(body)))
+}
+
+fn refusal(status: StatusCode, body: &'static str) -> Response<Full<Bytes>> {
+    let mut refusal = Response::new(Full::from(body));
+    *refusal.status_mut() = status;
+    refusal
+}
+
+/// Reports the death of the function, and never answers it.
+async fn die<T>(death: &Notify) -> T {
+    death.notify_one();
+    std::future::pending().await
 }
 
 async fn keep(

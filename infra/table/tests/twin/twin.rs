@@ -88,7 +88,7 @@ impl Twin {
 
     /// Puts a row that no code would write.
     pub(crate) fn plant(&self, row: &Value) {
-        self.engine.fill(TABLE, std::slice::from_ref(row));
+        self.engine.put(TABLE, row);
     }
 
     /// Writes the world's new transactions to the table, and asserts that both hold the same.
