@@ -8,6 +8,7 @@ mod answered;
 mod catalogue;
 mod change;
 mod charge;
+mod gone;
 mod head;
 mod history;
 mod item;
@@ -130,6 +131,8 @@ struct Audit<'a> {
     submissions: BTreeMap<SubmissionId, &'a Submission>,
     stagings: BTreeMap<(TeamId, StagingId), &'a Staging>,
     works: BTreeMap<(SubmissionId, Option<StagingId>), Vec<&'a Work>>,
+    /// The number of work records with shares alone, by item.
+    shares_due: BTreeMap<ItemId, u64>,
     violations: Vec<Violation>,
 }
 
@@ -148,6 +151,7 @@ impl<'a> Audit<'a> {
             submissions: snapshot.submissions.iter().map(|one| (one.id, one)).collect(),
             stagings: snapshot.stagings.iter().map(|one| ((one.team(), one.id), one)).collect(),
             works: grouped(&snapshot.works, |work| (work.id.submission, work.id.staging)),
+            shares_due: gone::shares_due(snapshot),
             violations: Vec::new(),
         }
     }

@@ -117,7 +117,7 @@ impl TeamRepair {
     fn shares(&mut self, item: &Item) {
         let involved: BTreeSet<TeamId> = item.dependents().collect();
         let noted = noted(&self.snapshot.shares, item.id);
-        let stays = Write::CheckItem { item: item.id, revision: item.revision };
+        let stays = Write::CheckItem { item: item.id, is_gone: item.gone, revision: item.revision };
         for owner in involved.difference(&noted) {
             let created = self.since(item.id, *owner).unwrap_or(item.created);
             let share = Write::CreateShare(Share { item: item.id, owner: *owner, created });

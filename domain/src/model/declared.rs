@@ -83,6 +83,8 @@ impl Declared {
             next_deployed: 0,
             latest_change: origin.change,
             charges: Charges::NONE,
+            shares_due: 0,
+            gone: false,
             created: origin.now,
             modified: origin.now,
         }

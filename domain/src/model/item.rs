@@ -141,6 +141,10 @@ pub struct Item {
     pub latest_change: ChangeId,
     /// The sums of its charges (R38, R39).
     pub charges: Charges,
+    /// The number of submissions whose shares of this item are still in work records (I33).
+    pub shares_due: u64,
+    /// Whether the item is gone: dead, and moved to the partition of gone items for ever (R44).
+    pub gone: bool,
     /// The time of the first declaration.
     pub created: Timestamp,
     /// The time of the last change of this record.
@@ -194,6 +198,18 @@ impl Item {
     /// (R12).
     pub fn is_orphan(&self) -> bool {
         self.completed_target != Some(self.wanted()) && self.main().open().next().is_none()
+    }
+
+    /// Returns whether nothing can happen to the item any more (R44).
+    ///
+    /// The newest approved change of the service owner is a completed DELETE, no change instance is open, and no
+    /// dependent team waits for its share. The runtime state does not count: a second CREATE that was never approved
+    /// may leave REQUESTED.
+    pub fn is_dead(&self) -> bool {
+        !self.declared
+            && self.completed_target == Some(Target::Removed)
+            && self.shares_due == 0
+            && self.open().next().is_none()
     }
 
     /// Returns the item's contribution to the blockers: its blocked change instances, and itself if it is an

@@ -10,7 +10,7 @@ use crate::base::refs::TeamRef;
 use crate::base::state::Kind;
 use crate::base::timestamp::Timestamp;
 use crate::model::change::Version;
-use crate::model::declared::Declared;
+use crate::model::declared::{Declared, Identity};
 use crate::model::staging::StagingId;
 use std::fmt;
 
@@ -56,10 +56,21 @@ pub struct PlannedChange {
     pub version: Option<Version>,
     /// The item's new declaration, for a direct one.
     pub declared: Option<Declared>,
+    /// The new item that takes its place if the item is gone by then (R44).
+    pub spare: Option<Spare>,
     /// Whether it starts in PENDING, by the service's setting at the submission (R19).
     pub approval_required: bool,
     /// The fees in the service definition at the submission; none for a dependent team's share.
     pub prices: Prices,
+}
+
+/// The id and identity of a new item, in reserve for an undeclared item that a submission declares again.
+///
+/// A staged submission does not fence the items before its commit. So the item may go between plan and landing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spare {
+    pub item: ItemId,
+    pub identity: Identity,
 }
 
 impl PlannedChange {

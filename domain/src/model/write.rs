@@ -66,9 +66,13 @@ pub enum Write {
     /// Checks the item's revision and writes nothing.
     CheckItem {
         item: ItemId,
+        /// Whether it was read in the partition of gone items.
+        is_gone: bool,
         /// The revision as it was read.
         revision: u64,
     },
+    /// Checks that an item is in the partition of gone items, and writes nothing.
+    CheckGone { item: ItemId },
     /// Checks the service's revision and writes nothing.
     CheckService {
         title: String,

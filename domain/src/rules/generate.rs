@@ -5,6 +5,7 @@
 //! start in CLOSED. If one transaction cannot hold all closings, [`shed()`] closes the excess first.
 
 mod shed;
+mod spare;
 
 pub use shed::{CLOSINGS_MAX, OPENED_MAX, shed};
 
@@ -54,9 +55,12 @@ pub fn generate(
     causes: &BTreeMap<ChangeId, Change>,
     ctx: &RequestContext,
 ) -> Result<Generated, Missing> {
+    let on_spare = spare::on_spare(planned, item);
+    let mut writes = Vec::new();
+    writes.extend(on_spare.iter().zip(item).map(|(_, gone)| Write::CheckGone { item: gone.id }));
+    let (planned, item) = on_spare.as_ref().map_or((planned, item), |on_spare| (&on_spare[..], None));
     let mut after = item.cloned();
     let mut created: Vec<Change> = Vec::new();
-    let mut writes = Vec::new();
     for one in planned {
         let opened = match one.kind {
             Kind::Direct => {
@@ -72,7 +76,8 @@ pub fn generate(
             }
         };
         // The share puts the item into the dependent team's list; one record for the life of the item is enough.
-        let is_new_owner = after.as_ref().is_none_or(|item| !item.stacks.contains_key(&one.owner.id));
+        let has_stack = |item: &Item| item.stacks.contains_key(&one.owner.id);
+        let is_new_owner = !after.as_ref().is_some_and(has_stack) && has_stack(&opened.item);
         if is_new_owner && one.kind == Kind::Dependent {
             writes.push(Write::CreateShare(Share { item: one.item, owner: one.owner.id, created: ctx.now }));
         }
@@ -82,9 +87,17 @@ pub fn generate(
         after = Some(opened.item);
         created.push(opened.change);
     }
-    let after = after.ok_or(Missing::Item)?;
+    let mut after = after.ok_or(Missing::Item)?;
+    if are_shares_only(planned) {
+        after.shares_due = after.shares_due.saturating_sub(1);
+    }
     let after = written(item, after, &mut writes);
     Ok(Generated { item: after, created, writes })
+}
+
+/// Returns whether the batch holds the shares of a submission at once: their cause exists already (I33).
+fn are_shares_only(planned: &[PlannedChange]) -> bool {
+    planned.iter().all(|one| one.kind == Kind::Dependent)
 }
 
 /// Adds the one write of the item, after any number of changes.
@@ -97,7 +110,7 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
     {
         // Overtaken changes leave the item as it is. The check makes sure that the reason still holds at the
         // commit: the blocking change may be retried meanwhile.
-        writes.push(Write::CheckItem { item: before.id, revision });
+        writes.push(Write::CheckItem { item: before.id, is_gone: before.gone, revision });
         return after;
     }
     // Each change has advanced the revision, but the record counts writes.

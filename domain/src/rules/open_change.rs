@@ -97,6 +97,10 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
 
 /// Returns why a generated change instance starts in CLOSED (R24, R25); none if it opens.
 fn created_closed(item: &Item, draft: &ChangeDraft) -> Option<ClosedBy> {
+    // A gone item never opens again, also for a team without a stack on it (R44).
+    if item.gone {
+        return Some(ClosedBy::Overtaken);
+    }
     let stack = item.stacks.get(&draft.owner.id)?;
     // A retry has the submission of its predecessor, so the attempt decides between them. Equality means a second
     // delivery of the same work.

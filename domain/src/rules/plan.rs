@@ -305,6 +305,7 @@ impl<'a> Draft<'a> {
                 cause: None,
                 version: Some(item.version),
                 declared: None,
+                spare: None,
                 approval_required: approval_required(&item.service.title, offers),
                 prices: prices(&item.service.title, offers),
             };
@@ -381,6 +382,7 @@ fn plan_dependents(
             cause: Some(main.id),
             version: None,
             declared: None,
+            spare: None,
             prices: Prices::NONE,
             ..main.clone()
         });

@@ -82,18 +82,28 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
     let deployed = deployed.iter().filter(|version| version.created <= moment.at);
     let deployed = deployed.max_by_key(|version| version.version);
     let changed = then.iter().map(Change::modified).chain(deployed.map(|version| version.created));
+    let stacks = stacks(&then);
+    let is_idle = stacks.values().all(|stack| stack.open().next().is_none());
     Some(Item {
         version,
         declared,
+        gone: now.gone && is_idle && has_completed_removal(&then),
         runtime_state: runtime_state(&then)?,
         completed_target: None,
         // The record has the schema version of the present declaration only; 0 means unknown.
         schema_version: if version == now.version { now.schema_version } else { 0 },
-        stacks: stacks(&then),
+        stacks,
         deployed: deployed.map(|one| LatestDeployed { id: one.id, version: one.version, hash: one.hash }),
         modified: changed.max().unwrap_or(now.created),
         ..now.clone()
     })
+}
+
+/// Returns whether the service owner's newest change instance is a completed DELETE.
+fn has_completed_removal(then: &[Change]) -> bool {
+    let own = then.iter().filter(|change| !change.is_dependant());
+    let newest = own.max_by_key(|change| (change.submission.number(), change.attempt));
+    newest.is_some_and(|change| change.state == State::Completed && change.change_type == ChangeType::Delete)
 }
 
 /// Returns a change instance with its history until then.

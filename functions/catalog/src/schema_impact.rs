@@ -71,7 +71,7 @@ pub(crate) async fn of(
         if service.owner.id != team {
             return Err(Code::ForeignService.into());
         }
-        let rows = table.rows(&Source::<Item>::owned_by(team), Direction::Ascending, after.as_deref());
+        let rows = table.rows(&Source::<Item>::owned_by(team).live(), Direction::Ascending, after.as_deref());
         let limit = limit.unwrap_or(CHECKED_MAX).min(CHECKED_MAX);
         let check = Check { schema, service: service.id, viewpoint: Viewpoint::of(call), limit };
         impact.look(table, rows, &check).await?;

@@ -55,7 +55,7 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<DeliveryMetrics
 
 /// Returns the next items to check: those of the service in runtime state `IN_SERVICE`.
 async fn page(handles: &Handles, run: &Run) -> Result<Page, Error> {
-    let source = Source::<Item>::owned_by(run.team);
+    let source = Source::<Item>::owned_by(run.team).live();
     let rows = handles.table.rows(&source, Direction::Ascending, run.after.as_deref());
     let mut rows = rows.at_once(ITEMS_MAX);
     let mut page = Page { items: Vec::new(), after: run.after.clone() };

@@ -19,6 +19,7 @@ const FILTERS: &[&str] = &[
     "application_name_contains",
     "change_state",
     "consumer_team_id",
+    "gone",
     "name",
     "runtime_state",
     "service_id",
@@ -50,6 +51,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
         Pov::ServiceOwner => Source::<Item>::owned_by(call.caller.team.id),
         Pov::Consumer => declared(call)?,
     };
+    let source = narrowed(call, source)?;
     let orders = Orders::By { stored: stored_order(call.pov, false), fields: FIELDS };
     reply(&List { request, source, filter, orders }).await
 }
@@ -58,7 +60,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
 pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
     let mut filter = filter(call)?;
-    let source = shared(call, &mut filter)?;
+    let source = narrowed(call, shared(call, &mut filter)?)?;
     reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
 
@@ -113,12 +115,32 @@ fn declared(call: &Call) -> Result<Source<Item>, Failure> {
     })
 }
 
+/// Returns the source without the partition in which no row passes the filters.
+fn narrowed(call: &Call, source: Source<Item>) -> Result<Source<Item>, Failure> {
+    let query = &call.query;
+    let gone = query.truth("gone").map_err(|error| Call::bad_filter(&error))?;
+    // A gone item is not in service, and has no open change instance (R44).
+    let excludes = |name, of_gone: &[&str]| {
+        query.list(name).is_some_and(|words| !words.iter().any(|word| of_gone.contains(&word.as_str())))
+    };
+    let idle = [ChangeState::Completed.name()];
+    let left = [RuntimeState::Decommissioned.name(), RuntimeState::Requested.name()];
+    let only_live = excludes("change_state", &idle) || excludes("runtime_state", &left);
+    Ok(match gone {
+        Some(true) => source.gone(),
+        Some(false) => source.live(),
+        None if only_live => source.live(),
+        None => source,
+    })
+}
+
 fn filter(call: &Call) -> Result<Filter<Item>, Failure> {
     only_knows(call, FILTERS)?;
     let query = &call.query;
     let mut filter = Filter::new();
     filter.ids(query, "application_id", |item: &Item| item.id.application().get())?;
     filter.ids(query, "consumer_team_id", |item| item.consumer.id.get())?;
+    filter.truth(query, "gone", |item| item.gone)?;
     filter.ids(query, "service_id", |item| item.service.id.get())?;
     filter.ids(query, "service_owner_id", |item| item.service_owner.id.get())?;
     filter.ids(query, "service_owner_team_id", |item| item.service_owner.id.get())?;

@@ -81,7 +81,7 @@ async fn used(table: &Table, consumer: TeamId, owners: &BTreeSet<TeamId>) -> Res
     if owners.is_empty() {
         return Ok(used);
     }
-    let source = Source::<Item>::of_consumer(consumer);
+    let source = Source::<Item>::of_consumer(consumer).live();
     let mut rows = table.rows(&source, Direction::Ascending, None).at_once(ITEMS_AT_ONCE);
     while let Some(batch) = read.by(rows.next()).await? {
         read.rows(batch.len());

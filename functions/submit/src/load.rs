@@ -63,7 +63,7 @@ pub(crate) async fn team(
 }
 
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
-    Ok((id, table.items_of(id).await?))
+    Ok((id, table.items_of(id, |_| true).await?))
 }
 
 /// Loads items and services. An application with an unchanged declaration needs no read.

@@ -4,6 +4,7 @@
 //! any other (ADR 21).
 
 use crate::planning::Planning;
+use domain::base::id::ApplicationId;
 use domain::model::change::Version;
 use domain::model::declaration;
 use domain::model::declaration::{BODY_BYTES_MAX, Declaration, ITEMS_MAX};
@@ -14,7 +15,7 @@ use domain::views::history;
 use domain::views::history::{Moment, Then};
 use domain::{Hash, Item, SubmissionId, TeamId};
 use dovetail_http::{Call, Code, Failure, Reply, invalid_declaration};
-use dovetail_table::{HistoricalState, RelatedKey, Table};
+use dovetail_table::{Direction, HistoricalState, RelatedKey, Source, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeMap;
 
@@ -59,12 +60,12 @@ impl Revert {
         if self.computed_at == Some(now) || stored.head.in_flight.is_some() {
             return Ok(Planning::Ready(None));
         }
-        let moment = Moment { at: self.to.modified, submission: Some(self.to.id.number()) };
+        let moment = moment_after(&self.to);
         let metadata = historical(table.metadata_at(stored.team.replaced(), moment).await?)?;
         let metadata = metadata.unwrap_or_else(|| "{}".to_owned());
         let (same, others): (Vec<&Application>, Vec<&Application>) =
             stored.applications.iter().partition(|application| moment.still_declares(application));
-        let then = then(table, &others, moment).await?;
+        let then = then(table, &others, &self.to).await?;
         if self.to.root.is_some_and(|root| root != history::root(&metadata, &same, &then)) {
             // The digest differs: an index was late, or a transaction ran during the reads (ADR 21).
             return Ok(Planning::Replan(Code::Contended));
@@ -82,14 +83,43 @@ impl Revert {
     }
 }
 
+/// Returns the moment after a submission.
+const fn moment_after(to: &Submission) -> Moment {
+    Moment { at: to.modified, submission: Some(to.id.number()) }
+}
+
+/// Returns the gone items that were removed after a submission, by application.
+///
+/// The index may be late. A missing item shows in the digest of the declaration, and the revert reads again.
+async fn gone_since(table: &Table, to: SubmissionId) -> Result<BTreeMap<ApplicationId, Vec<Item>>, Failure> {
+    let source = Source::<Item>::removed_after(to.team(), to.number());
+    let mut rows = table.rows(&source, Direction::Ascending, None);
+    let (mut gone, mut count) = (BTreeMap::<ApplicationId, Vec<Item>>::new(), 0);
+    while let Some(batch) = rows.next().await? {
+        count += batch.len();
+        if count > CHANGED_MAX {
+            return Err(Code::RevertTooLarge.into());
+        }
+        for row in batch {
+            gone.entry(row.value.id.application()).or_default().push(row.value);
+        }
+    }
+    Ok(gone)
+}
+
 /// Returns the declarations of applications at a moment.
-async fn then(table: &Table, applications: &[&Application], moment: Moment) -> Result<Vec<Then>, Failure> {
+async fn then(table: &Table, applications: &[&Application], to: &Submission) -> Result<Vec<Then>, Failure> {
+    let moment = moment_after(to);
+    let mut gone = gone_since(table, to.id).await?;
+    // A dead item without a change since then was not declared then.
+    let may_count = |item: &Item| !(item.is_dead() && moment.still_stands(item));
     let (mut all, mut changed) = (Vec::new(), 0);
     for some in applications.chunks(APPLICATIONS_AT_ONCE) {
         let metadata = some.iter().map(|application| table.metadata_at(application.replaced(), moment));
-        let items = some.iter().map(|application| table.items_of(application.id));
+        let items = some.iter().map(|application| table.items_of(application.id, may_count));
         let (metadata, items) = tokio::try_join!(try_join_all(metadata), try_join_all(items))?;
-        for ((now, metadata), items) in some.iter().zip(metadata).zip(items) {
+        for ((now, metadata), mut items) in some.iter().zip(metadata).zip(items) {
+            items.extend(gone.remove(&now.id).unwrap_or_default());
             changed += items.iter().filter(|item| !moment.still_stands(item)).count();
             if changed > CHANGED_MAX {
                 return Err(Code::RevertTooLarge.into());

@@ -54,7 +54,8 @@ pub(crate) fn team_partition(team: TeamId) -> String {
 pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     let before = [team_partition(team), format!("STAGING#{team}"), submission_partition(team)];
     let work = [work_partition(team), format!("KEY#{team}"), charge_partition(team)];
-    let items = [item_partition(team), change_partition(team)];
+    // An item moves from its live key to its gone key, so a reader in this order never misses it.
+    let items = [item_partition(team), gone_partition(team), change_partition(team)];
     let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
     let after = [after.to_vec(), vec![replaced_partition(team)]].concat();
     [before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
@@ -109,6 +110,27 @@ pub(crate) fn item_prefix(application: ApplicationId) -> String {
 pub(crate) fn item(id: ItemId) -> Key {
     let application = id.application();
     Key::new(item_partition(id.team()), format!("{}{:07}", item_prefix(application), id.number()))
+}
+
+/// Returns the partition of all gone items of a team (R44).
+pub(crate) fn gone_partition(team: TeamId) -> String {
+    format!("GONE#{team}")
+}
+
+/// Returns the key of a gone item: `GONE#{team}` / `{application}#{item}`, with the sort key of the live one.
+pub(crate) fn gone(id: ItemId) -> Key {
+    Key { pk: gone_partition(id.team()), ..item(id) }
+}
+
+/// Returns the key of a live or of a gone item.
+pub(crate) fn item_at(id: ItemId, is_gone: bool) -> Key {
+    if is_gone { gone(id) } else { item(id) }
+}
+
+/// Returns the key at which the item of a live key is once it is gone.
+pub(crate) fn gone_of(live: &Key) -> Option<Key> {
+    let team = live.pk.strip_prefix("ITEM#")?;
+    Some(Key::new(format!("GONE#{team}"), live.sk.clone()))
 }
 
 /// Returns the partition of all change instances of a consumer team.

@@ -7,10 +7,10 @@ use domain::base::context::RequestContext;
 use domain::model::submission::Submission;
 use domain::model::work::{PlannedChange, Work, WorkId};
 use domain::rules::generate::{Missing, OPENED_MAX, generate, shed};
-use domain::{Change, ChangeId, Item};
+use domain::{Change, ChangeId, Item, ItemId};
 use dovetail_aws::{now, retry};
 use dovetail_table::{Commit, Error, Table};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of consecutive mismatches. One comes from a transaction during the read; more mean a broken record.
 const MISFITS_MAX: u32 = 3;
@@ -31,9 +31,7 @@ pub(crate) struct OfItem {
 impl OfItem {
     /// Reads all records of a work record in one round, and divides them by item.
     pub(crate) async fn load(table: &Table, work: &Work) -> Result<Vec<Self>, Error> {
-        let changes: Vec<ChangeId> = work.entries.iter().flat_map(named).collect();
-        let items: Vec<_> = work.entries.iter().map(|planned| planned.item).collect();
-        let (changes, items) = tokio::try_join!(table.changes(&changes), table.items(&items))?;
+        let (changes, items) = load(table, &work.entries).await?;
         let changes: BTreeMap<_, _> = changes.into_iter().map(|change| (change.id, change)).collect();
         let mut items: BTreeMap<_, _> = items.into_iter().map(|item| (item.id, item)).collect();
         let of_item = |planned: &[PlannedChange]| Self {
@@ -127,9 +125,10 @@ impl OfItem {
     fn existing(&self, submission: &Submission) -> Existing {
         let existing_changes: Vec<&Change> =
             self.planned.iter().filter_map(|planned| self.changes.get(&planned.id)).collect();
+        let spare = self.planned.first().and_then(|first| first.spare.as_ref()).map(|spare| spare.item);
         let same = existing_changes.iter().zip(&self.planned).all(|(change, planned)| {
             change.id == planned.id
-                && change.item == planned.item
+                && is_on_its_item(change, planned, spare)
                 && change.owner.id == planned.owner.id
                 && change.kind == planned.kind
                 && change.submission == submission.id
@@ -142,13 +141,27 @@ impl OfItem {
     }
 
     async fn reload(&mut self, table: &Table) -> Result<(), Error> {
-        let changes: Vec<ChangeId> = self.planned.iter().flat_map(named).collect();
-        let items: Vec<_> = self.planned.iter().take(1).map(|planned| planned.item).collect();
-        let (changes, mut items) = tokio::try_join!(table.changes(&changes), table.items(&items))?;
+        let (changes, mut items) = load(table, &self.planned).await?;
         self.changes.extend(changes.into_iter().map(|change| (change.id, change)));
         self.item = items.pop().or(self.item.take());
         Ok(())
     }
+}
+
+/// Reads the change instances and the items of planned changes.
+async fn load(table: &Table, planned: &[PlannedChange]) -> Result<(Vec<Change>, Vec<Item>), Error> {
+    let changes: Vec<ChangeId> = planned.iter().flat_map(named).collect();
+    let items: Vec<ItemId> = planned.iter().map(|planned| planned.item).collect();
+    // A new item has no other place, so its absence costs no second read.
+    let is_new = |planned: &&PlannedChange| planned.declared.as_ref().is_some_and(|one| one.new.is_some());
+    let new: BTreeSet<ItemId> = planned.iter().filter(is_new).map(|planned| planned.item).collect();
+    let may_be_gone: Vec<ItemId> = items.iter().copied().filter(|id| !new.contains(id)).collect();
+    tokio::try_join!(table.changes(&changes), table.items(&items, &may_be_gone))
+}
+
+/// Returns whether a change instance is on the item of a planned change, or on the new item in its place (R44).
+fn is_on_its_item(change: &Change, planned: &PlannedChange, spare: Option<ItemId>) -> bool {
+    change.item == planned.item || Some(change.item) == spare
 }
 
 /// Returns the change instances of an entry: its own, and its cause.

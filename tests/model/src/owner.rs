@@ -169,7 +169,8 @@ fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
     let change = table.change(id)?;
     let takes_numbers = matches!(decision, Decision::Retry | Decision::Deploy);
     let head = takes_numbers.then_some(Key::Head(change.consumer.id));
-    let keys = [Key::Change(id), Key::Item(change.item)].into_iter().chain(head);
+    let item = [Key::Item(change.item), Key::Gone(change.item)];
+    let keys = [Key::Change(id)].into_iter().chain(item).chain(head);
     Some(Deciding::new(id, decision, View::of(table, keys)))
 }
 
@@ -194,7 +195,10 @@ impl Deciding {
         for record in self.view.records() {
             match record {
                 Record::Change(record) => change = Some(record),
-                Record::Item(record) => item = Some(record),
+                // A torn read can see both rows of an item that moves.
+                Record::Item(record) => {
+                    item = item.filter(|item| item.revision > record.revision).or(Some(record));
+                }
                 Record::Head(record) => head = Some(record),
                 _ => {}
             }

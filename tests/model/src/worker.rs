@@ -189,7 +189,8 @@ impl Held {
 fn parts(table: &Table, work: &Work) -> Vec<Option<Arc<Part>>> {
     let of_item = |planned: &[PlannedChange]| {
         let named = planned.iter().flat_map(|planned| std::iter::once(planned.id).chain(planned.cause));
-        let item = planned.iter().take(1).map(|planned| Key::Item(planned.item));
+        let item =
+            planned.iter().take(1).flat_map(|planned| [Key::Item(planned.item), Key::Gone(planned.item)]);
         // The cause of a change is often in the same record, so keys can occur twice.
         let mut changes: Vec<ChangeId> = named.collect();
         changes.sort_unstable();
@@ -212,17 +213,22 @@ impl Part {
         let changes: BTreeMap<ChangeId, Change> = self.view.records().filter_map(change).collect();
         let existing_changes: Vec<&Change> =
             self.planned.iter().filter_map(|planned| changes.get(&planned.id)).collect();
+        let spare = self.planned.first().and_then(|first| first.spare.as_ref()).map(|spare| spare.item);
         let same = existing_changes.iter().zip(&self.planned).all(|(change, planned)| {
-            (change.id, change.item, change.owner.id, change.kind, change.submission)
-                == (planned.id, planned.item, planned.owner.id, planned.kind, submission.id)
+            let is_on_its_item = change.item == planned.item || Some(change.item) == spare;
+            is_on_its_item
+                && (change.id, change.owner.id, change.kind, change.submission)
+                    == (planned.id, planned.owner.id, planned.kind, submission.id)
         });
         match existing_changes.len() {
             0 => {}
             n if n == self.planned.len() && same => return Tried::Exists,
             _ => return Tried::Misfit,
         }
-        let item =
-            self.view.records().find_map(|r| if let Record::Item(item) = r { Some(item) } else { None });
+        let items =
+            self.view.records().filter_map(|r| if let Record::Item(item) = r { Some(item) } else { None });
+        // A torn read can see both rows of an item that moves.
+        let item = items.max_by_key(|item| item.revision);
         let item =
             item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.planned) });
         let ctx = RequestContext { by: Actor::System, request: work.id.to_string(), now: NOW };

@@ -83,7 +83,8 @@ impl Condition {
             Write::AddBlockers { .. }
             | Write::ReplaceTeam(_)
             | Write::DeleteStaging { .. }
-            | Write::DeleteShare { .. } => vec![Self::Exists],
+            | Write::DeleteShare { .. }
+            | Write::CheckGone { .. } => vec![Self::Exists],
             Write::PutApplication { before: Some(before), .. } => {
                 vec![Self::Application(before.digest, before.next_item)]
             }

@@ -32,6 +32,15 @@ pub enum Key {
     Declaration(TeamId, Hash),
     /// A service, by its title.
     Service(Arc<str>),
+    /// A gone item.
+    Gone(ItemId),
+}
+
+impl Key {
+    /// Returns the key of a live or of a gone item.
+    pub const fn item_at(id: ItemId, is_gone: bool) -> Self {
+        if is_gone { Self::Gone(id) } else { Self::Item(id) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +71,7 @@ impl Record {
             Self::Team(team) => Key::Team(team.id),
             Self::Head(head) => Key::Head(head.team),
             Self::Application(application) => Key::Application(application.id),
-            Self::Item(item) => Key::Item(item.id),
+            Self::Item(item) => Key::item_at(item.id, item.gone),
             Self::Change(change) => Key::Change(change.id),
             Self::Charge(charge) => Key::Charge(charge.id),
             Self::Deployed(deployed) => Key::Deployed(deployed.id),

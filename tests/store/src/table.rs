@@ -71,8 +71,10 @@ impl Table {
         if let Some(Record::Head(head)) = self.record(&Key::Head(team)) { Some(head) } else { None }
     }
 
+    /// Returns an item, gone or not.
     pub fn item(&self, id: ItemId) -> Option<&Item> {
-        if let Some(Record::Item(item)) = self.record(&Key::Item(id)) { Some(item) } else { None }
+        let record = self.record(&Key::Item(id)).or_else(|| self.record(&Key::Gone(id)));
+        if let Some(Record::Item(item)) = record { Some(item) } else { None }
     }
 
     pub fn change(&self, id: ChangeId) -> Option<&Change> {
@@ -95,7 +97,7 @@ impl Table {
         })
     }
 
-    /// Returns all items, in the order of their ids.
+    /// Returns all items: the live ones in the order of their ids, then the gone ones.
     pub fn items(&self) -> impl Iterator<Item = &Item> {
         self.records().filter_map(|record| if let Record::Item(item) = record { Some(item) } else { None })
     }

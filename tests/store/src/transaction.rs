@@ -56,7 +56,10 @@ impl Table {
     fn write(&mut self, write: &Write) {
         let stays = matches!(
             write,
-            Write::CheckItem { .. } | Write::CheckService { .. } | Write::CheckStaging { .. }
+            Write::CheckItem { .. }
+                | Write::CheckGone { .. }
+                | Write::CheckService { .. }
+                | Write::CheckStaging { .. }
         );
         if stays {
             return;
@@ -78,7 +81,10 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
         Write::ReplaceTeam(after) => Some(Record::Team(after.clone())),
         Write::PutApplication { after, .. } => Some(Record::Application(after.clone())),
         Write::PutItem { after, .. } => Some(Record::Item(after.clone())),
-        Write::CheckItem { .. } | Write::CheckService { .. } | Write::CheckStaging { .. } => stored.cloned(),
+        Write::CheckItem { .. }
+        | Write::CheckGone { .. }
+        | Write::CheckService { .. }
+        | Write::CheckStaging { .. } => stored.cloned(),
         Write::CreateChange(after) | Write::UpdateChange { after, .. } => Some(Record::Change(after.clone())),
         Write::CloseChange(closing) => change(stored, |change| close(change, closing)),
         Write::CreateCharge(after) | Write::ProcessCharge { after, .. } => {
@@ -151,8 +157,9 @@ fn key(write: &Write) -> Key {
         Write::AddBlockers { team, .. } => Key::Head(*team),
         Write::ReplaceTeam(after) => Key::Team(after.id),
         Write::PutApplication { after, .. } => Key::Application(after.id),
-        Write::PutItem { after, .. } => Key::Item(after.id),
-        Write::CheckItem { item, .. } => Key::Item(*item),
+        Write::PutItem { after, .. } => Key::item_at(after.id, after.gone),
+        Write::CheckItem { item, is_gone, .. } => Key::item_at(*item, *is_gone),
+        Write::CheckGone { item } => Key::Gone(*item),
         Write::CheckService { title, .. } => Key::Service(title.as_str().into()),
         Write::CreateChange(created) => Key::Change(created.id),
         Write::UpdateChange { after, .. } => Key::Change(after.id),

@@ -6,13 +6,18 @@ use crate::base::state::Kind;
 use crate::model::change::Change;
 
 impl Audit<'_> {
-    /// I35: an answering change instance exists on the same item, or the submission in flight has planned it.
+    /// I35: an answering change instance exists on an item of the same name, or the submission in flight has planned it.
     ///
     /// A shed closes change instances before the one that answers them exists (ADR 28).
     pub(super) fn answer(&mut self, change: &Change) {
         let Some(by) = change.answered_by() else { return };
         let answer = self.snapshot.changes.get(&by);
-        let exists = answer.is_some_and(|answer| answer.item == change.item && answer.kind == Kind::Direct);
+        // The answer of a closing ahead may be on the new item of the same name (R44).
+        let same_name = |answer: &Change| {
+            (answer.item.application(), &answer.service, &answer.item_name)
+                == (change.item.application(), &change.service, &change.item_name)
+        };
+        let exists = answer.is_some_and(|answer| same_name(answer) && answer.kind == Kind::Direct);
         let detail = format!("its answer, change instance {by}, is neither on its item nor pending");
         self.require(exists || self.is_planned(by, change), "I35", Subject::Change(change.id), detail);
     }

@@ -22,6 +22,7 @@ impl Audit<'_> {
         self.versions(item);
         self.references(item);
         self.shares(item);
+        self.shares_due(item);
         self.charges(item, &changes);
         self.item_size(item);
     }

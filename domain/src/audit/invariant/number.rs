@@ -55,8 +55,11 @@ impl Audit<'_> {
             return;
         }
         let is_allotted = |id: ChangeId| is_block(id.number()) && self.is_below_head(id.team(), id.number());
-        let allotted =
-            work.entries.iter().all(|planned| is_allotted(planned.id) && self.is_allotted_item(planned.item));
+        let allotted = work.entries.iter().all(|planned| {
+            let spare = planned.spare.as_ref().map(|spare| spare.item);
+            is_allotted(planned.id)
+                && [planned.item].into_iter().chain(spare).all(|item| self.is_allotted_item(item))
+        });
         self.require(allotted, "I5", Subject::Work(work.id), "its numbers are not below the counters");
     }
 

@@ -14,7 +14,7 @@ use crate::model::item::Item;
 use crate::model::metadata::{Replaced, Since};
 use crate::model::submission::Scope;
 use crate::model::team::Application;
-use crate::model::work::PlannedChange;
+use crate::model::work::{PlannedChange, Spare};
 use crate::model::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -233,6 +233,7 @@ impl Comparison<'_> {
         // The check has refused unknown services, so a missing one means that the reads do not match.
         let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
         let Some(before) = before else { return self.create(application, offer, declared) };
+        let spare = if before.declared { None } else { Some(spare(application, before)?) };
         let declared = if before.is_last_declared_as(declared.hash) {
             // The item keeps the schema version of its last check: an orphan or a withdrawn removal needs no new
             // one (R20).
@@ -248,7 +249,8 @@ impl Comparison<'_> {
                 new: None,
             }
         };
-        self.planned(before.id, &before.service_owner, declared, &before.service.title)
+        let planned = self.planned(before.id, &before.service_owner, declared, &before.service.title)?;
+        Ok(PlannedChange { spare, ..planned })
     }
 
     fn create(
@@ -257,9 +259,7 @@ impl Comparison<'_> {
         offer: &Offer,
         declared: &DeclaredItem,
     ) -> Result<PlannedChange, Refused> {
-        let item = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
-        // The condition on `next_item` at the commit keeps two submissions from allotting the same number (I5).
-        application.next_item += 1;
+        let item = next_item(application)?;
         let identity = Identity {
             name: declared.name.clone(),
             application: application.name.clone(),
@@ -291,10 +291,31 @@ impl Comparison<'_> {
             cause: None,
             version: None,
             declared: Some(declared),
+            spare: None,
             approval_required: super::approval_required(service, self.offers),
             prices: super::prices(service, self.offers),
         })
     }
+}
+
+/// Allots the next item number of an application.
+fn next_item(application: &mut Application) -> Result<ItemId, Refused> {
+    let item = ItemId::new(application.id, application.next_item).ok_or(Refused::OutOfNumbers)?;
+    // The condition on `next_item` at the commit keeps two submissions from allotting the same number (I5).
+    application.next_item += 1;
+    Ok(item)
+}
+
+/// Reserves the new item that replaces an undeclared one if it goes before the landing (R44).
+///
+/// Without use, its number is a gap.
+fn spare(application: &mut Application, before: &Item) -> Result<Spare, Refused> {
+    let identity = Identity {
+        name: before.name.clone(),
+        application: before.application.clone(),
+        service: before.service.clone(),
+    };
+    Ok(Spare { item: next_item(application)?, identity })
 }
 
 /// Returns the present declaration of an item.

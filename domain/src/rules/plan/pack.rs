@@ -6,6 +6,7 @@
 
 use super::Plan;
 use crate::base::context::RequestContext;
+use crate::base::id::ChangeId;
 use crate::base::money::Amount;
 use crate::model::blockers::Blockers;
 use crate::model::change::Change;
@@ -16,7 +17,7 @@ use crate::model::team::Head;
 use crate::model::work::{PlannedChange, Work, WorkId, divided};
 use crate::model::write::Write;
 use crate::rules::generate::{Missing, apply_declaration};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A plan as one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,10 +74,13 @@ impl Plan<'_> {
             ..self.submission.clone()
         };
         let (mut created, mut items, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+        let shared: BTreeSet<ChangeId> = self.derived.iter().filter_map(|planned| planned.cause).collect();
         // The head is one record and takes one action in a transaction, so it carries the sum of all items.
         let mut blockers = self.head.1.blockers;
         for (before, planned) in &self.direct {
-            let opened = apply_declaration(planned, &submission, *before, ctx)?;
+            let mut opened = apply_declaration(planned, &submission, *before, ctx)?;
+            // Until `generate` has created its shares, the item cannot go (R44, I33).
+            opened.item.shares_due += u64::from(shared.contains(&planned.id));
             blockers = blockers + opened.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
             let revision = before.map(|before| before.revision);
             writes.push(Write::PutItem { before: revision, after: opened.item.clone() });

@@ -17,28 +17,30 @@ impl World {
     pub(crate) fn generate(&mut self) -> Vec<Change> {
         let mut generated = Vec::new();
         while let Some(id) = self.ready().first().copied() {
-            generated.push(self.generate_one(id));
+            generated.extend(self.generate_item(id));
         }
         assert!(self.snapshot.works.is_empty(), "nothing is owed any more");
         generated
     }
 
-    /// Generates one pending change instance; for a staged item, all of its changes.
+    /// Generates a pending change instance, with all others of its item in the same work record.
     pub(crate) fn generate_one(&mut self, id: ChangeId) -> Change {
+        self.generate_item(id);
+        self.change(id).clone()
+    }
+
+    fn generate_item(&mut self, id: ChangeId) -> Vec<Change> {
         let entries = self.snapshot.works.iter().map(|work| (work.id, work.entries.clone()));
         let (work, entries) = entries
             .into_iter()
             .find(|(_, entries)| entries.iter().any(|planned| planned.id == id))
             .expect("it is pending");
-        let of_item = |one: &PlannedChange| {
-            let first = entries.iter().find(|planned| planned.id == id).unwrap();
-            if first.kind == Kind::Direct { one.item == first.item } else { one.id == id }
-        };
-        let planned: Vec<PlannedChange> = entries.iter().filter(|one| of_item(one)).cloned().collect();
-        self.created_of(work, &planned);
+        let item = entries.iter().find(|planned| planned.id == id).unwrap().item;
+        let planned: Vec<PlannedChange> = entries.into_iter().filter(|one| one.item == item).collect();
+        let created = self.created_of(work, &planned);
         self.finish_work();
         self.audit();
-        self.change(id).clone()
+        created
     }
 
     /// Generates all pending work as the function does: item by item, record by record.
@@ -54,7 +56,8 @@ impl World {
         generated
     }
 
-    pub(super) fn created_of(&mut self, work: WorkId, planned: &[PlannedChange]) -> Vec<Change> {
+    /// Generates planned changes of one item in one transaction.
+    pub(crate) fn created_of(&mut self, work: WorkId, planned: &[PlannedChange]) -> Vec<Change> {
         assert!(planned.iter().all(|planned| (planned.kind == Kind::Dependent) == planned.cause.is_some()));
         let stored = self.snapshot.submissions.iter().find(|submission| submission.id == work.submission);
         let stored = stored.unwrap().clone();

@@ -65,6 +65,7 @@ fn sound(table: &Table, write: &Write) {
         | Write::ReplaceTeam(_)
         | Write::PutApplication { .. }
         | Write::CheckItem { .. }
+        | Write::CheckGone { .. }
         | Write::CheckService { .. }
         | Write::RecordSubmission(_)
         | Write::StoreIdempotencyKey { .. }

@@ -34,6 +34,7 @@ wire! {
         declaration_version: u64 = item.version.number,
         deployed_item: LatestView<'a> =
             latest_view(item.deployed.and_then(|latest| related.deployed.get(&latest.id))),
+        gone: bool = item.gone,
         healthcheck_at: Option<String> = related.health(item).map(|health| health.at.to_wire()),
         healthcheck_reason: Option<&'a str> =
             related.health(item).and_then(|health| health.report.reason.as_deref()),

@@ -6,7 +6,7 @@ use crate::key::{self, Key};
 use domain::audit::invariant::{Snapshot, Subject, Violation};
 use domain::base::id::{ApplicationId, ChargeId};
 use domain::model::metadata::Of;
-use domain::model::work::WorkId;
+use domain::model::work::{Work, WorkId};
 use domain::{Change, ChangeId, ItemId, SubmissionId, TeamId};
 use std::collections::BTreeSet;
 
@@ -68,9 +68,14 @@ fn about(snapshot: &Snapshot, violation: &Violation) -> BTreeSet<Key> {
 
 /// Returns a team with its applications and items: the summands of its head, and the basis of repairs.
 pub(super) fn of_team(snapshot: &Snapshot, team: TeamId) -> BTreeSet<Key> {
-    let items = snapshot.items.keys().filter(|id| id.team() == team);
-    let records = items.map(|id| key::item(*id)).chain(applications(snapshot, team));
+    let items = live_items(snapshot).filter(|id| id.team() == team).map(key::item);
+    let records = items.chain(applications(snapshot, team));
     records.chain([key::team(team), key::head(team)]).collect()
+}
+
+/// Returns the items that count in digests and blockers: a gone one does not.
+fn live_items(snapshot: &Snapshot) -> impl Iterator<Item = ItemId> {
+    snapshot.items.values().filter(|item| !item.gone).map(|item| item.id)
 }
 
 fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = Key> {
@@ -117,8 +122,7 @@ fn of_application(snapshot: &Snapshot, id: ApplicationId, rule: &str) -> BTreeSe
     if rule == "I19" {
         return replaced(snapshot, Of::Application(id)).chain(own).collect();
     }
-    let items = snapshot.items.keys().filter(|item| item.application() == id);
-    items.map(|item| key::item(*item)).chain(own).collect()
+    live_items(snapshot).filter(|item| item.application() == id).map(key::item).chain(own).collect()
 }
 
 /// Returns a change instance with its item, its submission, and the change instance that caused it.
@@ -150,16 +154,19 @@ fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
     keys
 }
 
-/// Returns an item with its change instances, deployed items, charges, shares, declarations, application and team.
+/// Returns an item with its pending work, change instances, deployed items, charges, shares, declarations, application and team.
 fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     let team = id.team();
     let mut keys = BTreeSet::from([
         key::item(id),
+        key::gone(id),
         key::application(id.application()),
         key::team(team),
         // Every submission changes the head, so an unmoved head proves that no submission moved the item.
         key::head(team),
     ]);
+    let has_item = |work: &&Work| work.entries.iter().any(|planned| planned.item == id);
+    keys.extend(snapshot.works.iter().filter(has_item).map(|work| key::work(work.id)));
     let item = snapshot.items.get(&id);
     if let Some(item) = item {
         keys.extend(item.open().map(|(_, slot)| key::change(slot.change)));

@@ -30,6 +30,23 @@ pub(crate) fn owner_items(owner: TeamId) -> String {
     format!("OWNER#{owner}#ITEMS")
 }
 
+/// Returns the partition of `gs2` with the gone items of an owner's services: `OWNER#{owner}#GONE`, sorted by
+/// `{time}#{id}`.
+pub(crate) fn owner_gone(owner: TeamId) -> String {
+    format!("OWNER#{owner}#GONE")
+}
+
+/// Returns the partition of `gs3` with the gone items of a consumer: `TEAM#{team}#REMOVED`, sorted by
+/// `{submission}#{id}`. The submission is the one that removed the item.
+pub(crate) fn team_removed(team: TeamId) -> String {
+    format!("TEAM#{team}#REMOVED")
+}
+
+/// Returns the sort key of a gone item in [`team_removed`], or of all those after a submission.
+pub(crate) fn by_submission(submission: u64, id: u64) -> String {
+    format!("{submission:011}#{id:016}")
+}
+
 /// Returns the partition of `gs2` with the deployed items of an owner's services: `OWNER#{owner}#DEPLOYED`, sorted
 /// by `{time}#{id}`.
 pub(crate) fn owner_deployed(owner: TeamId) -> String {

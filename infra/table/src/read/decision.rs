@@ -42,8 +42,9 @@ impl Table {
         if cached.is_some_and(|cached| !cached.parties.contains(&team)) {
             return Ok(None);
         }
-        let rest = |item| std::iter::once(key::item(item)).chain(with_head.then(|| key::head(id.team())));
-        let at_once = cached.into_iter().flat_map(|cached| rest(cached.item));
+        let head = with_head.then(|| key::head(id.team()));
+        let at_once =
+            cached.into_iter().flat_map(|cached| [key::item(cached.item)].into_iter().chain(head.clone()));
         let mut decision_rows =
             self.rows_of_keys(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
         let change = decision_rows.change.take().filter(|change| change.parties().contains(&team));
@@ -53,7 +54,9 @@ impl Table {
         // (docs/explanation/concurrency.md). The first of these reads needs no pause: usually no item was read yet.
         let mut reads = retry::TORN_READ.attempts();
         while !decision_rows.item.as_ref().is_some_and(is_its) && reads.next().await.is_some() {
-            decision_rows = self.rows_of_keys(rest(change.item).collect()).await?;
+            // The item may be gone. Only a read of both keys finds it during its move (R44).
+            let both = [key::item(change.item), key::gone(change.item)];
+            decision_rows = self.rows_of_keys(both.into_iter().chain(head.clone()).collect()).await?;
         }
         let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));
         let item = decision_rows.item.filter(is_its).ok_or_else(missing)?;
@@ -67,7 +70,12 @@ impl Table {
         for row in self.batch_get_rows(keys, Consistency::Strong).await? {
             match record::type_of(&row) {
                 Some(ChangeRecord::TYPE) => decision_rows.change = Some(record::read::<ChangeRecord>(row)?),
-                Some(ItemRecord::TYPE) => decision_rows.item = Some(record::read::<ItemRecord>(row)?),
+                Some(ItemRecord::TYPE) => {
+                    let item = record::read::<ItemRecord>(row)?;
+                    // A batch is no transaction, so it can see both rows of a moving item.
+                    let newest = decision_rows.item.take().filter(|other| other.revision > item.revision);
+                    decision_rows.item = newest.or(Some(item));
+                }
                 Some(HeadRecord::TYPE) => decision_rows.head = Some(record::read::<HeadRecord>(row)?),
                 other => {
                     return Err(Error::corrupt(

@@ -1,6 +1,7 @@
 //! Strongly consistent reads by id: one record, or the few records of a decision.
 
 use super::batch::Consistency;
+use super::partition::for_each_page;
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
@@ -16,6 +17,7 @@ use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::rules::plan::Stored;
 use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
+use std::collections::BTreeSet;
 
 impl Table {
     /// Returns the team, its head and its applications, or `None` for an unknown team.
@@ -41,11 +43,23 @@ impl Table {
         Ok(team_record.zip(head).map(|(team, head)| Stored { team, head, applications }))
     }
 
-    /// Returns all items of an application, removed ones included.
-    pub async fn items_of(&self, application: ApplicationId) -> Result<Vec<Item>, Error> {
+    /// Returns the items of an application that are not gone and pass a test, removed ones included.
+    pub async fn items_of(
+        &self,
+        application: ApplicationId,
+        is_wanted: impl Fn(&Item) -> bool,
+    ) -> Result<Vec<Item>, Error> {
         let pk = key::item_partition(application.team());
-        let rows = self.partition(&pk, &key::item_prefix(application)).await?;
-        rows.into_iter().map(record::read::<ItemRecord>).collect()
+        let query = self.partition_query(&self.name, &pk, &key::item_prefix(application));
+        let mut items = Vec::new();
+        for_each_page(query, |page| {
+            for row in page {
+                items.extend(Some(record::read::<ItemRecord>(row)?).filter(&is_wanted));
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(items)
     }
 
     /// Returns the team with this id.
@@ -63,9 +77,13 @@ impl Table {
         self.get::<ApplicationRecord>(key::application(id)).await
     }
 
-    /// Returns the service item with this id.
+    /// Returns the service item with this id, gone or not.
     pub async fn item(&self, id: ItemId) -> Result<Option<Item>, Error> {
-        self.get::<ItemRecord>(key::item(id)).await
+        match self.get::<ItemRecord>(key::item(id)).await? {
+            Some(item) => Ok(Some(item)),
+            // In this order: an item moves to its gone key and never back (R44).
+            None => self.get::<ItemRecord>(key::gone(id)).await,
+        }
     }
 
     /// Returns whether a team has a share in an item as a dependent team. Shares are separate records.
@@ -86,9 +104,14 @@ impl Table {
         Ok(changes)
     }
 
-    /// Returns the service items that exist under these ids, in no order.
-    pub async fn items(&self, ids: &[ItemId]) -> Result<Vec<Item>, Error> {
-        self.batch_get::<ItemRecord>(ids.iter().map(|id| key::item(*id)), Consistency::Strong).await
+    /// Returns the service items that exist under these ids, in no order. Gone ones come from `may_be_gone` alone.
+    pub async fn items(&self, ids: &[ItemId], may_be_gone: &[ItemId]) -> Result<Vec<Item>, Error> {
+        let live = ids.iter().map(|id| key::item(*id));
+        let mut items = self.batch_get::<ItemRecord>(live, Consistency::Strong).await?;
+        let found: BTreeSet<ItemId> = items.iter().map(|item| item.id).collect();
+        let missing = may_be_gone.iter().filter(|id| !found.contains(id)).map(|id| key::gone(*id));
+        items.extend(self.batch_get::<ItemRecord>(missing, Consistency::Strong).await?);
+        Ok(items)
     }
 
     /// Returns the deployed item with this id.

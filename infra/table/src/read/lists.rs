@@ -51,6 +51,8 @@ struct Partition {
 #[derive(Clone, Debug)]
 pub struct Source<T> {
     partitions: Vec<Partition>,
+    /// Whether a record can move from the first partition to the second one during the read.
+    moves: bool,
     /// Returns the key of the record that a row of a keys-only index refers to.
     record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
@@ -64,7 +66,7 @@ impl<T> Source<T> {
     ) -> Self {
         let partitions =
             pks.into_iter().map(|pk| Partition { index, pk, prefix: None, from: None }).collect();
-        Self { partitions, record: |key| Some(key.clone()), decode }
+        Self { partitions, moves: false, record: |key| Some(key.clone()), decode }
     }
 
     /// Returns the source without partitions, so that it has no rows.
@@ -111,14 +113,42 @@ impl Source<Change> {
 }
 
 impl Source<Item> {
-    /// Returns all items of an owner's services.
+    /// Returns all items of an owner's services, gone ones included.
     pub fn owned_by(owner: TeamId) -> Self {
-        Self::new(Some(2), [key::owner_items(owner)], record::read::<ItemRecord>)
+        Self::of_items(Some(2), [key::owner_items(owner), key::owner_gone(owner)])
     }
 
-    /// Returns all items of a consumer.
+    /// Returns all items of a consumer, gone ones included.
     pub fn of_consumer(team: TeamId) -> Self {
-        Self::new(None, [key::item_partition(team)], record::read::<ItemRecord>)
+        Self::of_items(None, [key::item_partition(team), key::gone_partition(team)])
+    }
+
+    /// Returns the source of live and of gone items. An item has the same position in both.
+    fn of_items(index: Option<u8>, live_and_gone: [String; 2]) -> Self {
+        Self { moves: true, ..Self::new(index, live_and_gone, record::read::<ItemRecord>) }
+    }
+
+    /// Returns the source without gone items.
+    pub fn live(mut self) -> Self {
+        self.partitions.truncate(1);
+        self
+    }
+
+    /// Returns the source of gone items alone. For a list of shares it has no effect, because shares stay.
+    pub fn gone(mut self) -> Self {
+        if self.moves {
+            self.partitions.drain(..1);
+        }
+        self
+    }
+
+    /// Returns the gone items of a consumer that were removed after a submission.
+    pub fn removed_after(team: TeamId, submission: u64) -> Self {
+        let mut source = Self::new(Some(3), [key::team_removed(team)], record::read::<ItemRecord>);
+        for partition in &mut source.partitions {
+            partition.from = Some(key::by_submission(submission + 1, 0));
+        }
+        source
     }
 
     /// Returns the items in which a team has a share as a dependent team, oldest share first.
@@ -127,7 +157,7 @@ impl Source<Item> {
         Self { record: key::shared_item, ..shares }
     }
 
-    /// Returns all items of an application.
+    /// Returns all items of an application, gone ones included.
     pub fn of_application(application: ApplicationId) -> Self {
         Self::of_consumer(application.team()).under(&key::item_prefix(application))
     }
@@ -234,6 +264,9 @@ pub struct Rows<'a, T> {
     record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
     readers: Vec<Reader>,
+    moves: bool,
+    /// The position after which the list begins.
+    start: Option<String>,
     /// The rows of one query.
     at_once: usize,
     /// The position of the previous row.
@@ -263,6 +296,8 @@ impl Table {
             record: source.record,
             decode: source.decode,
             readers: source.partitions.iter().map(reader).collect(),
+            moves: source.moves && source.partitions.len() > 1,
+            start: after.map(str::to_owned),
             at_once: ROWS_PER_READ,
             last: None,
         }
@@ -363,9 +398,11 @@ impl<T> Rows<'_, T> {
         let mut merged = Vec::new();
         while merged.len() < self.at_once {
             // The merge needs the next row of every partition before it can choose the first one.
-            let (table, direction, at_once) = (self.table, self.direction, self.at_once);
-            try_join_all(self.readers.iter_mut().map(|reader| reader.fill(table, direction, at_once)))
-                .await?;
+            if self.moves {
+                self.fill_in_order().await?
+            } else {
+                self.fill_all().await?
+            }
             let Some(row) = self.pop() else { break };
             // A change instance that moves to another state between the queries is in both queues, at one position.
             if self.last.as_ref() != Some(&row.0) {
@@ -377,6 +414,28 @@ impl<T> Rows<'_, T> {
             return Ok(None);
         }
         self.decode(merged).await.map(Some)
+    }
+
+    async fn fill_all(&mut self) -> Result<(), Error> {
+        let (table, direction, at_once) = (self.table, self.direction, self.at_once);
+        try_join_all(self.readers.iter_mut().map(|reader| reader.fill(table, direction, at_once))).await?;
+        Ok(())
+    }
+
+    /// Fills one reader after the other, so that no record that moves to the second partition is missing.
+    ///
+    /// A new read of the first partition may miss a record that moved since the last read of the second one. So the
+    /// second one is read again.
+    async fn fill_in_order(&mut self) -> Result<(), Error> {
+        let (table, direction, at_once) = (self.table, self.direction, self.at_once);
+        let mut has_read = false;
+        for reader in &mut self.readers {
+            if has_read {
+                reader.restart(self.last.as_ref().or(self.start.as_ref()));
+            }
+            has_read = reader.fill(table, direction, at_once).await?;
+        }
+        Ok(())
     }
 
     /// Removes and returns the first row in order among all partitions.
@@ -404,9 +463,15 @@ impl<T> Rows<'_, T> {
         }
         let record_of = |row: &_| record::key(row).as_ref().and_then(self.record);
         let keys = rows.iter().filter_map(|(_, row)| record_of(row));
-        let records = self.table.batch_get_rows(keys, Consistency::Strong).await?;
-        let mut records: BTreeMap<Key, Attributes> =
-            records.into_iter().filter_map(|record| Some((record::key(&record)?, record))).collect();
+        let mut records = self.by_key(keys).await?;
+        // A late index leads to the live key of an item that is gone by now.
+        let missing =
+            rows.iter().filter_map(|(_, row)| record_of(row)).filter(|key| !records.contains_key(key));
+        let moved: BTreeMap<Key, Key> =
+            missing.filter_map(|live| Some((key::gone_of(&live)?, live))).collect();
+        for (key, record) in self.by_key(moved.keys().cloned()).await? {
+            records.extend(moved.get(&key).map(|live| (live.clone(), record)));
+        }
         let mut listed = Vec::new();
         for (position, row) in rows {
             // The index may be late, so a record may be deleted already.
@@ -416,10 +481,24 @@ impl<T> Rows<'_, T> {
         }
         Ok(listed)
     }
+
+    async fn by_key(&self, keys: impl IntoIterator<Item = Key>) -> Result<BTreeMap<Key, Attributes>, Error> {
+        let records = self.table.batch_get_rows(keys, Consistency::Strong).await?;
+        Ok(records.into_iter().filter_map(|record| Some((record::key(&record)?, record))).collect())
+    }
 }
 
 impl Reader {
-    async fn fill(&mut self, table: &Table, direction: Direction, at_once: usize) -> Result<(), Error> {
+    /// Starts over after a position.
+    fn restart(&mut self, after: Option<&String>) {
+        self.after = after.cloned();
+        self.buffer.clear();
+        self.exhausted = false;
+    }
+
+    /// Reads the next rows if no row is left, and returns whether it did.
+    async fn fill(&mut self, table: &Table, direction: Direction, at_once: usize) -> Result<bool, Error> {
+        let has_to_read = self.buffer.is_empty() && !self.exhausted;
         while self.buffer.is_empty() && !self.exhausted {
             let query = table.query(&self.partition, direction, self.after.as_deref());
             // The range includes the row `after`, so one more row is necessary.
@@ -438,6 +517,6 @@ impl Reader {
                 }
             }
         }
-        Ok(())
+        Ok(has_to_read)
     }
 }

@@ -56,13 +56,29 @@ impl Table {
 }
 
 async fn all_pages(query: QueryFluentBuilder) -> Result<Vec<Attributes>, Error> {
-    let (mut rows, mut after) = (Vec::new(), None);
+    let mut rows = Vec::new();
+    for_each_page(query, |page| {
+        rows.extend(page);
+        Ok(())
+    })
+    .await?;
+    Ok(rows)
+}
+
+/// Passes each page of a query to `take` before it reads the next one.
+///
+/// A page of 1 MB takes about 23 MB as maps of attributes, so a caller with many rows decodes them page by page.
+pub(super) async fn for_each_page(
+    query: QueryFluentBuilder,
+    mut take: impl FnMut(Vec<Attributes>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut after = None;
     loop {
         let page = query.clone().set_exclusive_start_key(after).call().await?;
-        rows.extend(page.items.unwrap_or_default());
+        take(page.items.unwrap_or_default())?;
         after = page.last_evaluated_key;
         if after.is_none() {
-            return Ok(rows);
+            return Ok(());
         }
     }
 }

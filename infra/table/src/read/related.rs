@@ -48,7 +48,17 @@ impl Table {
         )
         .await?;
         merge(&mut related, more);
+        self.add_gone_items(changes, &mut related).await?;
         self.with_versions_of_items(related, &versions).await
+    }
+
+    /// Adds the items of change instances that are gone. It costs nothing while all are live.
+    async fn add_gone_items(&self, changes: &[Change], related: &mut Related) -> Result<(), Error> {
+        let missing = changes.iter().map(|change| change.item).filter(|id| !related.items.contains_key(id));
+        let gone: BTreeSet<Key> = missing.map(key::gone).collect();
+        let gone = self.batch_get::<ItemRecord>(gone, Consistency::Strong).await?;
+        related.items.extend(gone.into_iter().map(|item| (item.id, item)));
+        Ok(())
     }
 
     /// Returns the same for rows of an owner's queue, in one batch at half the price.
@@ -57,7 +67,8 @@ impl Table {
     pub async fn related_to_queue(&self, changes: &[Change]) -> Result<Related, Error> {
         let versions: BTreeSet<Key> = changes.iter().flat_map(versions_of_change).collect();
         let keys = changes.iter().flat_map(current_of_change).chain(versions.iter().cloned());
-        let related = self.batch_get_related(keys, Consistency::Complete).await?;
+        let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
+        self.add_gone_items(changes, &mut related).await?;
         self.with_versions_of_items(related, &versions).await
     }
 
@@ -121,9 +132,9 @@ impl Table {
         Ok(related)
     }
 
-    /// Counts the items of an application by state; `None` if there are too many.
+    /// Counts the items of an application that are not gone, by state; `None` if there are too many.
     async fn tally(&self, application: ApplicationId) -> Result<Option<(ApplicationId, Tally)>, Error> {
-        let source = Source::<Item>::of_application(application);
+        let source = Source::<Item>::of_application(application).live();
         let mut rows = self.rows(&source, Direction::Ascending, None).at_once(TALLIED_AT_ONCE);
         let mut tally = Tally::default();
         while let Some(batch) = rows.next().await? {

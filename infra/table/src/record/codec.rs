@@ -8,8 +8,11 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The version of the record format, the attribute `v` of each record.
-pub const FORMAT: u64 = 2;
+/// The newest version of the record format that this code reads and writes.
+pub const FORMAT: u64 = 3;
+
+/// The version of a record without an attribute of a newer format, so that older code reads it too.
+pub(crate) const FORMAT_BASE: u64 = 2;
 
 /// The stored form of a domain value.
 pub(crate) trait Record: Part<<Self as Record>::Value> + Serialize + DeserializeOwned {
@@ -19,6 +22,10 @@ pub(crate) trait Record: Part<<Self as Record>::Value> + Serialize + Deserialize
 
     /// Returns the key of a value.
     fn key(value: &Self::Value) -> Key;
+    /// Returns whether the stored form has an attribute that code of the previous format would drop.
+    fn is_newer(_value: &Self::Value) -> bool {
+        false
+    }
     /// Returns the index entries of a value: number of the index, partition, sort key.
     fn indexes(_value: &Self::Value) -> Vec<(u8, String, String)> {
         Vec::new()
@@ -31,7 +38,9 @@ pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
     let mut attributes: Attributes =
         serde_dynamo::to_item(R::of(value)).map_err(|error| Error::corrupt(key.to_string(), error))?;
     attributes.insert("ty".to_owned(), AttributeValue::S(R::TYPE.to_owned()));
-    attributes.insert("v".to_owned(), AttributeValue::N(FORMAT.to_string()));
+    // The attribute `v`. Code of the previous format refuses the record instead of dropping an attribute.
+    let format = if R::is_newer(value) { FORMAT } else { FORMAT_BASE };
+    attributes.insert("v".to_owned(), AttributeValue::N(format.to_string()));
     for (index, pk, sk) in R::indexes(value) {
         attributes.insert(format!("gs{index}pk"), AttributeValue::S(pk));
         attributes.insert(format!("gs{index}sk"), AttributeValue::S(sk));
@@ -58,7 +67,7 @@ pub(crate) fn read<R: Record>(attributes: Attributes) -> Result<R::Value, Error>
 pub(crate) fn is_of_this_format(attributes: &Attributes) -> Result<(), Error> {
     let corrupt = |reason| Err(Error::corrupt(key_text(attributes), reason));
     match integer(attributes, "v") {
-        Some(FORMAT) => Ok(()),
+        Some(FORMAT_BASE..=FORMAT) => Ok(()),
         Some(1) => corrupt("its format is older than this version supports: start with new data"),
         Some(_) | None => corrupt("its format is newer than this version supports"),
     }

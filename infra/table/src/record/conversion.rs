@@ -104,7 +104,7 @@ macro_rules! usual {
 
 usual! {
     Amount: Self::ZERO, Charges: Self::NONE, Kind: Self::Direct, Prices: Self::NONE, Since: Self::EVER, bool: false,
-    usize: 0,
+    u64: 0, usize: 0,
 }
 
 macro_rules! same {

@@ -69,6 +69,12 @@ pub(crate) struct ItemRecord {
     /// Charges of the item. Absent if it never cost anything.
     #[serde(rename = "ch", skip_serializing_if = "Option::is_none")]
     charges: Option<ChargesPart>,
+    /// Number of submissions with shares of the item in work records. Absent for 0. Format 3.
+    #[serde(rename = "du", skip_serializing_if = "Option::is_none")]
+    shares_due: Option<u64>,
+    /// Whether the item is gone. Absent for a live one. Format 3.
+    #[serde(rename = "gn", skip_serializing_if = "Option::is_none")]
+    gone: Option<bool>,
     /// Time of the first declaration.
     #[serde(rename = "cr")]
     created: u64,
@@ -206,6 +212,8 @@ impl Part<Item> for ItemRecord {
             next_deployed: item.next_deployed,
             latest_change: Part::of(&item.latest_change),
             charges: Part::of(&item.charges),
+            shares_due: Part::of(&item.shares_due),
+            gone: Part::of(&item.gone),
             created: Part::of(&item.created),
             modified: Part::of(&item.modified),
         }
@@ -238,6 +246,8 @@ impl Part<Item> for ItemRecord {
             next_deployed: self.next_deployed,
             latest_change: self.latest_change.value()?,
             charges: self.charges.value()?,
+            shares_due: self.shares_due.value()?,
+            gone: self.gone.value()?,
             created: self.created.value()?,
             modified: self.modified.value()?,
         })
@@ -249,12 +259,20 @@ impl Record for ItemRecord {
     type Value = Item;
 
     fn key(item: &Item) -> Key {
-        key::item(item.id)
+        key::item_at(item.id, item.gone)
+    }
+
+    fn is_newer(item: &Item) -> bool {
+        item.gone || item.shares_due > 0
     }
 
     fn indexes(item: &Item) -> Vec<(u8, String, String)> {
-        let age = key::by_age(item.created, item.id.get());
-        vec![(2, key::owner_items(item.service_owner.id), age)]
+        let (owner, age) = (item.service_owner.id, key::by_age(item.created, item.id.get()));
+        if !item.gone {
+            return vec![(2, key::owner_items(owner), age)];
+        }
+        let removed = key::by_submission(item.main().sequence, item.id.get());
+        vec![(2, key::owner_gone(owner), age), (3, key::team_removed(item.id.team()), removed)]
     }
 }
 

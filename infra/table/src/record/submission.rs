@@ -9,7 +9,7 @@ use domain::TeamId;
 use domain::model::declared::{Declared, Identity};
 use domain::model::staging::Staging;
 use domain::model::submission::{IdempotencyRecord, Submission};
-use domain::model::work::{PlannedChange, Share, Work, WorkId};
+use domain::model::work::{PlannedChange, Share, Spare, Work, WorkId};
 use serde::{Deserialize, Serialize};
 
 /// An accepted submission and its progress.
@@ -181,6 +181,9 @@ struct PlannedChangePart {
     /// New declaration, for a direct change.
     #[serde(rename = "dc", skip_serializing_if = "Option::is_none")]
     declared: Option<DeclaredPart>,
+    /// New item in reserve, for an undeclared item that is declared again. Format 3.
+    #[serde(rename = "sp", skip_serializing_if = "Option::is_none")]
+    spare: Option<SparePart>,
     /// Whether it starts as PENDING.
     #[serde(rename = "ar")]
     approval_required: bool,
@@ -191,7 +194,7 @@ struct PlannedChangePart {
 
 mirrors! {
     PlannedChangePart = PlannedChange {
-        id, item, owner, kind, cause, version, declared, approval_required, prices,
+        id, item, owner, kind, cause, version, declared, spare, approval_required, prices,
     }
 }
 
@@ -216,6 +219,19 @@ struct DeclaredPart {
 
 mirrors! { DeclaredPart = Declared { version, stays, references, schema_version, new } }
 
+/// A new item in reserve.
+#[derive(Serialize, Deserialize)]
+struct SparePart {
+    /// Id of the new item.
+    #[serde(rename = "it")]
+    item: u64,
+    /// Identity of the new item.
+    #[serde(rename = "new")]
+    identity: IdentityPart,
+}
+
+mirrors! { SparePart = Spare { item, identity } }
+
 /// The identity of a new item.
 #[derive(Serialize, Deserialize)]
 struct IdentityPart {
@@ -238,6 +254,10 @@ impl Record for WorkRecord {
 
     fn key(work: &Work) -> Key {
         key::work(work.id)
+    }
+
+    fn is_newer(work: &Work) -> bool {
+        work.entries.iter().any(|planned| planned.spare.is_some())
     }
 
     fn indexes(work: &Work) -> Vec<(u8, String, String)> {

@@ -60,7 +60,10 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::CreateWork(work) => create::<WorkRecord>(table, work),
         Write::CreateShare(share) => create::<ShareRecord>(table, share),
         Write::DeleteShare { item, owner } => remove(table, key::share(*item, *owner)),
-        Write::CheckItem { item, revision } => at_revision(*revision).check(table, key::item(*item)),
+        Write::CheckItem { item, is_gone, revision } => {
+            at_revision(*revision).check(table, key::item_at(*item, *is_gone))
+        }
+        Write::CheckGone { item } => Condition::new("attribute_exists(pk)").check(table, key::gone(*item)),
         Write::CheckService { title, revision } => at_revision(*revision).check(table, key::service(title)),
         Write::DeleteWork(id) => remove(table, key::work(*id)),
         Write::UpdateProgress { work_left, after } => progress(table, *work_left, after),
@@ -196,12 +199,13 @@ impl Condition {
     }
 
     fn check(self, table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+        // DynamoDB rejects empty maps.
         let check = ConditionCheck::builder()
             .table_name(table)
             .set_key(Some(key.into()))
             .condition_expression(self.expression)
-            .set_expression_attribute_names(Some(self.names))
-            .set_expression_attribute_values(Some(self.values))
+            .set_expression_attribute_names((!self.names.is_empty()).then_some(self.names))
+            .set_expression_attribute_values((!self.values.is_empty()).then_some(self.values))
             .build()
             .map_err(|error| Error::corrupt("check", error))?;
         Ok(TransactWriteItem::builder().condition_check(check).build())
@@ -316,7 +320,7 @@ pub(crate) fn declaration(key: Key, text: &str) -> Attributes {
     attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
     attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
     attributes.insert("ty".to_owned(), AttributeValue::S("DECLARATION".to_owned()));
-    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT.to_string()));
+    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT_BASE.to_string()));
     attributes.insert("json".to_owned(), AttributeValue::S(text.to_owned()));
     attributes
 }
@@ -390,7 +394,7 @@ pub(crate) fn pointer(
     attributes.insert("pk".to_owned(), AttributeValue::S(key.pk));
     attributes.insert("sk".to_owned(), AttributeValue::S(key.sk));
     attributes.insert("ty".to_owned(), AttributeValue::S(ty.to_owned()));
-    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT.to_string()));
+    attributes.insert("v".to_owned(), AttributeValue::N(record::FORMAT_BASE.to_string()));
     attributes.insert("to".to_owned(), to);
     put_new(table, attributes)
 }

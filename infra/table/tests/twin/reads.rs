@@ -61,13 +61,13 @@ async fn items(twin: &Twin) {
     }
     for application in snapshot.applications.keys() {
         let of_it = snapshot.items.values().filter(|item| item.id.application() == *application);
-        assert_eq!(table.items_of(*application).await.unwrap(), of_it.cloned().collect::<Vec<_>>());
+        assert_eq!(table.items_of(*application, |_| true).await.unwrap(), of_it.cloned().collect::<Vec<_>>());
     }
     let application = ApplicationId::new(team(CONSUMER).id, 1).unwrap();
     let nobodys = ItemId::new(application, NOBODYS).unwrap();
     assert_eq!(table.item(nobodys).await.unwrap(), None);
     let ids: Vec<ItemId> = snapshot.items.keys().copied().chain([nobodys]).collect();
-    let mut actual = table.items(&ids).await.unwrap();
+    let mut actual = table.items(&ids, &ids).await.unwrap();
     actual.sort_by_key(|item| item.id);
     assert_eq!(actual, snapshot.items.values().cloned().collect::<Vec<_>>());
     for stored in &snapshot.deployed {

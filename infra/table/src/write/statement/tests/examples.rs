@@ -17,7 +17,7 @@ use domain::model::staging::StagingState::Open;
 use domain::model::staging::{Staging, StagingId};
 use domain::model::submission::{IdempotencyRecord, Scope, Submission};
 use domain::model::team::{Application, Head};
-use domain::model::work::{PlannedChange, Share, Work, WorkId};
+use domain::model::work::{PlannedChange, Share, Spare, Work, WorkId};
 use domain::{Change, ChangeId, Hash, Item, ItemId, State, SubmissionId, TeamId, TeamRef, Timestamp};
 use std::collections::BTreeMap;
 
@@ -137,6 +137,8 @@ pub(super) fn item() -> Item {
             hash: Hash::of("{}"),
         }),
         next_deployed: 18,
+        shares_due: 0,
+        gone: false,
         latest_change: change_id(16),
         charges: Charges {
             running: Some(Running { charge: charges()[1].id, price: prices().monthly, start: at(0) }),
@@ -212,6 +214,18 @@ pub(super) fn submission() -> Submission {
     }
 }
 
+/// Returns an item that waits for the shares of a submission.
+pub(super) fn waiting_item() -> Item {
+    Item { shares_due: 1, ..item() }
+}
+
+pub(super) fn gone_item() -> Item {
+    let idle = |(owner, stack)| (owner, Stack { pre_validated: None, validated: None, ..stack });
+    let stacks = item().stacks.into_iter().map(idle).collect();
+    let completed_target = Some(Target::Removed);
+    Item { gone: true, declared: false, completed_target, stacks, ..item() }
+}
+
 pub(super) fn remembered() -> IdempotencyRecord {
     IdempotencyRecord {
         key: "key-1".to_owned(),
@@ -230,6 +244,7 @@ pub(super) fn work() -> Work {
         cause: Some(change_id(16)),
         version: Some(version(1)),
         declared: None,
+        spare: None,
         approval_required: true,
         prices: Prices::NONE,
     };
@@ -267,6 +282,17 @@ pub(super) fn staged_work() -> Work {
         ..of.entries[0].clone()
     };
     Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![planned], ..of }
+}
+
+/// Returns work that declares an undeclared item again, with a new item in reserve.
+pub(super) fn redeclaring_work() -> Work {
+    let of = staged_work();
+    let planned = of.entries[0].clone();
+    let declared = planned.declared.clone().unwrap();
+    let identity = declared.new.clone().unwrap();
+    let spare = Some(Spare { item: ItemId::new(item_id().application(), 9).unwrap(), identity });
+    let declared = Some(Declared { new: None, ..declared });
+    Work { entries: vec![PlannedChange { declared, spare, ..planned }], ..of }
 }
 
 pub(super) fn share() -> Share {

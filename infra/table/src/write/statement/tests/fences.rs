@@ -146,7 +146,8 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("declaration", Write::StoreDeclaration { team, hash: Hash::of("{}"), text: "{}".to_owned() }),
         ("share", Write::CreateShare(share())),
         ("share gone", Write::DeleteShare { item: item_id(), owner: consumer().id }),
-        ("item stays", Write::CheckItem { item: item_id(), revision: 3 }),
+        ("item gone", Write::CheckGone { item: item_id() }),
+        ("item stays", Write::CheckItem { item: item_id(), is_gone: false, revision: 3 }),
         ("service stays", Write::CheckService { title: service().title, revision: 5 }),
     ];
     let mut lines = String::new();

@@ -1,0 +1,34 @@
+//! I33: the items that wait for shares. Such an item cannot go (R44).
+
+use super::{Audit, Snapshot, Subject};
+use crate::base::id::ItemId;
+use crate::base::state::Kind;
+use crate::model::item::Item;
+use crate::model::work::PlannedChange;
+use std::collections::BTreeMap;
+
+impl Audit<'_> {
+    /// I33: an item counts the submissions at once whose shares of it are in work records and do not exist yet.
+    pub(super) fn shares_due(&mut self, item: &Item) {
+        let due = self.shares_due.get(&item.id).copied().unwrap_or_default();
+        let detail = format!("it waits for the shares of {} submissions, must be {due}", item.shares_due);
+        self.require(item.shares_due == due, "I33", Subject::Item(item.id), detail);
+    }
+}
+
+/// Counts the work records of each item that hold shares without their cause, and that are not generated yet.
+pub(super) fn shares_due(snapshot: &Snapshot) -> BTreeMap<ItemId, u64> {
+    let mut due = BTreeMap::new();
+    for work in snapshot.works.iter().filter(|work| work.id.staging.is_none()) {
+        // One transaction creates all of them.
+        let is_due = |planned: &PlannedChange| {
+            planned.kind == Kind::Dependent && !snapshot.changes.contains_key(&planned.id)
+        };
+        for of_item in work.entries.chunk_by(|a, b| a.item == b.item) {
+            if let Some(first) = of_item.first().filter(|_| of_item.iter().all(is_due)) {
+                *due.entry(first.item).or_insert(0) += 1;
+            }
+        }
+    }
+    due
+}
