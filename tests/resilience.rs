@@ -4,6 +4,7 @@ mod audit;
 mod close_older_changes;
 mod crashes;
 mod faults;
+mod gone;
 mod races;
 mod staging;
 mod stream;

@@ -145,6 +145,7 @@ scenarios! {
     a_failed_deletion_waits_for_an_answer
     a_former_dependent_has_rejected
     a_generated_one_meets_a_rejection
+    a_gone_item_and_its_name
     a_later_submission_overtakes_generation
     a_minimum_schema_version
     a_private_service

@@ -59,6 +59,7 @@ pub mod rules {
     pub mod generate;
     pub mod open_change;
     pub mod plan;
+    pub mod put_item;
     pub mod visibility;
 }
 

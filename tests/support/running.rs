@@ -196,6 +196,7 @@ impl Running {
             heads,
             applications,
             items,
+            doubled,
             changes,
             charges,
             deployed,
@@ -211,7 +212,7 @@ impl Running {
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
         let replaced: Vec<_> = replaced.values().map(|old| (old, &old.metadata)).collect();
-        let more = (charges, declarations.keys(), replaced, remembered, catalogue);
+        let more = (doubled, charges, declarations.keys(), replaced, remembered, catalogue);
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 

@@ -47,6 +47,8 @@ pub struct Snapshot {
     pub heads: BTreeMap<TeamId, Head>,
     pub applications: BTreeMap<ApplicationId, Application>,
     pub items: BTreeMap<ItemId, Item>,
+    /// The items with a live and a gone record.
+    pub doubled: BTreeSet<ItemId>,
     pub changes: BTreeMap<ChangeId, Change>,
     pub charges: BTreeMap<ChargeId, Charge>,
     pub deployed: Vec<Deployed>,
@@ -82,7 +84,8 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     for item in snapshot.items.values() {
         audit.item(item);
         let name = (item.id.application(), &item.service.title, &item.name);
-        audit.require(names.insert(name), "I16", Subject::Item(item.id), "another item has the same name");
+        let is_unique = item.is_dead() || names.insert(name);
+        audit.require(is_unique, "I16", Subject::Item(item.id), "another item has the same name");
     }
     for change in snapshot.changes.values() {
         audit.change(change);

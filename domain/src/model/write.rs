@@ -56,12 +56,18 @@ pub enum Write {
         /// The new application.
         after: Application,
     },
-    /// Creates an item, or replaces one with the revision `before`.
+    /// Creates an item, live or gone, or replaces one with the revision `before`.
     PutItem {
         /// The revision as it was read; none for a new item.
         before: Option<u64>,
         /// The new item.
         after: Item,
+    },
+    /// Removes the live record of an item that moves to the gone items; fails if its revision has changed.
+    DeleteItem {
+        item: ItemId,
+        /// The revision as it was read.
+        revision: u64,
     },
     /// Checks the item's revision and writes nothing.
     CheckItem {

@@ -17,6 +17,7 @@ use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
+use crate::rules::put_item::put_item;
 
 /// Maximum length of a log text, in bytes.
 pub const LOG_BYTES_MAX: usize = 1024;
@@ -402,7 +403,7 @@ fn add_item_and_head_writes(
     if after.item != *before {
         after.item.revision += 1;
         after.item.modified = ctx.now.not_before(before.modified);
-        after.writes.push(Write::PutItem { before: Some(before.revision), after: after.item.clone() });
+        after.writes.extend(put_item(before, &mut after.item));
     }
     if let Some((head, numbers)) = heads.filter(|(head, numbers)| *head != numbers) {
         // A transaction allows one action per record, so one write carries numbers and blockers.

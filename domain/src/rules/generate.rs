@@ -20,6 +20,7 @@ use crate::model::submission::Submission;
 use crate::model::work::{PlannedChange, Share};
 use crate::model::write::Write;
 use crate::rules::open_change::{ChangeDraft, OpenedChange, open_change};
+use crate::rules::put_item::put_item;
 use std::collections::BTreeMap;
 
 /// The result of generation on one item.
@@ -114,8 +115,11 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
         return after;
     }
     // Each change has advanced the revision, but the record counts writes.
-    let after = Item { revision: revision + 1, ..after };
-    writes.push(Write::PutItem { before: before.map(|before| before.revision), after: after.clone() });
+    let mut after = Item { revision: revision + 1, ..after };
+    match before {
+        Some(before) => writes.extend(put_item(before, &mut after)),
+        None => writes.push(Write::PutItem { before: None, after: after.clone() }),
+    }
     writes.extend(blockers_changed(before, &after));
     after
 }

@@ -97,8 +97,8 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
 
 /// Returns why a generated change instance starts in CLOSED (R24, R25); none if it opens.
 fn created_closed(item: &Item, draft: &ChangeDraft) -> Option<ClosedBy> {
-    // A gone item never opens again, also for a team without a stack on it (R44).
-    if item.gone {
+    // A dead item never opens again, also for a team without a stack on it (R44).
+    if item.is_dead() {
         return Some(ClosedBy::Overtaken);
     }
     let stack = item.stacks.get(&draft.owner.id)?;

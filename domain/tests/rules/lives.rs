@@ -171,20 +171,6 @@ fn r07_redeclared_after_an_approved_delete_is_a_create_that_supersedes_it() {
 }
 
 #[test]
-fn r07_redeclared_after_a_completed_delete_is_a_create_of_the_same_item() {
-    let mut world = World::new();
-    world.declare(&[vm(NAME, 1)]);
-    world.finish(NAME, VM_OWNER);
-    let item = world.item(NAME).id;
-    world.declare(&[]);
-    world.finish(NAME, VM_OWNER);
-    let create = world.declare(&[vm(NAME, 2)]).created[0].clone();
-    assert_eq!((create.change_type, create.item, create.old), (Create, item, None));
-    world.finish(NAME, VM_OWNER);
-    assert_eq!(world.declare(&[vm(NAME, 3)]).created[0].change_type, Modify);
-}
-
-#[test]
 fn r07_a_delete_that_completes_after_the_redeclaration_leaves_the_create_to_do() {
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);

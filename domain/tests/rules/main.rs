@@ -18,6 +18,8 @@ mod generated;
 #[cfg(test)]
 mod generation;
 #[cfg(test)]
+mod gone;
+#[cfg(test)]
 mod health;
 #[cfg(test)]
 mod history;

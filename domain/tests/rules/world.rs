@@ -155,12 +155,10 @@ impl World {
         self.item_in(APP, name)
     }
 
+    /// Returns the newest item with this name.
     pub(crate) fn item_in(&self, application: &str, name: &str) -> &Item {
-        self.snapshot
-            .items
-            .values()
-            .find(|item| item.application == application && item.name == name)
-            .unwrap()
+        let mut newest_first = self.snapshot.items.values().rev();
+        newest_first.find(|item| item.application == application && item.name == name).unwrap()
     }
 
     pub(crate) fn runtime_state(&self, name: &str) -> RuntimeState {

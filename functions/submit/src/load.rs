@@ -62,8 +62,9 @@ pub(crate) async fn team(
     Ok(LoadedTeam { stored, has_pending_work, metadata_policy, message_owners, remembered })
 }
 
+/// Returns the items of an application that the plan compares. A dead one does not exist for it (R44).
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
-    Ok((id, table.items_of(id, |_| true).await?))
+    Ok((id, table.items_of(id, |item| !item.is_dead()).await?))
 }
 
 /// Loads items and services. An application with an unchanged declaration needs no read.

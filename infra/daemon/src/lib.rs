@@ -1,12 +1,13 @@
 //! The program: the whole system in one process, on the emulator of [`dovetail_emulator`], and its commands.
 //!
 //! `system` starts the emulated services, and `functions` connects them with the handlers of the Lambda functions.
-//! `plan`, `audit` and `load` are commands without a system.
+//! `plan`, `audit`, `load` and `bury` are commands without a system.
 
 pub mod account;
 pub mod arguments;
 pub mod audit;
 pub mod authorizer;
+pub mod bury;
 mod columns;
 pub mod control;
 pub mod error;

@@ -10,7 +10,7 @@ use std::{
 use dovetail_daemon::{
     arguments::{self, Command},
     audit::{self, AuditOutcome},
-    load, plan, settings,
+    bury, load, plan, settings,
     signals::Signals,
     start,
 };
@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Ok(Command::Plan(settings)) => plan(&settings),
         Ok(Command::Audit(options)) => audit(&options.into()),
         Ok(Command::Load(settings)) => load(&settings),
+        Ok(Command::Bury(settings)) => bury(&settings),
         Ok(Command::Serve(settings)) => serve(&settings),
         Err(error) => {
             let is_help = !error.use_stderr();
@@ -55,6 +56,11 @@ fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
 
 fn load(settings: &load::Settings) -> Result<ExitCode, Box<dyn Error>> {
     runtime()?.block_on(load::run(settings, dovetail_aws::now(), &mut io::stdout().lock()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn bury(settings: &bury::Settings) -> Result<ExitCode, Box<dyn Error>> {
+    runtime()?.block_on(bury::run(settings, &mut io::stdout().lock()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, ops::RangeInclusive};
 
+use domain::TeamId;
 use dovetail_table::ACTIONS_MAX;
 use hyper::Uri;
 
@@ -33,6 +34,10 @@ pub(crate) fn url(text: &str) -> Result<String, &'static str> {
 pub(crate) fn actions_max(text: &str) -> Result<usize, String> {
     let parsed = text.parse().ok().filter(|actions| (1..=ACTIONS_MAX).contains(actions));
     parsed.ok_or_else(|| format!("must be a number from 1 to {ACTIONS_MAX}"))
+}
+
+pub(crate) fn team_id(text: &str) -> Result<TeamId, &'static str> {
+    text.parse().ok().and_then(TeamId::new).ok_or("must be the id of a team")
 }
 
 /// Returns a parser of table names with this number of bytes.

@@ -71,13 +71,17 @@ fn invalid_command_lines_exit_with_64() {
             &["audit"],
             &["audit", "--table", "?"],
             &["load", "--world", "world.json"],
+            &["bury"],
+            &["bury", "--table", "dovetail", "--team", "0"],
         ],
     );
 }
 
 #[test]
 fn every_help_text_has_the_exit_codes() {
-    for arguments in [&["--help"][..], &["plan", "--help"], &["audit", "--help"], &["load", "--help"]] {
+    for arguments in
+        [&["--help"][..], &["plan", "--help"], &["audit", "--help"], &["load", "--help"], &["bury", "--help"]]
+    {
         let (_, out, _) = run(arguments, Path::new("."));
         assert!(out.trim_end().ends_with(EXIT_CODES), "{out}");
         assert!(out.lines().all(|line| line.len() <= 100), "{out}");

@@ -106,7 +106,7 @@ pub(crate) fn item_prefix(application: ApplicationId) -> String {
     format!("{:04}#", application.number())
 }
 
-/// Returns the key of a service item: `ITEM#{team}` / `{application}#{item}`.
+/// Returns the key of a live item: `ITEM#{team}` / `{application}#{item}`.
 pub(crate) fn item(id: ItemId) -> Key {
     let application = id.application();
     Key::new(item_partition(id.team()), format!("{}{:07}", item_prefix(application), id.number()))
@@ -122,7 +122,7 @@ pub(crate) fn gone(id: ItemId) -> Key {
     Key { pk: gone_partition(id.team()), ..item(id) }
 }
 
-/// Returns the key of a live or of a gone item.
+/// Returns the key of a service item: `ITEM#{team}` / `{application}#{item}`, or `GONE#{team}` once it is gone (R44).
 pub(crate) fn item_at(id: ItemId, is_gone: bool) -> Key {
     if is_gone { gone(id) } else { item(id) }
 }

@@ -17,4 +17,4 @@ pub use read::{
     until,
 };
 pub use record::FORMAT as RECORD_FORMAT;
-pub use write::{Commit, PendingWork, Publication, Stored};
+pub use write::{Buried, Commit, PendingWork, Publication, Stored};

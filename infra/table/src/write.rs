@@ -1,5 +1,6 @@
 //! Writes: the condition of each effect, transactions, staged submissions, pending work, and the catalogue.
 
+mod bury;
 mod commit;
 mod metadata_policy;
 mod outcome;
@@ -9,6 +10,7 @@ mod staging;
 pub(crate) mod statement;
 mod work;
 
+pub use bury::Buried;
 pub use commit::Commit;
 pub use outcome::Stored;
 pub use provision::Publication;

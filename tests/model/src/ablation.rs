@@ -13,6 +13,10 @@ pub enum Missing {
     Sequence,
     /// A submitter's search for its own request id.
     OwnRequestId,
+    /// The count of submissions whose shares an item waits for.
+    SharesDue,
+    /// The new item in reserve for an item that is gone at the landing.
+    Spare,
 }
 
 /// The consequence of a missing part.
@@ -96,5 +100,14 @@ pub const ABLATIONS: &[Ablation] = &[
     ),
     broken("the check for torn reads", &[Missing::CheckOfReads], "race", "I8", 7),
     broken("the sequence of an owner's stack", &[Missing::Sequence], "overtaken", "I6", 12),
+    broken("`ITEM.revision`, of an item that goes", &[Without(Fence::Revision)], "gone", "I2", 8),
+    broken("the count of shares that an item waits for", &[Missing::SharesDue], "gone", "I33", 5),
+    broken("the new item in reserve", &[Missing::Spare], "reserve", "I31", 16),
+    covered(
+        "the check that the item is gone",
+        &[Without(Fence::Exists)],
+        "reserve",
+        "an item that is gone stays so",
+    ),
     broken("the look for one's own mark", &[Missing::OwnRequestId], "keys", "I20", 6),
 ];

@@ -195,7 +195,7 @@ pub const CONFIGS: &[Config] = &[
         torn: true,
         workers: 2,
         commands: &[submit(X1), after(&[0], submit(X2)), after(&[1], submit(NOTHING))],
-        states: All(8_852),
+        states: All(9_699),
         ..PLAIN
     },
     Config {
@@ -259,7 +259,7 @@ pub const CONFIGS: &[Config] = &[
         lost: 1,
         crashes: 1,
         commands: &[submit(XY1), after(&[0], staged(XY2))],
-        states: All(9_878),
+        states: All(10_014),
         ..PLAIN
     },
     Config {
@@ -292,6 +292,46 @@ pub const CONFIGS: &[Config] = &[
         owners: Owners { at_once: 1, budget: 3, decisions: &[Reject, Close, Retry] },
         commands: &[submit(X1), after(&[0], staged(X2))],
         states: First(100_000),
+        ..PLAIN
+    },
+    Config {
+        name: "gone",
+        about: "items go while a staged submission and one at once declare their names again",
+        approval: false,
+        dependents: &["V"],
+        torn: true,
+        workers: 2,
+        owners: Owners { at_once: 1, budget: 4, decisions: &[Complete, Fail, Close, Retry] },
+        commands: &[
+            submit(X1),
+            after(&[0], submit(NOTHING)),
+            after(&[1], staged(X1)),
+            after(&[1], submit(X2)),
+        ],
+        states: First(80_000),
+        ..PLAIN
+    },
+    Config {
+        name: "reserve",
+        about: "an item goes between the plan and the landing of its new declaration",
+        approval: false,
+        torn: true,
+        workers: 2,
+        owners: Owners { at_once: 1, budget: 2, decisions: &[Complete] },
+        commands: &[submit(X1), after(&[0], submit(NOTHING)), after(&[1], staged(X1))],
+        states: All(1_068),
+        ..PLAIN
+    },
+    Config {
+        name: "late",
+        about: "referenced work comes late, beside the removal and completion of its item",
+        approval: false,
+        dependents: &["L"],
+        torn: true,
+        workers: 2,
+        owners: Owners { at_once: 1, budget: 3, decisions: &[Complete] },
+        commands: &[submit(XY1), after(&[0], submit(XY2)), after(&[1], submit(X2))],
+        states: First(60_000),
         ..PLAIN
     },
 ];

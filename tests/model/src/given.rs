@@ -20,7 +20,7 @@ pub(crate) const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 /// Maximum number of applications.
 pub(crate) const APPLICATIONS_MAX: u64 = 2;
 /// Maximum number of items in an application.
-pub(crate) const ITEMS_MAX: u64 = 3;
+pub(crate) const ITEMS_MAX: u64 = 6;
 
 const NAMES: [&str; 7] = ["c", "v", "l", "n", "x", "y", "z"];
 

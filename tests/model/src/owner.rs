@@ -175,7 +175,7 @@ fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
 }
 
 fn write(world: &World, state: &mut State, deciding: &Deciding) {
-    let Some(writes) = deciding.writes.get_or_init(|| deciding.decide()) else { return };
+    let Some(writes) = deciding.writes.get_or_init(|| deciding.decide(world)) else { return };
     let is_written = writes.is_empty() || world.answered(state, writes, Fate::Answered);
     // Without a newer record the conditions must hold, or the owner could never decide.
     if !is_written && deciding.view.outdated(&state.table).is_empty() {
@@ -189,7 +189,7 @@ impl Deciding {
     }
 
     /// Returns the writes of the domain. `None` if the domain rejects the decision.
-    fn decide(&self) -> Option<Vec<Write>> {
+    fn decide(&self, world: &World) -> Option<Vec<Write>> {
         let (mut change, mut item, mut head): (Option<&Change>, Option<&Item>, Option<&Head>) =
             (None, None, None);
         for record in self.view.records() {
@@ -204,6 +204,8 @@ impl Deciding {
             }
         }
         let (change, item) = (change?, item?);
+        let impatient = Item { shares_due: 0, ..item.clone() };
+        let item = if world.waits_for_shares { item } else { &impatient };
         let caller = &change.owner;
         let by = Actor::Key { name: "o".to_owned(), team: caller.clone() };
         let ctx = RequestContext { by, request: "o".to_owned(), now: NOW };

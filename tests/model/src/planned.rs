@@ -131,7 +131,10 @@ impl Read {
     fn items(&self) -> Items {
         let mut items: Items = self.to_read.iter().map(|id| (*id, Vec::new())).collect();
         for record in self.items.records() {
-            if let Record::Item(item) = record {
+            // A dead item does not exist for a plan (R44).
+            if let Record::Item(item) = record
+                && !item.is_dead()
+            {
                 items.entry(item.id.application()).or_default().push(item.clone());
             }
         }

@@ -139,7 +139,7 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Op
         (Worker::Idle, Move::Wake(id)) => Worker::Woken(held(&state.table, &Key::Submission(id))?),
         (Worker::Woken(submission), Move::Take(id)) => {
             let work = held(&state.table, &Key::Work(id))?;
-            let parts = parts(&state.table, work.work()?);
+            let parts = parts(world, &state.table, work.work()?);
             Worker::Carrying(submission, work, parts)
         }
         (Worker::Carrying(submission, work, mut parts), Move::Later(part, row)) => {
@@ -186,7 +186,7 @@ impl Held {
     }
 }
 
-fn parts(table: &Table, work: &Work) -> Vec<Option<Arc<Part>>> {
+fn parts(world: &World, table: &Table, work: &Work) -> Vec<Option<Arc<Part>>> {
     let of_item = |planned: &[PlannedChange]| {
         let named = planned.iter().flat_map(|planned| std::iter::once(planned.id).chain(planned.cause));
         let item =
@@ -195,7 +195,13 @@ fn parts(table: &Table, work: &Work) -> Vec<Option<Arc<Part>>> {
         let mut changes: Vec<ChangeId> = named.collect();
         changes.sort_unstable();
         changes.dedup();
-        Some(Part::new(planned.to_vec(), View::of(table, changes.into_iter().map(Key::Change).chain(item))))
+        let mut planned = planned.to_vec();
+        if !world.has_spares {
+            for planned in &mut planned {
+                planned.spare = None;
+            }
+        }
+        Some(Part::new(planned, View::of(table, changes.into_iter().map(Key::Change).chain(item))))
     };
     work.entries.chunk_by(|a, b| a.item == b.item).map(of_item).collect()
 }

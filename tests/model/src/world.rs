@@ -51,6 +51,10 @@ pub struct World {
     pub(crate) knows_sequence: bool,
     /// Whether a submitter searches for its own request id.
     pub(crate) looks_for_own_request: bool,
+    /// Whether an item counts the submissions whose shares it waits for.
+    pub(crate) waits_for_shares: bool,
+    /// Whether a plan holds a new item in reserve for an item that may go.
+    pub(crate) has_spares: bool,
     pub(crate) audited: Audited,
 }
 
@@ -66,6 +70,8 @@ impl World {
             checks_reads: !missing.contains(&Missing::CheckOfReads),
             knows_sequence: !missing.contains(&Missing::Sequence),
             looks_for_own_request: !missing.contains(&Missing::OwnRequestId),
+            waits_for_shares: !missing.contains(&Missing::SharesDue),
+            has_spares: !missing.contains(&Missing::Spare),
             audited: Audited::new(states),
         }
     }

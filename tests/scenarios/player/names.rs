@@ -1,6 +1,7 @@
 //! Names instead of ids: `CoreVM1` for a service item, `CoreVM1#2` for its second change instance.
 //!
-//! The name of an item is the shortest unambiguous end of `team/application/service/name`.
+//! The name of an item is the shortest unambiguous end of `team/application/service/name`. The second item with the
+//! same path is `CoreVM1.2`.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -37,6 +38,11 @@ impl Names {
             [&consumer, &text("/application/name"), &text("/service/name"), &text("/service_item/name")]
                 .map(String::as_str)
                 .join("/");
+        let same = |named: &Named| named.path == path || named.path.starts_with(&format!("{path}."));
+        let path = match self.items.values().filter(|named| same(named)).count() {
+            earlier if earlier > 0 && !self.items.contains_key(&item) => format!("{path}.{}", earlier + 1),
+            _ => path,
+        };
         let item_named = self.items.entry(item).or_insert(Named { path, consumer, changes: Vec::new() });
         item_named.changes.push(id);
         assert!(item_named.changes.is_sorted(), "change instances come in the order of their ids");

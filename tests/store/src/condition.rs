@@ -90,6 +90,7 @@ impl Condition {
             }
             Write::PutItem { before: Some(revision), .. }
             | Write::CheckItem { revision, .. }
+            | Write::DeleteItem { revision, .. }
             | Write::CheckService { revision, .. } => vec![Self::Revision(*revision)],
             Write::PutApplication { before: None, .. }
             | Write::PutItem { before: None, .. }

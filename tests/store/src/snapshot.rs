@@ -45,7 +45,11 @@ impl Table {
                 Record::Application(application) => {
                     all.applications.insert(application.id, application.clone());
                 }
-                Record::Item(item) => drop(all.items.insert(item.id, item.clone())),
+                Record::Item(item) => {
+                    if all.items.insert(item.id, item.clone()).is_some() {
+                        all.doubled.insert(item.id);
+                    }
+                }
                 Record::Change(change) => drop(all.changes.insert(change.id, change.clone())),
                 Record::Charge(charge) => drop(all.charges.insert(charge.id, charge.clone())),
                 Record::Deployed(deployed) => all.deployed.push(deployed.clone()),

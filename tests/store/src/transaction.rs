@@ -98,7 +98,10 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
             Some(Record::IdempotencyRecord(*team, remembered.clone()))
         }
         Write::CreateWork(work) => Some(Record::Work(work.clone())),
-        Write::DeleteWork(_) | Write::DeleteStaging { .. } | Write::DeleteShare { .. } => None,
+        Write::DeleteWork(_)
+        | Write::DeleteStaging { .. }
+        | Write::DeleteShare { .. }
+        | Write::DeleteItem { .. } => None,
         Write::StartStaging(staging) => Some(Record::Staging(*staging)),
         Write::UpdateStaging { to, .. } => staging(stored, |staging| staging.state = *to),
         Write::StoreDeclaration { team, hash, text } => {
@@ -160,6 +163,7 @@ fn key(write: &Write) -> Key {
         Write::PutItem { after, .. } => Key::item_at(after.id, after.gone),
         Write::CheckItem { item, is_gone, .. } => Key::item_at(*item, *is_gone),
         Write::CheckGone { item } => Key::Gone(*item),
+        Write::DeleteItem { item, .. } => Key::Item(*item),
         Write::CheckService { title, .. } => Key::Service(title.as_str().into()),
         Write::CreateChange(created) => Key::Change(created.id),
         Write::UpdateChange { after, .. } => Key::Change(after.id),

@@ -137,6 +137,10 @@ pub(super) fn decisions() -> Table {
     let closed = decision("Closed");
     table.row("reject", state(&closed, "REJECTED"));
     table.row("close", state(&closed, "CLOSED"));
+    let declared = json!({"AwesomeConsumer": {"Done": vms([], 8)}});
+    let delete = change(&system.call("PATCH", SUBMIT, "awesome-key", &declared));
+    state(&delete, "APPROVED");
+    table.row("complete a DELETE, with the move of the item", state(&delete, "COMPLETED"));
     let failed = decision("Failed");
     state(&failed, "APPROVED");
     table.row("report an error", state(&failed, "ERRORED"));

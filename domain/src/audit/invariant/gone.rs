@@ -1,4 +1,4 @@
-//! I33: the items that wait for shares. Such an item cannot go (R44).
+//! I31: dead items are gone. I33: the items that wait for shares. Such an item cannot go (R44).
 
 use super::{Audit, Snapshot, Subject};
 use crate::base::id::ItemId;
@@ -8,6 +8,17 @@ use crate::model::work::PlannedChange;
 use std::collections::BTreeMap;
 
 impl Audit<'_> {
+    /// I31: an item is gone exactly if it is dead, and it has one record.
+    pub(super) fn gone(&mut self, item: &Item) {
+        let detail =
+            if item.gone { "it is gone, but not dead" } else { "it is dead, but not gone: run `bury`" };
+        self.require(item.gone == item.is_dead(), "I31", Subject::Item(item.id), detail);
+        let is_single = !self.snapshot.doubled.contains(&item.id);
+        self.require(is_single, "I31", Subject::Item(item.id), "it has a live and a gone record");
+        let runs = item.gone && item.charges.running.is_some();
+        self.require(!runs, "I31", Subject::Item(item.id), "it is gone, but a charge runs");
+    }
+
     /// I33: an item counts the submissions at once whose shares of it are in work records and do not exist yet.
     pub(super) fn shares_due(&mut self, item: &Item) {
         let due = self.shares_due.get(&item.id).copied().unwrap_or_default();

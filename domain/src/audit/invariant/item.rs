@@ -23,6 +23,7 @@ impl Audit<'_> {
         self.references(item);
         self.shares(item);
         self.shares_due(item);
+        self.gone(item);
         self.charges(item, &changes);
         self.item_size(item);
     }

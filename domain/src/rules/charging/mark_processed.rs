@@ -8,6 +8,7 @@ use crate::base::timestamp::Timestamp;
 use crate::model::charge::{Charge, Processed, Running};
 use crate::model::item::Item;
 use crate::model::write::Write;
+use crate::rules::put_item::put_item;
 
 /// Minimum time between two divisions of a running charge, in microseconds: one hour.
 pub const DIVISION_MICROS_MIN: u64 = 3_600_000_000;
@@ -82,7 +83,7 @@ pub fn mark_processed(
     after.modified = at;
     marked.charge.processed = Some(Processed { at, by: ctx.by.clone() });
     marked.writes.push(Write::ProcessCharge { end: charge.end, after: marked.charge.clone() });
-    marked.writes.push(Write::PutItem { before: Some(item.revision), after });
+    marked.writes.extend(put_item(item, &mut after));
     Ok(marked)
 }
 

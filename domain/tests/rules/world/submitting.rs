@@ -23,7 +23,8 @@ impl World {
         let stored = self.stored();
         let items = plan::to_read(&stored, &declaration, scope).into_iter().map(|id| {
             let of_application = self.snapshot.items.values().filter(move |item| item.id.application() == id);
-            (id, of_application.cloned().collect())
+            // As in the function: a dead item does not exist for a plan.
+            (id, of_application.filter(|item| !item.is_dead()).cloned().collect())
         });
         let items = items.collect();
         (stored, items)

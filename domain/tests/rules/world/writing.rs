@@ -26,6 +26,10 @@ impl World {
 /// Checks the duties of a write that no condition of the storage covers.
 fn sound(table: &Table, write: &Write) {
     match write {
+        Write::PutItem { before: None, after } if after.gone => {
+            let live = table.item(after.id).unwrap();
+            assert_eq!(after.revision, live.revision + 1, "each write counts once");
+        }
         Write::PutItem { before, after } => {
             assert_eq!(after.revision, before.unwrap_or(0) + 1, "each write counts once");
         }
@@ -66,6 +70,7 @@ fn sound(table: &Table, write: &Write) {
         | Write::PutApplication { .. }
         | Write::CheckItem { .. }
         | Write::CheckGone { .. }
+        | Write::DeleteItem { .. }
         | Write::CheckService { .. }
         | Write::RecordSubmission(_)
         | Write::StoreIdempotencyKey { .. }

@@ -101,7 +101,12 @@ impl Rows {
         match record::type_of(row) {
             Some(ItemRecord::TYPE) => {
                 self.within(size::of_record(row), ITEM_BYTES_MAX, "bytes of an item", row);
-                self.keep::<ItemRecord, _>(row, |snapshot, item| snapshot.items.insert(item.id, item))
+                self.keep::<ItemRecord, _>(row, |snapshot, item| {
+                    let id = item.id;
+                    if snapshot.items.insert(id, item).is_some() {
+                        snapshot.doubled.insert(id);
+                    }
+                })
             }
             Some(ChangeRecord::TYPE) => self
                 .keep::<ChangeRecord, _>(row, |snapshot, change| snapshot.changes.insert(change.id, change)),

@@ -42,7 +42,7 @@ pub(crate) fn team_removed(team: TeamId) -> String {
     format!("TEAM#{team}#REMOVED")
 }
 
-/// Returns the sort key of a gone item in [`team_removed`], or of all those after a submission.
+/// Returns the sort key of a gone item by the submission that removed it.
 pub(crate) fn by_submission(submission: u64, id: u64) -> String {
     format!("{submission:011}#{id:016}")
 }

@@ -53,10 +53,13 @@ impl Table {
         // One transaction creates both records, but a batch read next to it may see only one of them
         // (docs/explanation/concurrency.md). The first of these reads needs no pause: usually no item was read yet.
         let mut reads = retry::TORN_READ.attempts();
+        let mut has_tried_live = cached.is_some();
         while !decision_rows.item.as_ref().is_some_and(is_its) && reads.next().await.is_some() {
-            // The item may be gone. Only a read of both keys finds it during its move (R44).
-            let both = [key::item(change.item), key::gone(change.item)];
-            decision_rows = self.rows_of_keys(both.into_iter().chain(head.clone()).collect()).await?;
+            // A missing item may be gone. Only a read of both keys finds it during its move (R44).
+            let gone = has_tried_live.then(|| key::gone(change.item));
+            let keys = [key::item(change.item)].into_iter().chain(gone).chain(head.clone());
+            decision_rows = self.rows_of_keys(keys.collect()).await?;
+            has_tried_live = true;
         }
         let missing = || Error::Unavailable(format!("the item of change instance {id} does not exist yet"));
         let item = decision_rows.item.filter(is_its).ok_or_else(missing)?;
@@ -72,7 +75,7 @@ impl Table {
                 Some(ChangeRecord::TYPE) => decision_rows.change = Some(record::read::<ChangeRecord>(row)?),
                 Some(ItemRecord::TYPE) => {
                     let item = record::read::<ItemRecord>(row)?;
-                    // A batch is no transaction, so it can see both rows of a moving item.
+                    // A batch can see both rows of a moving item, because its reads are of several moments.
                     let newest = decision_rows.item.take().filter(|other| other.revision > item.revision);
                     decision_rows.item = newest.or(Some(item));
                 }

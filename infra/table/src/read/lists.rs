@@ -51,8 +51,8 @@ struct Partition {
 #[derive(Clone, Debug)]
 pub struct Source<T> {
     partitions: Vec<Partition>,
-    /// Whether a record can move from the first partition to the second one during the read.
-    moves: bool,
+    /// Whether a row may lead to an item that is gone. A live item moves during the read, and has the same position.
+    follows: bool,
     /// Returns the key of the record that a row of a keys-only index refers to.
     record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
@@ -66,7 +66,7 @@ impl<T> Source<T> {
     ) -> Self {
         let partitions =
             pks.into_iter().map(|pk| Partition { index, pk, prefix: None, from: None }).collect();
-        Self { partitions, moves: false, record: |key| Some(key.clone()), decode }
+        Self { partitions, follows: false, record: |key| Some(key.clone()), decode }
     }
 
     /// Returns the source without partitions, so that it has no rows.
@@ -125,18 +125,19 @@ impl Source<Item> {
 
     /// Returns the source of live and of gone items. An item has the same position in both.
     fn of_items(index: Option<u8>, live_and_gone: [String; 2]) -> Self {
-        Self { moves: true, ..Self::new(index, live_and_gone, record::read::<ItemRecord>) }
+        Self { follows: true, ..Self::new(index, live_and_gone, record::read::<ItemRecord>) }
     }
 
     /// Returns the source without gone items.
     pub fn live(mut self) -> Self {
         self.partitions.truncate(1);
+        self.follows = false;
         self
     }
 
-    /// Returns the source of gone items alone. For a list of shares it has no effect, because shares stay.
+    /// Returns the source of gone items alone. It does not change a list of shares, because shares do not move.
     pub fn gone(mut self) -> Self {
-        if self.moves {
+        if self.partitions.len() > 1 {
             self.partitions.drain(..1);
         }
         self
@@ -154,7 +155,7 @@ impl Source<Item> {
     /// Returns the items in which a team has a share as a dependent team, oldest share first.
     pub fn shared_with(owner: TeamId) -> Self {
         let shares = Self::new(Some(2), [key::owner_shares(owner)], record::read::<ItemRecord>);
-        Self { record: key::shared_item, ..shares }
+        Self { record: key::shared_item, follows: true, ..shares }
     }
 
     /// Returns all items of an application, gone ones included.
@@ -264,7 +265,9 @@ pub struct Rows<'a, T> {
     record: fn(&Key) -> Option<Key>,
     decode: fn(Attributes) -> Result<T, Error>,
     readers: Vec<Reader>,
-    moves: bool,
+    follows: bool,
+    /// Whether the second partition is read after the first one.
+    in_order: bool,
     /// The position after which the list begins.
     start: Option<String>,
     /// The rows of one query.
@@ -296,7 +299,9 @@ impl Table {
             record: source.record,
             decode: source.decode,
             readers: source.partitions.iter().map(reader).collect(),
-            moves: source.moves && source.partitions.len() > 1,
+            follows: source.follows,
+            // An index may be late, so the order of its reads guarantees nothing.
+            in_order: source.follows && source.partitions.iter().all(|partition| partition.index.is_none()),
             start: after.map(str::to_owned),
             at_once: ROWS_PER_READ,
             last: None,
@@ -398,10 +403,10 @@ impl<T> Rows<'_, T> {
         let mut merged = Vec::new();
         while merged.len() < self.at_once {
             // The merge needs the next row of every partition before it can choose the first one.
-            if self.moves {
-                self.fill_in_order().await?
+            if self.in_order {
+                self.fill_in_order().await?;
             } else {
-                self.fill_all().await?
+                self.fill_all().await?;
             }
             let Some(row) = self.pop() else { break };
             // A change instance that moves to another state between the queries is in both queues, at one position.
@@ -464,11 +469,11 @@ impl<T> Rows<'_, T> {
         let record_of = |row: &_| record::key(row).as_ref().and_then(self.record);
         let keys = rows.iter().filter_map(|(_, row)| record_of(row));
         let mut records = self.by_key(keys).await?;
-        // A late index leads to the live key of an item that is gone by now.
+        // A share, and a late index, lead to the live key of an item that is gone by now.
         let missing =
             rows.iter().filter_map(|(_, row)| record_of(row)).filter(|key| !records.contains_key(key));
         let moved: BTreeMap<Key, Key> =
-            missing.filter_map(|live| Some((key::gone_of(&live)?, live))).collect();
+            missing.filter(|_| self.follows).filter_map(|live| Some((key::gone_of(&live)?, live))).collect();
         for (key, record) in self.by_key(moved.keys().cloned()).await? {
             records.extend(moved.get(&key).map(|live| (live.clone(), record)));
         }

@@ -13,7 +13,7 @@ use domain::{Item, ItemId, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A service item.
+/// A service item. A gone one is in partition `GONE#{team}`, and in other partitions of the indexes.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ItemRecord {
     /// Id of the service item.

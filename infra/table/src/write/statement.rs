@@ -60,6 +60,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::CreateWork(work) => create::<WorkRecord>(table, work),
         Write::CreateShare(share) => create::<ShareRecord>(table, share),
         Write::DeleteShare { item, owner } => remove(table, key::share(*item, *owner)),
+        Write::DeleteItem { item, revision } => at_revision(*revision).delete(table, key::item(*item)),
         Write::CheckItem { item, is_gone, revision } => {
             at_revision(*revision).check(table, key::item_at(*item, *is_gone))
         }
@@ -216,6 +217,8 @@ impl Condition {
             .table_name(table)
             .set_key(Some(key.into()))
             .condition_expression(self.expression)
+            .set_expression_attribute_names((!self.names.is_empty()).then_some(self.names))
+            .set_expression_attribute_values((!self.values.is_empty()).then_some(self.values))
             .build()
             .map_err(|error| Error::corrupt("delete", error))?;
         Ok(TransactWriteItem::builder().delete(delete).build())

@@ -2,8 +2,8 @@
 
 use super::super::of as statement_of;
 use super::examples::{
-    application, at, change, change_id, charges, consumer, deployed, entry, head, item, item_id, owner,
-    remembered, service, share, slot, staging, submission, work,
+    application, at, change, change_id, charges, consumer, deployed, entry, gone_item, head, item, item_id,
+    owner, remembered, service, share, slot, staging, submission, work,
 };
 use super::json::value_json;
 use crate::record::Attributes;
@@ -39,7 +39,9 @@ pub(super) fn condition(action: &TransactWriteItem) -> String {
         _ => {
             return match (action.delete(), action.condition_check()) {
                 (Some(delete), _) => {
-                    format!("delete if {}", delete.condition_expression().unwrap_or_default())
+                    let (names, values) =
+                        (delete.expression_attribute_names(), delete.expression_attribute_values());
+                    line("delete".to_owned(), delete.condition_expression(), names, values)
                 }
                 (_, Some(check)) => {
                     let (names, values) =
@@ -146,6 +148,9 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("declaration", Write::StoreDeclaration { team, hash: Hash::of("{}"), text: "{}".to_owned() }),
         ("share", Write::CreateShare(share())),
         ("share gone", Write::DeleteShare { item: item_id(), owner: consumer().id }),
+        ("item moves", Write::DeleteItem { item: item_id(), revision: 2 }),
+        ("item gone, new", Write::PutItem { before: None, after: gone_item() }),
+        ("item gone, again", Write::PutItem { before: Some(3), after: gone_item() }),
         ("item gone", Write::CheckGone { item: item_id() }),
         ("item stays", Write::CheckItem { item: item_id(), is_gone: false, revision: 3 }),
         ("service stays", Write::CheckService { title: service().title, revision: 5 }),

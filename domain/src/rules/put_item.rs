@@ -1,0 +1,25 @@
+//! The writes of an existing item: in its place, or its move to the gone items (R44).
+
+use crate::model::item::Item;
+use crate::model::write::Write;
+
+/// Returns the writes of an item after a decision or a generation, and marks the item as gone if it is dead.
+///
+/// The move is part of the transaction that ends the last open thing. So no function moves items later, and no fence
+/// against such a function is necessary.
+pub(crate) fn put_item(before: &Item, after: &mut Item) -> Vec<Write> {
+    if before.gone || !after.is_dead() {
+        return vec![Write::PutItem { before: Some(before.revision), after: after.clone() }];
+    }
+    after.gone = true;
+    vec![
+        Write::DeleteItem { item: before.id, revision: before.revision },
+        Write::PutItem { before: None, after: after.clone() },
+    ]
+}
+
+/// Returns the writes that move a dead item of an older release; none for another item.
+pub fn bury(item: &Item) -> Option<Vec<Write>> {
+    let is_left = item.is_dead() && !item.gone;
+    is_left.then(|| put_item(item, &mut Item { revision: item.revision + 1, ..item.clone() }))
+}

@@ -1,0 +1,161 @@
+//! Gone items (R44): they cost a submission nothing, moves race with submissions, and `bury` moves those of an older
+//! release.
+
+use futures_util::future::join;
+use serde_json::{Value, json};
+use support::{Answer, ApiRequest, Running, send};
+
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const CHANGES: &str = "/v1/orcabase/serviceowner/change_instances/";
+const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
+
+/// Number of races between a completion and a submission.
+const ROUNDS: usize = 60;
+
+/// Number of planted gone items.
+const PLANTED: u64 = 1_000;
+
+/// Returns a declaration of VMs by name.
+fn vms(names: &[&str]) -> Value {
+    let items: Vec<Value> = names.iter().map(|name| json!({"name": name, "cpu": 1})).collect();
+    json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}})
+}
+
+#[track_caller]
+fn submit(system: &Running, names: &[&str]) -> Answer {
+    let answer = system.call("POST", SUBMIT, "awesome-key", &vms(names));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    system.wait_idle();
+    answer
+}
+
+/// Returns the path of the only change instance of the VMs in this state.
+#[track_caller]
+fn only(system: &Running, state: &str) -> String {
+    let listed = system.get(&format!("{CHANGES}?state={state}"), "vm-owner-key");
+    let rows = listed.at("/results").as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    format!("{CHANGES}{}/", rows[0]["id"])
+}
+
+#[track_caller]
+fn decide(system: &Running, path: &str, state: &str) {
+    let answer = system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// Approves and completes the only pending change instance.
+#[track_caller]
+fn finish(system: &Running) {
+    let path = only(system, "PENDING");
+    decide(system, &path, "APPROVED");
+    decide(system, &path, "COMPLETED");
+}
+
+/// Returns a system with one gone item.
+fn with_gone_item() -> Running {
+    let system = Running::demo();
+    submit(&system, &["old"]);
+    finish(&system);
+    submit(&system, &[]);
+    finish(&system);
+    system
+}
+
+/// Returns the rows of items in a partition of this kind.
+fn rows_of(system: &Running, kind: &str) -> Vec<Value> {
+    let mut rows = system.rows();
+    rows.retain(|row| row["pk"]["S"].as_str().unwrap().starts_with(kind) && row["ty"]["S"] == "ITEM");
+    rows
+}
+
+/// Returns the read units of a response.
+fn read_units(answer: &Answer) -> f64 {
+    let timing = answer.header("server-timing").unwrap();
+    let read = timing.split(", ").find_map(|part| part.strip_prefix("read_units;desc=")).unwrap();
+    read.trim_matches('"').parse().unwrap()
+}
+
+#[test]
+fn gone_items_cost_a_submission_nothing() {
+    let system = with_gone_item();
+    let before = read_units(&submit(&system, &["one"]));
+    let gone = rows_of(&system, "GONE#").remove(0);
+    for number in 1..=PLANTED {
+        let mut row = gone.clone();
+        row["sk"] = json!({"S": format!("0001#{:07}", 100 + number)});
+        system.put_row(&row);
+    }
+    let after = read_units(&submit(&system, &["one", "two"]));
+    assert!(after <= before + 0.5, "one item more: {before} and {after} read units");
+}
+
+#[test]
+fn a_completion_and_a_submission_of_the_name_leave_one_live_item() {
+    let system = Running::demo();
+    submit(&system, &["vm"]);
+    finish(&system);
+    for round in 0..ROUNDS {
+        submit(&system, &[]);
+        let delete = only(&system, "PENDING");
+        decide(&system, &delete, "APPROVED");
+        let request = |method, path, key, body: Value| ApiRequest {
+            method,
+            path,
+            key: Some(key),
+            headers: &[],
+            body: body.to_string().into_bytes(),
+        };
+        let complete = request("PATCH", &delete, "vm-owner-key", json!({"state": "COMPLETED"}));
+        let declare = request("POST", SUBMIT, "awesome-key", vms(&["vm"]));
+        let both = join(send(&system.base, &complete), send(&system.base, &declare));
+        let (completed, declared) = system.block_on(both);
+        assert_eq!((completed.status, declared.status), (200, 201), "round {round}: {declared:?}");
+        system.wait_idle();
+        let live = system.get(&format!("{ITEMS}?name=vm&gone=false"), "awesome-key");
+        assert_eq!(live.at("/count"), 1, "round {round}");
+        finish(&system);
+    }
+    system.assert_sound();
+}
+
+#[test]
+fn bury_moves_the_dead_items_of_an_older_release_once() {
+    let system = with_gone_item();
+    let moved = rows_of(&system, "GONE#").remove(0);
+    let live = as_an_older_release_left_it(&moved);
+    system.remove_row(&moved);
+    system.put_row(&live);
+    let rules: Vec<Value> = system.violations().iter().map(|violation| violation["rule"].clone()).collect();
+    assert_eq!(rules, ["I31"]);
+
+    // The planner ignores the dead row, so the name is a new item at once.
+    let declared = submit(&system, &["old"]);
+    assert_ne!(declared.at("/change_instances/0/service_item/id"), &json!(live["id"]["N"]));
+
+    let consumer = system.get("/v1/account/teams/", "awesome-key").at("/results/0/id").as_u64().unwrap();
+    let team = domain::TeamId::new(consumer).unwrap();
+    let buried = system.block_on(system.table.bury(team)).unwrap();
+    assert_eq!((buried.moved, buried.skipped), (1, 0));
+    let again = system.block_on(system.table.bury(team)).unwrap();
+    assert_eq!((again.moved, again.skipped), (0, 0));
+    let mut expected = moved;
+    let revision: u64 = expected["rv"]["N"].as_str().unwrap().parse().unwrap();
+    expected["rv"] = json!({"N": (revision + 1).to_string()});
+    assert_eq!(rows_of(&system, "GONE#"), [expected]);
+    system.assert_sound();
+}
+
+/// Returns a gone item's row in the form of record format 2, among the live items.
+fn as_an_older_release_left_it(gone: &Value) -> Value {
+    let mut row = gone.clone();
+    let attributes = row.as_object_mut().unwrap();
+    for newer in ["gn", "gs3pk", "gs3sk"] {
+        attributes.remove(newer).unwrap();
+    }
+    let moved = |name: &str, from: &str, to: &str| gone[name]["S"].as_str().unwrap().replace(from, to);
+    row["pk"] = json!({"S": moved("pk", "GONE#", "ITEM#")});
+    row["gs2pk"] = json!({"S": moved("gs2pk", "#GONE", "#ITEMS")});
+    row["v"] = json!({"N": "2"});
+    row
+}
