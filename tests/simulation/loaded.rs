@@ -79,6 +79,16 @@ fn a_large_submission_delays_no_other_tenant_of_another_lane() {
     assert!(ten.others.late < Duration::from_millis(500), "{}", ten.others);
 }
 
+/// The work of such a submission takes more units than its partition has.
+#[test]
+fn throttling_slows_a_large_submission_down_and_refuses_nothing() {
+    let flood = Flood { seed: 1, items: 5_000, small: 0, others: 0, lanes: LANES_MAX, requests: UNLIMITED };
+    let ran = flood.run().unwrap();
+    let status = ran.large.map(|large| large.status);
+    eprintln!("commit {:?}, status {status:?}", ran.commit);
+    assert_eq!((status, ran.commit.map(|(_, stagings)| stagings)), (Some(201), Some(1)), "seed 1");
+}
+
 #[test]
 fn many_small_submissions_delay_no_other_tenant() {
     let flood = Flood { seed: 1, items: 0, small: 100, others: 24, lanes: LANES_MAX, requests: UNLIMITED };
