@@ -7,4 +7,4 @@ mod rows;
 
 pub use connector::{Straight, target_and_body};
 pub use engine::{Engine, Reply, Snapshot};
-pub use rows::{Key, attributes, key_of};
+pub use rows::{Key, attributes, item_bytes, key_of};

@@ -1,5 +1,7 @@
 //! Keys of rows in requests and replies.
 
+use dynoxide::types::{Item, item_size};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Partition key and sort key of a row.
@@ -14,4 +16,9 @@ pub fn key_of(row: &Value) -> Option<Key> {
 /// Returns the attributes of a key.
 pub fn attributes(key: &Key) -> Value {
     json!({"pk": {"S": key.0}, "sk": {"S": key.1}})
+}
+
+/// Returns the bytes of a row as DynamoDB counts them.
+pub fn item_bytes(row: &Value) -> usize {
+    item_size(&Item::deserialize(row).unwrap())
 }

@@ -45,7 +45,7 @@ const NOT_TAKEN: Condition = Part("attribute_not_exists(pk)");
 /// The fences of docs/explanation/concurrency.md with a condition, in order.
 pub const FENCES: [Fence; 14] = [
     fence("HEAD.submissions", Part("#sub = :sub"), None, Unseen("the key of the next submission is taken")),
-    fence("HEAD.blockers", Part("#attn = :attn AND #att = :att"), None, From(13)),
+    fence("HEAD.blockers", Part("#attn = :attn AND #att = :att"), None, From(1)),
     fence("HEAD.next_change", Part("#nc = :nc"), None, Unseen("the keys of change instances are taken")),
     fence(
         "HEAD.in_flight, before a submission",

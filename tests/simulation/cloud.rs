@@ -7,6 +7,7 @@ mod fate;
 use crate::ablation::Fence;
 use crate::faults::{Faults, befalls};
 use crate::lagging::Lagging;
+use crate::load::limits::Load;
 use crate::rows::written;
 use crate::torn::Torn;
 use embedded::{Engine, Key, Reply};
@@ -55,6 +56,7 @@ struct State {
     operations: u64,
     trace: Sha256,
     complaint: Option<String>,
+    load: Option<Arc<Load>>,
 }
 
 impl Cloud {
@@ -77,6 +79,7 @@ impl Cloud {
             operations: 0,
             trace: Sha256::new(),
             complaint: None,
+            load: None,
         };
         Self { engine, began: Instant::now(), written: Notify::new(), state: Mutex::new(state) }
     }
@@ -93,6 +96,16 @@ impl Cloud {
     /// Sets the faults from now on.
     pub fn suffer(&self, faults: Faults) {
         self.state().faults = faults;
+    }
+
+    /// Sets the limits from now on, or removes them.
+    pub fn bear(&self, load: Option<Arc<Load>>) {
+        self.state().load = load;
+    }
+
+    /// Returns the limits, if there are any.
+    pub fn load(&self) -> Option<Arc<Load>> {
+        self.state().load.clone()
     }
 
     /// Returns the current faults.

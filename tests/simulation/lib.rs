@@ -18,6 +18,7 @@ pub mod history;
 pub mod invocation;
 pub mod lagging;
 pub mod linear;
+pub mod load;
 pub mod many;
 pub mod network;
 pub mod oracle;

@@ -1,8 +1,9 @@
 //! Executes simulated runs or histories, and prints the results.
 #![expect(clippy::print_stdout, reason = "a program that tells what it finds")]
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use simulation::ablation::{FENCES, Fence};
+use simulation::load::figures::figures;
 use simulation::many::{self, COMMANDS_MAX, Many};
 use simulation::run::smallest;
 use std::process::ExitCode;
@@ -35,6 +36,19 @@ struct Arguments {
     /// Remove the fence with this name
     #[arg(long, value_name = "FENCE", value_parser = fence)]
     without: Option<Fence>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Another command than the simulation of faults.
+#[derive(Subcommand)]
+enum Command {
+    /// Prints the figures under load
+    Load {
+        /// Seed of all scenarios
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+    },
 }
 
 fn fence(name: &str) -> Result<Fence, &'static str> {
@@ -42,7 +56,10 @@ fn fence(name: &str) -> Result<Fence, &'static str> {
 }
 
 fn main() -> ExitCode {
-    let Arguments { seed, operations, runs, histories, shrink, without } = Arguments::parse();
+    let Arguments { seed, operations, runs, histories, shrink, without, command } = Arguments::parse();
+    if let Some(Command::Load { seed }) = command {
+        return print_load(seed);
+    }
     if let Some(count) = histories {
         return made(seed, count);
     }
@@ -56,6 +73,19 @@ fn main() -> ExitCode {
             println!("{smallest}");
         }
         return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn print_load(seed: u64) -> ExitCode {
+    for line in figures(seed) {
+        match line {
+            Ok(line) => println!("{line}"),
+            Err(wrong) => {
+                println!("wrong, with seed {seed}: {wrong}");
+                return ExitCode::FAILURE;
+            }
+        }
     }
     ExitCode::SUCCESS
 }

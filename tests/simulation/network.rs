@@ -55,6 +55,10 @@ impl HttpConnector for Network {
         let (answer, answered) = oneshot::channel();
         let cloud = Arc::clone(&self.0);
         self.0.set_off(async move {
+            if let Some(load) = cloud.load() {
+                drop(answer.send(load.carry(&cloud, &target, body).await));
+                return;
+            }
             let fate = cloud.fate(&target);
             let reply = carry(&cloud, fate, &target, body).await;
             if let Some(invocation) = invocation.filter(|_| call == Call::Last) {

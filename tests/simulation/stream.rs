@@ -36,7 +36,8 @@ pub const GENERATE: &str = "generate";
 /// Functions woken by the stream, with the filters of their records.
 pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_WORK), ("notify", FILTER_EVENTS)];
 
-fn filter_of(function: &str) -> Pattern {
+/// Returns the filter of a function's records.
+pub fn filter_of(function: &str) -> Pattern {
     let (_, filter) = FUNCTIONS.into_iter().find(|(name, _)| *name == function).unwrap();
     Pattern::parse(&serde_json::from_str(filter).unwrap()).unwrap()
 }
@@ -117,6 +118,13 @@ impl Stream {
     /// Returns all records so far.
     pub fn records(&self) -> Vec<Value> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the matching records after a position, and the position of the end.
+    pub fn after(&self, position: usize, filter: &Pattern) -> (Vec<Value>, usize) {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let matching = records.iter().skip(position).filter(|record| filter.matches(record));
+        (matching.cloned().collect(), records.len())
     }
 
     /// Returns whether every function has all records.

@@ -159,6 +159,11 @@ impl System {
 
     /// Executes a request in the current invocation.
     pub async fn answer(&self, api_request: &ApiRequest, id: &str) -> Answer {
+        self.answer_by(&Authorizer::default(), api_request, id).await
+    }
+
+    /// Executes a request in the current invocation, with the cache of an authorizer.
+    pub async fn answer_by(&self, authorizer: &Authorizer, api_request: &ApiRequest, id: &str) -> Answer {
         let mut request = http::Request::builder()
             .method(api_request.method.as_str())
             .uri(&api_request.path)
@@ -182,8 +187,7 @@ impl System {
         };
         let event = to_event(&parts, body, &received);
         // Without a box, each surrounding future would contain this large one.
-        let authorizer = Authorizer::default();
-        let reply = Box::pin(functions::answer(&self.table, &self.cursor_key, &authorizer, event)).await;
+        let reply = Box::pin(functions::answer(&self.table, &self.cursor_key, authorizer, event)).await;
         let body = match reply.body {
             Some(Body::Text(text)) if !text.is_empty() => serde_json::from_str(&text).unwrap(),
             _ => Value::Null,

@@ -14,6 +14,9 @@ const BUDGET: u32 = 12;
 const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
+/// Longest time of requests against a limited rate, out of the 30 seconds of API Gateway.
+const THROTTLED_MAX: Duration = Duration::from_secs(10);
+
 tokio::task_local! {
     /// The rest of the budget of the current request.
     static REMAINING: Cell<u32>;
@@ -28,10 +31,13 @@ pub const PLAN: Policy = Policy { time: Some(Duration::from_secs(8)), ..Policy::
 pub const WRITE: Policy = Policy::writes(12);
 
 /// Transactions with the same actions, while the table is busy. After them, the caller decides on fresh records.
-pub const TRANSACTION: Policy = Policy::writes(6);
+///
+/// Throttled transactions count only against the time. Fresh records would not help against a limited rate.
+pub const TRANSACTION: Policy = Policy { time: Some(THROTTLED_MAX), ..Policy::writes(6) };
 
-/// Requests for the unprocessed rest of a batch.
-pub const BATCH: Policy = Policy::reads(9);
+/// Requests for the unprocessed rest of a batch. Throttled requests, and those with progress, count only against the
+/// time.
+pub const BATCH: Policy = Policy { time: Some(THROTTLED_MAX), ..Policy::reads(9) };
 
 /// Reads of records that do not match. A transaction during the read explains one mismatch, and rarely a second one.
 pub const TORN_READ: Policy = Policy::reads(4);
@@ -106,6 +112,11 @@ impl Attempts {
     pub fn restart(&mut self, waits: bool) {
         self.number = u32::from(waits);
         self.pause = PAUSE_MIN;
+    }
+
+    /// Leaves the last attempt out of the count. The next one follows after a pause, within the time of the policy.
+    pub fn uncount(&mut self) {
+        self.number = self.number.saturating_sub(1).max(1);
     }
 
     /// Returns whether the next attempt would begin too late.
@@ -223,6 +234,17 @@ mod tests {
             (times(WRITE).await.len(), times(BATCH).await.len())
         };
         assert_eq!(with_budget(request).await, (1, 9));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_uncounted_attempt_is_limited_by_the_time_alone() {
+        let (began, mut attempts, mut uncounted) = (Instant::now(), TRANSACTION.attempts(), 0);
+        while attempts.next().await.is_some() {
+            attempts.uncount();
+            uncounted += 1;
+        }
+        assert!(uncounted > 6, "{uncounted}");
+        assert!(began.elapsed() < THROTTLED_MAX && began.elapsed() + PAUSE_MAX >= THROTTLED_MAX);
     }
 
     #[tokio::test(start_paused = true)]

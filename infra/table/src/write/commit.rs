@@ -28,7 +28,7 @@ pub enum Commit {
     /// It does not prove that nothing was written, because the answer to a first, successful attempt may be lost. The
     /// caller must look for its own request id in the records first.
     Stale,
-    /// Every attempt conflicted with other transactions or was throttled; nothing is written.
+    /// Every attempt conflicted with other transactions, or was throttled for too long; nothing is written.
     Busy,
     /// The answer is lost; the caller must look for its own request id in the records.
     Unknown,
@@ -71,8 +71,14 @@ impl Table {
             }
             let request = self.client.transact_write_items().set_transact_items(Some(actions));
             let Err(error) = request.call().await else { return Ok(Commit::Done) };
+            let failure = classify_and_count(&error);
+            if matches!(failure, Failure::Throttled) {
+                // A limited rate refutes no plan and costs no budget, so the same actions go out until the deadline.
+                attempts.uncount();
+                continue;
+            }
             retry::charge();
-            match classify_and_count(&error) {
+            match failure {
                 Failure::Condition => return Ok(Commit::Stale),
                 // Another attempt could succeed where the first was written, or fail because of it. Only the caller
                 // can find out, by its request id (docs/explanation/concurrency.md).
@@ -80,7 +86,7 @@ impl Table {
                 Failure::Refused => return Err(Error::NotTaken(describe(&error))),
                 Failure::Denied => return Err(Error::Denied(describe(&error))),
                 Failure::Full => return Err(Error::Full(describe(&error))),
-                Failure::Busy => {}
+                Failure::Busy | Failure::Throttled => {}
             }
         }
         Ok(Commit::Busy)
@@ -115,7 +121,15 @@ impl Table {
     async fn write_batch(&self, mut requests: Vec<WriteRequest>) -> Result<(), Error> {
         let mut attempts = retry::BATCH.attempts();
         while attempts.next().await.is_some() {
-            let reply = self.client.batch_write_item().request_items(&self.name, requests).call().await?;
+            let sent = requests.len();
+            let batch = self.client.batch_write_item().request_items(&self.name, requests.clone());
+            let reply = match batch.call().await {
+                Err(error) if error.code().is_some_and(is_throttle) => {
+                    attempts.uncount();
+                    continue;
+                }
+                reply => reply?,
+            };
             // DynamoDB may process a part of a batch and return the rest. Only the rest is sent again.
             requests = reply
                 .unprocessed_items
@@ -123,6 +137,9 @@ impl Table {
                 .unwrap_or_default();
             if requests.is_empty() {
                 return Ok(());
+            }
+            if requests.len() < sent {
+                attempts.uncount();
             }
         }
         Err(Error::Unavailable("DynamoDB did not process a batch of writes".to_owned()))
@@ -146,8 +163,10 @@ fn delete_request(key: Key) -> Result<WriteRequest, Error> {
 /// The meaning of a failed transaction.
 enum Failure {
     Condition,
-    /// A conflict or a throttle; certainly not written.
+    /// A conflict; certainly not written.
     Busy,
+    /// Above the rate of the table; certainly not written.
+    Throttled,
     /// The transaction may or may not be written.
     Ambiguous,
     /// The table rejects the request as invalid: a defect.
@@ -161,7 +180,7 @@ enum Failure {
 /// Classifies a failure and counts a conflict for the metrics of the request.
 fn classify_and_count<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     let failure = classify(error);
-    if matches!(failure, Failure::Condition | Failure::Busy) {
+    if matches!(failure, Failure::Condition | Failure::Busy | Failure::Throttled) {
         count_conflict();
     }
     failure
@@ -185,6 +204,8 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
                 .any(|code| code == "ValidationError" || code == "ItemCollectionSizeLimitExceeded")
             {
                 Failure::Refused
+            } else if codes().any(is_throttle) {
+                Failure::Throttled
             } else {
                 Failure::Busy
             }
@@ -194,8 +215,8 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
         TransactWriteItemsError::TransactionInProgressException(_)
         | TransactWriteItemsError::InternalServerError(_) => Failure::Ambiguous,
         TransactWriteItemsError::ProvisionedThroughputExceededException(_)
-        | TransactWriteItemsError::RequestLimitExceeded(_) => Failure::Busy,
-        TransactWriteItemsError::ThrottlingException(_) => Failure::Busy,
+        | TransactWriteItemsError::RequestLimitExceeded(_)
+        | TransactWriteItemsError::ThrottlingException(_) => Failure::Throttled,
         TransactWriteItemsError::IdempotentParameterMismatchException(_) => Failure::Refused,
         TransactWriteItemsError::ResourceNotFoundException(_)
         | TransactWriteItemsError::InvalidEndpointException(_) => Failure::Denied,
@@ -203,10 +224,22 @@ fn classify<R>(error: &SdkError<TransactWriteItemsError, R>) -> Failure {
     }
 }
 
+/// Returns whether an error code means that a rate is exceeded.
+fn is_throttle(code: &str) -> bool {
+    matches!(
+        code,
+        "ThrottlingError"
+            | "ThrottlingException"
+            | "ProvisionedThroughputExceeded"
+            | "ProvisionedThroughputExceededException"
+            | "RequestLimitExceeded"
+    )
+}
+
 /// Returns the meaning of an error that the SDK does not model, by its code.
 fn by_code(code: Option<&str>) -> Failure {
     match code {
-        Some("ThrottlingError") => Failure::Busy,
+        Some(code) if is_throttle(code) => Failure::Throttled,
         Some("ValidationException") => Failure::Refused,
         Some(code) if denial(code).is_some() => Failure::Denied,
         Some(_) | None => Failure::Ambiguous,

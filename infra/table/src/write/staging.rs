@@ -31,6 +31,15 @@ impl Table {
         if begun != Commit::Done {
             return Ok(begun);
         }
+        // Each partition has a rate of its own, so both are written at the same time.
+        let (laid_out, ()) =
+            tokio::try_join!(self.stage_works(staged), self.stage_declarations(team, declarations))?;
+        Ok(laid_out)
+    }
+
+    /// Writes the work of a staging.
+    async fn stage_works(&self, staged: &Staged) -> Result<Commit, Error> {
+        let team = staged.submission.team.id;
         let (staging, state) = (staged.staging.id, StagingState::Open);
         for some in staged.works.chunks(WORKS_AT_ONCE) {
             // A delayed request may arrive after the sweep has removed the staging. This check makes it fail, so it
@@ -43,8 +52,18 @@ impl Table {
                 return Ok(laid_out);
             }
         }
-        // Declarations are stored under their hash, so writing them twice or without a commit does no harm. They need
-        // no transaction, which costs double.
+        Ok(Commit::Done)
+    }
+
+    /// Writes the declarations of a staging.
+    ///
+    /// Declarations are stored under their hash, so writing them twice or without a commit does no harm. They need no
+    /// transaction, which costs double.
+    async fn stage_declarations(
+        &self,
+        team: TeamId,
+        declarations: &BTreeMap<Hash, String>,
+    ) -> Result<(), Error> {
         let declarations: Vec<(&Hash, &String)> = declarations.iter().collect();
         for some in declarations.chunks(DECLARATIONS_AT_ONCE) {
             let record = |(hash, text): &(&Hash, &String)| {
@@ -52,7 +71,7 @@ impl Table {
             };
             self.put_all(some.iter().map(record).collect()).await?;
         }
-        Ok(Commit::Done)
+        Ok(())
     }
 
     /// Prevents the commit of a staging that is not committed; its records remain until they are removed.

@@ -2,7 +2,7 @@
 
 use crate::audited;
 use crate::reluctant::{ALWAYS, Reluctant};
-use crate::twin::{Twin, run};
+use crate::twin::{TABLE, Twin, run};
 use crate::world::{APP, World, application, document, vm};
 use domain::model::staging::StagingState;
 use domain::model::submission::Scope;
@@ -10,7 +10,8 @@ use domain::model::work::{ENTRIES_MAX, TRIES_MAX, WorkId};
 use domain::rules::plan::Staged;
 use domain::{Hash, Timestamp};
 use dovetail_table::Commit;
-use serde_json::Value;
+use embedded::{Engine, Reply};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// A time after every record.
@@ -71,6 +72,37 @@ fn declarations_are_laid_out_in_as_many_requests_as_their_number_and_bytes_need(
             });
             assert_eq!(connector.table().await.stage(&staged, &declarations).await.unwrap(), Commit::Done);
             assert_eq!(connector.requests(), requests, "{count} of {bytes} bytes");
+        }
+    });
+}
+
+/// Writes the first record of a batch, and leaves the others.
+fn one_at_a_time(engine: &Engine, request: &Value) -> Reply {
+    let mut request = request.clone();
+    let writes = request["RequestItems"][TABLE].as_array_mut().unwrap();
+    let left = writes.split_off(1);
+    let mut reply = engine.call("BatchWriteItem", &request);
+    reply.body["UnprocessedItems"] = json!({TABLE: left});
+    reply
+}
+
+#[test]
+fn a_throttled_batch_of_declarations_is_sent_again() {
+    type Instead = fn(&Engine, &Value) -> Reply;
+    // The SDK sends a throttled request three times. Twelve exceed the attempts of a batch without progress.
+    let throttled = |_: &Engine, _: &Value| Reply::error(400, "ProvisionedThroughputExceededException");
+    let cases: [(usize, Instead); 2] = [(9, throttled), (12, one_at_a_time)];
+    run(move || async move {
+        for (times, instead) in cases {
+            let mut twin = Twin::of(World::new()).await;
+            let body = items(1);
+            let read = twin.world.read(&body, Scope::Whole);
+            let staged = twin.world.plan(&read, &body, Scope::Whole).unwrap().staged.unwrap();
+            let texts = (0..25).map(|number| format!("{{\"{number}\":0}}"));
+            let declarations = texts.map(|text| (Hash::of(&text), text)).collect();
+            let connector = Reluctant::new(&twin, "BatchWriteItem", times, instead);
+            let laid_out = connector.table().await.stage(&staged, &declarations).await;
+            assert_eq!((laid_out.unwrap(), connector.requests()), (Commit::Done, times + 1));
         }
     });
 }

@@ -12,11 +12,12 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::{RuntimeComponents, RuntimeComponentsBuilder};
 use domain::model::submission::Scope;
 use domain::model::work::WorkId;
-use dovetail_table::Table;
+use dovetail_table::{Commit, Table};
 use embedded::{Engine, Reply, target_and_body};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use tokio::time::Instant;
 
 /// More times than a test lasts.
 pub(crate) const ALWAYS: usize = usize::MAX;
@@ -119,15 +120,17 @@ fn each_failure_of_a_transaction_is_what_it_means() {
         (cancelled(&["None", "TransactionConflict"]), 5, done.to_owned(), 6),
         (cancelled(&["None", "TransactionConflict"]), 6, busy.to_owned(), 6),
         (cancelled(&["TransactionConflict", "ConditionalCheckFailed"]), 1, stale.to_owned(), 1),
-        (cancelled(&["ThrottlingError"]), 1, done.to_owned(), 2),
+        // More often than the attempts of a conflict. The SDK repeats some of these by itself.
+        (cancelled(&["None", "ThrottlingError"]), 7, done.to_owned(), 8),
+        (cancelled(&["ProvisionedThroughputExceeded"]), 7, done.to_owned(), 8),
         (cancelled(&["None", "ValidationError"]), 1, cancelled_by.clone(), 1),
         (cancelled(&["ItemCollectionSizeLimitExceeded"]), 1, cancelled_by, 1),
         (code(400, "TransactionInProgressException"), ALWAYS, unknown.to_owned(), 3),
         (code(500, "InternalServerError"), ALWAYS, unknown.to_owned(), 3),
-        (code(400, "ProvisionedThroughputExceededException"), ALWAYS, busy.to_owned(), 18),
-        (code(400, "RequestLimitExceeded"), ALWAYS, busy.to_owned(), 18),
-        (code(400, "ThrottlingException"), ALWAYS, busy.to_owned(), 18),
-        (code(400, "ThrottlingError"), ALWAYS, busy.to_owned(), 6),
+        (code(400, "ProvisionedThroughputExceededException"), 9, done.to_owned(), 10),
+        (code(400, "RequestLimitExceeded"), 9, done.to_owned(), 10),
+        (code(400, "ThrottlingException"), 9, done.to_owned(), 10),
+        (code(400, "ThrottlingError"), 7, done.to_owned(), 8),
         (
             code(400, "IdempotentParameterMismatchException"),
             1,
@@ -161,6 +164,20 @@ fn each_failure_of_a_transaction_is_what_it_means() {
             let outcome = outcome.map_or_else(|error| error.to_string(), |commit| format!("{commit:?}"));
             assert_eq!((outcome, connector.requests()), (expected, requests), "{described}");
         }
+    });
+}
+
+#[test]
+fn a_throttled_transaction_ends_after_some_time() {
+    run(|| async {
+        let mut twin = declared().await;
+        let throttled = |_: &Engine, _: &Value| cancelled(&["ThrottlingError"]);
+        let connector = Reluctant::new(&twin, "TransactWriteItems", ALWAYS, throttled);
+        twin.world.finish("vm0", VM_OWNER);
+        let writes = &twin.world.written[twin.world.written.len() - 2];
+        let began = Instant::now();
+        assert_eq!(connector.table().await.commit(writes).await.ok(), Some(Commit::Busy));
+        assert!((9..=10).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
     });
 }
 
