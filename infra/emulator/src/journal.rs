@@ -116,8 +116,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Stores a failed batch together with the position of its consumer.
-    pub fn give_up(&self, batch: &FailedBatch, consumer: &str, sequence: &str) -> Result<(), Error> {
+    /// Stores a failed batch together with the position of its consumer, if that moves.
+    pub fn give_up(&self, batch: &FailedBatch, consumer: &str, sequence: Option<&str>) -> Result<(), Error> {
         let mut connection = self.connection();
         // One transaction, so a crash neither loses the batch nor stores it twice.
         let transaction = connection.transaction()?;
@@ -125,7 +125,9 @@ impl Journal {
             "INSERT INTO failures (function, reason, record) VALUES (?1, ?2, ?3)",
             params![batch.function, batch.reason, batch.record.to_string()],
         )?;
-        transaction.execute(SET_POSITION, [consumer, sequence])?;
+        if let Some(sequence) = sequence {
+            transaction.execute(SET_POSITION, [consumer, sequence])?;
+        }
         Ok(transaction.commit()?)
     }
 
@@ -308,12 +310,13 @@ mod tests {
     fn giving_up_remembers_the_batch_and_goes_on() {
         let (failures, position) = reopened(
             |journal| {
-                journal.give_up(&failed(1), "generate", "7").unwrap();
-                journal.give_up(&failed(2), "generate", "9").unwrap();
+                journal.give_up(&failed(1), "generate", Some("7")).unwrap();
+                journal.give_up(&failed(2), "generate", Some("9")).unwrap();
+                journal.give_up(&failed(3), "generate", None).unwrap();
             },
             |journal| (journal.failures().unwrap(), journal.position("generate").unwrap()),
         );
-        assert_eq!(failures, [(1, failed(1)), (2, failed(2))]);
+        assert_eq!(failures, [(1, failed(1)), (2, failed(2)), (3, failed(3))]);
         assert_eq!(position.as_deref(), Some("9"));
     }
 
@@ -321,11 +324,11 @@ mod tests {
     fn the_number_of_a_removed_failure_is_not_reused() {
         let failures = reopened(
             |journal| {
-                journal.give_up(&failed(1), "generate", "1").unwrap();
+                journal.give_up(&failed(1), "generate", Some("1")).unwrap();
                 journal.remove_failure(1).unwrap();
             },
             |journal| {
-                journal.give_up(&failed(2), "generate", "2").unwrap();
+                journal.give_up(&failed(2), "generate", Some("2")).unwrap();
                 journal.failures().unwrap()
             },
         );
