@@ -3,6 +3,7 @@
 
 use crate::scenarios::player::play::{By, rows_after};
 use crate::scenarios::{FOLDER, LISTED};
+use dovetail_aws::observed;
 use dovetail_daemon::functions::{self, Handles};
 use dovetail_daemon::world;
 use dovetail_table::Table;
@@ -147,6 +148,18 @@ fn slow_work_of_one_team_delays_no_other_team_of_its_batch() {
     assert!(reply.batch_item_failures.is_empty(), "{reply:?}");
     assert_eq!(works(&system), Vec::<Value>::new());
     system.assert_sound();
+}
+
+#[test]
+fn the_count_of_open_changes_reads_owners_concurrently() {
+    let system = Running::demo();
+    submit(&system, "awesome-key", &declared("AwesomeConsumer", &[("CoreVM1", 1)], &[("CoreLB1", &[], "a")]));
+    system.wait_idle();
+    let (waiting, observed) = system.block_on(observed(sweep::waiting(&system.table)));
+    let owners: Vec<String> = waiting.unwrap().into_iter().map(|one| one.owner.name).collect();
+    assert_eq!(owners, ["VMOwnerTeam", "LBOwnerTeam", "NPOwnerTeam"]);
+    // Two rounds find the owners. Then each owner has one read of each of four queues, and one count.
+    assert_eq!(observed.cost.round_trips, 2 + 4 + 1);
 }
 
 /// Returns the stored work records.
