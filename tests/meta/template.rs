@@ -196,6 +196,7 @@ fn the_stream_mappings_of_the_template_match_the_local_ones() {
         let properties = &template["Resources"][name]["Properties"];
         let number = |name: &str| properties[name].as_u64().unwrap();
         assert_eq!(number("BatchSize"), u64::try_from(settings.batch_size).unwrap());
+        assert_eq!(number("ParallelizationFactor"), u64::try_from(settings.lanes).unwrap());
         assert_eq!(number("MaximumBatchingWindowInSeconds"), settings.batch_window.as_secs());
         assert_eq!(number("MaximumRetryAttempts"), u64::from(settings.policy.retries));
         assert_eq!(number("MaximumRecordAgeInSeconds"), settings.policy.record_age.as_secs());

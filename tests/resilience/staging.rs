@@ -141,7 +141,7 @@ fn a_committed_staging_is_never_removed_and_the_sweep_completes_it() {
     assert_eq!(other.status, 201, "{other:?}");
     let next = system.call("POST", SUBMIT, "awesome-key", &balancers("AwesomeConsumer", 1));
     assert_eq!((next.status, next.at("/code")), (503, &json!("submission_in_flight")));
-    assert_eq!(next.header("retry-after"), Some("1"));
+    assert!(next.header("retry-after").is_some(), "{next:?}");
     let swept = sweep(&system);
     let expected = json!({"carried_out": 2, "failed": 0, "redriven": 0, "cleared": 0,
         "owed": 0, "oldest_seconds": 0, "quarantined": 0});

@@ -3,8 +3,10 @@
 
 use crate::scenarios::player::play::{By, rows_after};
 use crate::scenarios::{FOLDER, LISTED};
+use dovetail_aws::observed;
 use dovetail_daemon::functions::{self, Handles};
 use dovetail_daemon::world;
+use dovetail_table::Table;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use support::{Answer, Random, Running, Settings, timeless};
+use support::{Answer, Proxy, Random, Running, Settings, timeless};
 use tokio::net::TcpListener;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -123,6 +125,43 @@ fn deliveries_in_any_order_and_concurrently_lead_to_the_same_states() {
     }
 }
 
+#[test]
+fn slow_work_of_one_team_delays_no_other_team_of_its_batch() {
+    let system = Running::demo();
+    system.enable("generate", false);
+    for (key, team) in [("awesome-key", "AwesomeConsumer"), ("awesome2-key", "AwesomeConsumer2")] {
+        submit(&system, key, &declared(team, &[], &[("CoreLB1", &[], "a")]));
+    }
+    let is_submission = |record: &Value| record["dynamodb"]["NewImage"]["ty"]["S"] == "SUBMISSION";
+    let batch: Vec<Value> = system.stream(None).into_iter().filter(is_submission).collect();
+    let [slow, fast] = [&batch[0], &batch[1]].map(|record| {
+        let key = record["dynamodb"]["Keys"]["pk"]["S"].as_str().unwrap();
+        &*Box::leak(key.replace("SUBMISSION", "WORK").into_boxed_str())
+    });
+    let reply = system.block_on(async {
+        // A batch that waits for the slow team ends with the timeout of its calls, and reports a failure.
+        let proxy = Proxy::holding(system.engine.clone(), slow, fast).await;
+        let table = Table::connect(system.tables_through(&proxy.endpoint));
+        let event = serde_json::from_value(json!({ "Records": batch })).unwrap();
+        generate::handle(&table, event).await
+    });
+    assert!(reply.batch_item_failures.is_empty(), "{reply:?}");
+    assert_eq!(works(&system), Vec::<Value>::new());
+    system.assert_sound();
+}
+
+#[test]
+fn the_count_of_open_changes_reads_owners_concurrently() {
+    let system = Running::demo();
+    submit(&system, "awesome-key", &declared("AwesomeConsumer", &[("CoreVM1", 1)], &[("CoreLB1", &[], "a")]));
+    system.wait_idle();
+    let (waiting, observed) = system.block_on(observed(sweep::waiting(&system.table)));
+    let owners: Vec<String> = waiting.unwrap().into_iter().map(|one| one.owner.name).collect();
+    assert_eq!(owners, ["VMOwnerTeam", "LBOwnerTeam", "NPOwnerTeam"]);
+    // Two rounds find the owners. Then each owner has one read of each of four queues, and one count.
+    assert_eq!(observed.cost.round_trips, 2 + 4 + 1);
+}
+
 /// Returns the stored work records.
 fn works(system: &Running) -> Vec<Value> {
     system.rows().into_iter().filter(|row| row["ty"]["S"] == "WORK").collect()
@@ -195,9 +234,14 @@ fn a_condition_that_never_holds_is_counted_and_delays_no_other() {
     system.enable("generate", true);
     system.wait_idle();
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
-    let names: Vec<&Value> =
-        list.at("/results").as_array().unwrap().iter().map(|row| &row["service_item"]["name"]).collect();
-    assert_eq!(names, ["CoreLB2", "CoreLB1"], "the other item's, and the other consumer's");
+    let row = |row: &Value| {
+        json!([row["consumer_team"]["name"], row["service_item"]["name"]]).as_array().unwrap().clone()
+    };
+    // The teams proceed concurrently, so the rows have no order.
+    let mut rows: Vec<Vec<Value>> = list.at("/results").as_array().unwrap().iter().map(row).collect();
+    rows.sort_by_key(|row| row[0].to_string());
+    let expected = [["AwesomeConsumer", "CoreLB2"], ["AwesomeConsumer2", "CoreLB1"]];
+    assert_eq!(rows, expected, "the other item's, and the other consumer's");
     assert_eq!(works(&system)[0]["tr"]["N"], "1");
     assert_eq!(system.sweep()["failed"], 1);
     assert_eq!(works(&system)[0]["tr"]["N"], "2");

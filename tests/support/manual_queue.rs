@@ -19,8 +19,6 @@ pub const OWNER: &str = "/v1/orcabase/serviceowner";
 /// Path of the webhooks.
 pub const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
-/// Maximum number of messages in one invocation.
-const BATCH_SIZE: usize = 10;
 /// Maximum time to wait for an expected result.
 const WAITS: Duration = Duration::from_secs(30);
 
@@ -31,8 +29,6 @@ type Waiting = Arc<Mutex<Vec<(u64, String)>>>;
 pub struct ManualQueue {
     pub system: Running,
     pub handles: Handles,
-    /// Whether each invocation gets one message.
-    pub one_by_one: bool,
     waiting: Waiting,
     all: Vec<String>,
     /// Time of the test in microseconds since 1970.
@@ -67,7 +63,7 @@ impl ManualQueue {
             queue: Queue::connect(settings),
             outbound: Outbound::new(Targets::Any),
         };
-        Self { system, handles, one_by_one: false, waiting, all: Vec::new(), now, taken: 0 }
+        Self { system, handles, waiting, all: Vec::new(), now, taken: 0 }
     }
 
     /// Creates a webhook of a service.
@@ -178,8 +174,8 @@ impl ManualQueue {
             let now = *self.now.lock().unwrap();
             let mut waiting = self.waiting.lock().unwrap();
             let (mut due, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|(due, _)| *due <= now);
-            let size = if self.one_by_one { 1 } else { BATCH_SIZE };
-            *waiting = due.split_off(due.len().min(size));
+            // Each invocation gets one message, as by the mapping of the template.
+            *waiting = due.split_off(due.len().min(1));
             waiting.extend(later);
             drop(waiting);
             if due.is_empty() {

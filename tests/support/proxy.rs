@@ -151,6 +151,12 @@ impl Proxy {
         (Self::start(move |request| watch(request, engine.clone(), Arc::clone(&shared))).await, all)
     }
 
+    /// Starts a proxy that holds each request with `held` in its body until it has answered a transaction with `until`.
+    pub async fn holding(engine: String, held: &'static str, until: &'static str) -> Self {
+        let released = tokio::sync::watch::Sender::new(false);
+        Self::start(move |request| hold(request, engine.clone(), held, until, released.clone())).await
+    }
+
     async fn start<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> Self
     where
         F: Future<Output = io::Result<Response<Full<Bytes>>>> + Send + 'static,
@@ -259,6 +265,28 @@ async fn watch(
     let read = |body: &Bytes| serde_json::from_slice(body).unwrap_or(Value::Null);
     all.lock().unwrap().push(Seen { operation, request: read(&sent), answered: read(&answered) });
     Ok(Response::from_parts(parts, Full::new(answered)))
+}
+
+async fn hold(
+    request: Request<Incoming>,
+    engine: String,
+    held: &'static str,
+    until: &'static str,
+    released: tokio::sync::watch::Sender<bool>,
+) -> io::Result<Response<Full<Bytes>>> {
+    let is_transaction = is_transaction(&request);
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let has = |part: &str| String::from_utf8_lossy(&body).contains(part);
+    let releases = is_transaction && has(until);
+    if has(held) {
+        released.subscribe().wait_for(|released| *released).await.map_err(io::Error::other)?;
+    }
+    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
+    if releases {
+        released.send_replace(true);
+    }
+    Ok(Response::from_parts(parts, Full::new(body)))
 }
 
 async fn weigh(

@@ -53,7 +53,7 @@ async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Re
                 Some(seconds) => {
                     // If this fails, SQS repeats the message. The record then has its own event as the waiting one,
                     // so it waits again.
-                    handles.queue.send(delivery.to_message(), seconds).await?;
+                    handles.queue.send(delivery.to_message(), delivery.group(), seconds).await?;
                     Ok(false)
                 }
             };
@@ -72,7 +72,7 @@ async fn follow(
     match next(delivery, ended, at) {
         Next::Done => Ok(DeliveryMetrics { delivered: 1, ..DeliveryMetrics::default() }),
         Next::Retry(delivery, seconds) => {
-            handles.queue.send(delivery.to_message(), seconds).await?;
+            handles.queue.send(delivery.to_message(), delivery.group(), seconds).await?;
             Ok(DeliveryMetrics { not_taken: 1, ..DeliveryMetrics::default() })
         }
         Next::GivenUp(given_up) => {

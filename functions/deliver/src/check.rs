@@ -48,7 +48,7 @@ pub(crate) async fn check(handles: &Handles, run: Run) -> Result<DeliveryMetrics
     if is_last {
         end(handles, &run).await?;
     } else {
-        handles.queue.send(run.to_message(), 0).await?;
+        handles.queue.send(run.to_message(), run.group(), 0).await?;
     }
     Ok(DeliveryMetrics::default())
 }

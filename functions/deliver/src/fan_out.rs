@@ -21,7 +21,8 @@ pub(crate) async fn fan_out(handles: &Handles, detail: &Value) -> Result<Deliver
     for webhook in handles.table.webhooks(service.owner.id).await? {
         if webhook.service.id == service.id && webhook.delivers(from, to) {
             let delivery = Delivery::new(webhook.id, detail.clone());
-            handles.queue.send(delivery.to_message(), webhook.settings.wait_seconds).await?;
+            let (message, group) = (delivery.to_message(), delivery.group());
+            handles.queue.send(message, group, webhook.settings.wait_seconds).await?;
         }
     }
     Ok(DeliveryMetrics::default())

@@ -2,24 +2,49 @@
 
 use dovetail_aws::log;
 use dovetail_table::Table;
-use dovetail_table::stream::{StreamEvent, StreamReply, Written, records, retry_from};
+use dovetail_table::stream::{StreamEvent, StreamRecord, StreamReply, Written, records, retry_from};
 use dovetail_worker::carry_out_all;
+use futures_util::future::join_all;
+use std::collections::BTreeMap;
 
 /// Processes the work of the submissions in a batch of stream records.
 ///
-/// Only a temporary failure stops the batch. A broken work record is left to `sweep`, so it delays no other team.
-/// Lambda delivers an unreadable stream record again, and in the end to the on-failure destination.
+/// Teams proceed concurrently, and the submissions of one team in order. Only a temporary failure stops a team. A broken
+/// work record is left to `sweep`, so it delays no other team. Lambda delivers an unreadable stream record again, and in
+/// the end to the on-failure destination.
 pub async fn handle(table: &Table, event: StreamEvent) -> StreamReply {
-    for record in records(event) {
-        let done = match record.written {
+    let teams = by_team(records(event));
+    let failed = join_all(teams.into_iter().map(|records| first_failed(table, records))).await;
+    // Lambda repeats the batch from its first failed record on. Finished work is not repeated, because it is gone.
+    let first = failed.into_iter().flatten().min_by_key(|(index, _)| *index);
+    retry_from(first.map(|(_, sequence)| sequence))
+}
+
+/// Divides records by the team of their submission, each with its index in the batch.
+fn by_team(records: impl Iterator<Item = StreamRecord>) -> Vec<Vec<(usize, StreamRecord)>> {
+    let mut teams = BTreeMap::<_, Vec<_>>::new();
+    for (index, record) in records.enumerate() {
+        let team = match &record.written {
+            Ok(Written::Submission { after, .. }) => Some(after.id.team()),
+            Ok(Written::Change { .. } | Written::Deployed(_) | Written::Other) | Err(_) => None,
+        };
+        teams.entry(team).or_default().push((index, record));
+    }
+    teams.into_values().collect()
+}
+
+/// Processes the records of one team, and returns index and sequence number of the first failed one.
+async fn first_failed(table: &Table, records: Vec<(usize, StreamRecord)>) -> Option<(usize, String)> {
+    for (index, StreamRecord { sequence, written }) in records {
+        let done = match written {
             Ok(Written::Submission { after, .. }) => carry_out_all(table, &after).await.map(|_| ()),
             Ok(Written::Change { .. } | Written::Deployed(_) | Written::Other) => Ok(()),
             Err(error) => Err(error),
         };
         if let Err(error) = done {
-            log(&format!("stream record {}", record.sequence), &error.to_string());
-            return retry_from(Some(record.sequence));
+            log(&format!("stream record {sequence}"), &error.to_string());
+            return Some((index, sequence));
         }
     }
-    retry_from(None)
+    None
 }

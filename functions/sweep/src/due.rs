@@ -37,7 +37,7 @@ async fn begin_one(table: &Table, queue: &Queue, schedule: &CheckSchedule) -> bo
         }
     }
     // After the conditional write, so of two sweeps only one sends the message.
-    let Err(not_taken) = queue.send(run.to_message(), 0).await else { return true };
+    let Err(not_taken) = queue.send(run.to_message(), run.group(), 0).await else { return true };
     log(&subject, &format!("the queue rejected it: {}", not_taken.0));
     // Without a message the run never ends, and would block the next one for 30 minutes.
     if let Err(error) = table.put_check_schedule(&begun, &begun.put_back(now())).await {

@@ -5,8 +5,12 @@ use domain::catalog::service::Service;
 use domain::{Change, State, TeamRef, Timestamp};
 use dovetail_aws::metrics;
 use dovetail_table::{Direction, Error, Source, Table};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+
+/// Number of owners whose queues are read concurrently.
+const OWNERS_AT_ONCE: usize = 16;
 
 /// The open change instances of one owner in one state; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,16 +25,21 @@ pub struct Waiting {
 
 /// Returns the open change instances by owner and state.
 pub async fn waiting(table: &Table) -> Result<Vec<Waiting>, Error> {
+    let owners = stream::iter(owners(table).await?.into_values());
+    let waiting = owners.map(|owner| of_owner(table, owner)).buffered(OWNERS_AT_ONCE);
+    Ok(waiting.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
+}
+
+/// Returns the open change instances of an owner by state.
+async fn of_owner(table: &Table, owner: TeamRef) -> Result<Vec<Waiting>, Error> {
     let mut waiting = Vec::new();
-    for owner in owners(table).await?.into_values() {
-        for state in open() {
-            let queue = Source::<Change>::owned_by(owner.id, &[state]);
-            // One row first: an empty queue needs no count.
-            let oldest = table.rows(&queue, Direction::Ascending, None).at_once(1).next().await?;
-            if let Some(oldest) = oldest.iter().flatten().next() {
-                let (count, since) = (table.count(&queue).await?, oldest.value.created);
-                waiting.push(Waiting { owner: owner.clone(), state, count, since });
-            }
+    for state in open() {
+        let queue = Source::<Change>::owned_by(owner.id, &[state]);
+        // One row first: an empty queue needs no count.
+        let oldest = table.rows(&queue, Direction::Ascending, None).at_once(1).next().await?;
+        if let Some(oldest) = oldest.iter().flatten().next() {
+            let (count, since) = (table.count(&queue).await?, oldest.value.created);
+            waiting.push(Waiting { owner: owner.clone(), state, count, since });
         }
     }
     Ok(waiting)

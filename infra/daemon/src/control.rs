@@ -267,7 +267,7 @@ mod tests {
             let payload = json!({"Records": [{"dynamodb": {"SequenceNumber": "1"}}]}).to_string();
             let record = json!({"version": "1.0", "payload": payload});
             let batch = FailedBatch { function: function.to_owned(), reason: "broken".to_owned(), record };
-            self.control.journal.give_up(&batch, function, "1").unwrap();
+            self.control.journal.give_up(&batch, function, Some("1")).unwrap();
         }
 
         /// Sends a request and returns the status and the body of the response.

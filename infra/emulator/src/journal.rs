@@ -38,7 +38,17 @@ const SCHEMA: &str = "\
         receives INTEGER NOT NULL,
         body TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX IF NOT EXISTS messages_due ON messages (due);";
+    CREATE INDEX IF NOT EXISTS messages_due ON messages (due);
+    CREATE TABLE IF NOT EXISTS message_groups (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;";
+// As in a fair queue of SQS, groups with fewer messages in progress come first. A message without a group never waits.
+const RECEIVE: &str = "\
+    WITH busy AS (
+        SELECT name, COUNT(*) AS messages FROM messages JOIN message_groups USING (number)
+        WHERE due > ?1 AND receives > 0 GROUP BY name
+    )
+    SELECT number, receives + 1, body
+    FROM messages LEFT JOIN message_groups USING (number) LEFT JOIN busy USING (name)
+    WHERE due <= ?1 ORDER BY COALESCE(busy.messages, 0), due, number LIMIT ?2";
 /// The key of the queue's position among the webhooks. A team cannot have an empty name.
 pub const RULE: &str = "";
 const SET_POSITION: &str = "INSERT OR REPLACE INTO positions VALUES (?1, ?2)";
@@ -69,6 +79,18 @@ pub struct FailedBatch {
     pub reason: String,
     /// Record for the on-failure destination, as Lambda writes it.
     pub record: Value,
+}
+
+/// A message for the queue; its debug form leaves out the body.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Message {{ due: {due:?}, group: {group:?}, .. }}")]
+pub struct Message {
+    /// Due time, in milliseconds since 1970.
+    pub due: u64,
+    /// Group for fairness, if it has one.
+    pub group: Option<String>,
+    /// Text of the message.
+    pub body: String,
 }
 
 /// A received message; its debug form leaves out the body.
@@ -116,8 +138,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Stores a failed batch together with the position of its consumer.
-    pub fn give_up(&self, batch: &FailedBatch, consumer: &str, sequence: &str) -> Result<(), Error> {
+    /// Stores a failed batch together with the position of its consumer, if that moves.
+    pub fn give_up(&self, batch: &FailedBatch, consumer: &str, sequence: Option<&str>) -> Result<(), Error> {
         let mut connection = self.connection();
         // One transaction, so a crash neither loses the batch nor stores it twice.
         let transaction = connection.transaction()?;
@@ -125,7 +147,9 @@ impl Journal {
             "INSERT INTO failures (function, reason, record) VALUES (?1, ?2, ?3)",
             params![batch.function, batch.reason, batch.record.to_string()],
         )?;
-        transaction.execute(SET_POSITION, [consumer, sequence])?;
+        if let Some(sequence) = sequence {
+            transaction.execute(SET_POSITION, [consumer, sequence])?;
+        }
         Ok(transaction.commit()?)
     }
 
@@ -196,15 +220,19 @@ impl Journal {
         Ok(())
     }
 
-    /// Adds messages to the queue, each with its due time in milliseconds since 1970.
+    /// Adds messages to the queue.
     ///
     /// For messages from the bus, `rule_position` is the new position of the queue's rule, stored in the same transaction.
-    pub fn enqueue(&self, messages: &[(u64, String)], rule_position: Option<u64>) -> Result<(), Error> {
+    pub fn enqueue(&self, messages: &[Message], rule_position: Option<u64>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        for (due, body) in messages {
+        for Message { due, group, body } in messages {
             let insert = "INSERT INTO messages (due, receives, body) VALUES (?1, 0, ?2)";
             transaction.execute(insert, params![due, body])?;
+            if let Some(group) = group {
+                let insert = "INSERT INTO message_groups VALUES (?1, ?2)";
+                transaction.execute(insert, params![transaction.last_insert_rowid(), group])?;
+            }
         }
         if let Some(number) = rule_position {
             transaction.execute("UPDATE webhooks SET number = ?2 WHERE team = ?1", params![RULE, number])?;
@@ -212,15 +240,13 @@ impl Journal {
         Ok(transaction.commit()?)
     }
 
-    /// Returns the first due messages, and hides them from other receivers until `until`.
+    /// Returns the first due messages of the least busy groups, and hides them from other receivers until `until`.
     pub fn receive(&self, now: u64, until: u64, limit: u64) -> Result<Vec<Received>, Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let mut received = Vec::new();
         {
-            let select =
-                "SELECT number, receives + 1, body FROM messages WHERE due <= ?1 ORDER BY due LIMIT ?2";
-            let mut select = transaction.prepare(select)?;
+            let mut select = transaction.prepare(RECEIVE)?;
             let mut rows = select.query([now, limit])?;
             while let Some(row) = rows.next()? {
                 received.push(Received { number: row.get(0)?, receives: row.get(1)?, body: row.get(2)? });
@@ -251,6 +277,7 @@ impl Journal {
             )?;
         }
         transaction.execute("DELETE FROM messages WHERE number = ?1", [number])?;
+        transaction.execute("DELETE FROM message_groups WHERE number = ?1", [number])?;
         Ok(transaction.commit()?)
     }
 
@@ -308,12 +335,13 @@ mod tests {
     fn giving_up_remembers_the_batch_and_goes_on() {
         let (failures, position) = reopened(
             |journal| {
-                journal.give_up(&failed(1), "generate", "7").unwrap();
-                journal.give_up(&failed(2), "generate", "9").unwrap();
+                journal.give_up(&failed(1), "generate", Some("7")).unwrap();
+                journal.give_up(&failed(2), "generate", Some("9")).unwrap();
+                journal.give_up(&failed(3), "generate", None).unwrap();
             },
             |journal| (journal.failures().unwrap(), journal.position("generate").unwrap()),
         );
-        assert_eq!(failures, [(1, failed(1)), (2, failed(2))]);
+        assert_eq!(failures, [(1, failed(1)), (2, failed(2)), (3, failed(3))]);
         assert_eq!(position.as_deref(), Some("9"));
     }
 
@@ -321,11 +349,11 @@ mod tests {
     fn the_number_of_a_removed_failure_is_not_reused() {
         let failures = reopened(
             |journal| {
-                journal.give_up(&failed(1), "generate", "1").unwrap();
+                journal.give_up(&failed(1), "generate", Some("1")).unwrap();
                 journal.remove_failure(1).unwrap();
             },
             |journal| {
-                journal.give_up(&failed(2), "generate", "2").unwrap();
+                journal.give_up(&failed(2), "generate", Some("2")).unwrap();
                 journal.failures().unwrap()
             },
         );

@@ -11,7 +11,7 @@ use dovetail_http::{Event, EventReply};
 use dovetail_queue::{SqsBatchResponse, SqsEvent, SqsMessage};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::{
     sync::{Semaphore, watch},
     task::JoinSet,
@@ -21,7 +21,7 @@ use crate::{
     bus::Bus,
     envelope,
     invoke::Invoker,
-    journal::{self, FailedBatch, Journal, RULE, Received},
+    journal::{self, FailedBatch, Journal, Message, RULE, Received},
     pattern::Pattern,
 };
 
@@ -31,7 +31,7 @@ pub const FUNCTION: &str = "deliver";
 pub const PATTERN: &str =
     r#"{"source":["dovetail.change-orchestration"],"detail-type":["ChangeInstance.StateChanged.v1"]}"#;
 /// The most messages of one invocation.
-pub const BATCH_SIZE: u64 = 10;
+pub const BATCH_SIZE: u64 = 1;
 /// The most invocations at once.
 pub const CONCURRENCY: usize = 10;
 /// The deliveries of a message before it goes to the failed batches.
@@ -69,6 +69,7 @@ pub struct Queue {
 #[serde(rename_all = "PascalCase")]
 struct Send {
     message_body: Option<String>,
+    message_group_id: Option<String>,
     #[serde(default)]
     delay_seconds: u64,
 }
@@ -108,7 +109,8 @@ impl Queue {
             return Err(invalid);
         };
         let due = now().saturating_add(sent.delay_seconds.saturating_mul(1_000));
-        let sent = self.journal.enqueue(&[(due, message)], None);
+        let sent =
+            self.journal.enqueue(&[Message { due, group: sent.message_group_id, body: message }], None);
         sent.map_err(|_| (500, "com.amazonaws.sqs#InternalError"))?;
         self.changed.send_replace(());
         Ok(())
@@ -198,8 +200,9 @@ impl Deliveries {
         let Some((last, _)) = events.last() else { return Ok(false) };
         self.position = *last;
         let wanted = events.iter().filter(|(_, envelope)| self.pattern.matches(envelope));
-        let messages: Vec<(u64, String)> =
-            wanted.map(|(_, envelope)| (now(), envelope.to_string())).collect();
+        // A rule of the bus sets no group.
+        let message = |envelope: &Value| Message { due: now(), group: None, body: envelope.to_string() };
+        let messages: Vec<Message> = wanted.map(|(_, envelope)| message(envelope)).collect();
         // One transaction stores the messages and the position, so a crash neither loses nor repeats an event.
         self.queue.journal.enqueue(&messages, Some(self.position))?;
         Ok(true)

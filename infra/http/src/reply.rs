@@ -8,6 +8,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// The range of `Retry-After` of a temporary error, in seconds.
+const RETRY_SECONDS: RangeInclusive<u64> = 1..=5;
 
 /// A reply of a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,7 +155,8 @@ impl Reply {
         let (content_type, body) = (PROBLEM_JSON, Content::Problem(body));
         let reply = Self { status: code.status(), headers, content_type, code: Some(code), body };
         // Every 503 is temporary, and has `Retry-After` (ADR 7).
-        if code.status() == 503 { reply.retry_after(1) } else { reply }
+        // Clients that failed at the same moment must not all return at the same moment.
+        if code.status() == 503 { reply.retry_after(fastrand::u64(RETRY_SECONDS)) } else { reply }
     }
 
     /// Adds `Retry-After`, in seconds.
@@ -246,5 +251,23 @@ impl Failure {
                 (Reply::error(code), Some(error.to_string()))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn temporary_errors_spread_the_retries_of_clients() {
+        fastrand::seed(1);
+        let after = |reply: Reply| {
+            let header = reply.headers.into_iter().find(|(name, _)| *name == "retry-after");
+            header.map(|(_, seconds)| seconds.parse().unwrap())
+        };
+        let seconds: BTreeSet<Option<u64>> = (0..100).map(|_| after(Reply::error(Code::Contended))).collect();
+        assert_eq!(seconds, RETRY_SECONDS.map(Some).collect());
+        assert_eq!(after(Reply::error(Code::NotFound)), None);
     }
 }

@@ -47,10 +47,12 @@ impl Queue {
     }
 
     /// Sends a message that becomes visible after a delay in seconds, at most [`DELAY_SECONDS_MAX`].
-    pub async fn send(&self, body: String, delay_seconds: u64) -> Result<(), NotTaken> {
+    ///
+    /// SQS prefers groups with few messages in progress, so a slow group does not delay the others.
+    pub async fn send(&self, body: String, group: String, delay_seconds: u64) -> Result<(), NotTaken> {
         let delay = i32::try_from(delay_seconds.min(DELAY_SECONDS_MAX)).unwrap_or(i32::MAX);
-        let sent = self.client.send_message().queue_url(&self.url).message_body(body).delay_seconds(delay);
-        match sent.send().await {
+        let message = self.client.send_message().queue_url(&self.url).message_body(body);
+        match message.message_group_id(group).delay_seconds(delay).send().await {
             Ok(_) => Ok(()),
             Err(error) => Err(NotTaken(error.code().unwrap_or("no response").to_owned())),
         }

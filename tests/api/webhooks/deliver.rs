@@ -211,7 +211,6 @@ fn a_receiver_that_is_down_delays_no_other_and_is_tried_once_a_minute() {
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/down")}));
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/up")}));
     let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
-    world.one_by_one = true;
     world.declare(&json!({"VM": vms(20)}));
     world.deliver();
     assert_eq!(receiver.of("/up").len(), 20);

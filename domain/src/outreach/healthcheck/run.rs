@@ -151,6 +151,11 @@ impl Run {
         Self { after: position, ..self }
     }
 
+    /// Returns the name under which the queue treats the healthcheck fairly.
+    pub fn group(&self) -> String {
+        format!("healthcheck-{}", self.service.get())
+    }
+
     /// Serializes the run as a message.
     pub fn to_message(&self) -> String {
         let Counted { checked, healthy, faults, failed } = self.counted;

@@ -48,6 +48,11 @@ impl Delivery {
         json!({"webhook": self.webhook.get(), "attempt": self.attempt, "event": self.event}).to_string()
     }
 
+    /// Returns the name under which the queue treats the webhook fairly.
+    pub fn group(&self) -> String {
+        format!("webhook-{}", self.webhook.get())
+    }
+
     /// Parses a message.
     pub fn of_message(message: &Value) -> Option<Self> {
         let number = |name: &str| message.get(name).and_then(Value::as_u64);

@@ -11,6 +11,8 @@ pub struct Settings {
     pub function: &'static str,
     /// Most records of one invocation.
     pub batch_size: usize,
+    /// Batches at once over all shards, divided by key: the parallelization factor of Lambda.
+    pub lanes: usize,
     /// Longest wait for a full batch.
     pub batch_window: Duration,
     /// Handling of records that the function does not accept.
@@ -23,6 +25,7 @@ pub struct Settings {
 pub const GENERATE: Settings = Settings {
     function: "generate",
     batch_size: 10,
+    lanes: 10,
     batch_window: Duration::ZERO,
     policy: Policy {
         retries: 5,
@@ -37,6 +40,7 @@ pub const GENERATE: Settings = Settings {
 pub const NOTIFY: Settings = Settings {
     function: "notify",
     batch_size: 100,
+    lanes: 10,
     batch_window: Duration::ZERO,
     policy: Policy {
         retries: 20,

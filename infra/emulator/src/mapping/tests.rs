@@ -1,15 +1,21 @@
 //! Tests of the delivery loop on the real engine: invocations, stored positions and waiting.
 
+mod lanes;
 mod sharded;
 
-use std::sync::Mutex;
+use std::{sync::Mutex, time::Duration};
 
+use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::{delivery::Policy, *};
+use super::{delivery::Policy, lane::text, *};
 use crate::{
     engine::{Engine, Storage},
-    stream::tests::{TABLE, Written, only_shard},
+    journal::FailedBatch,
+    stream::{
+        Read, sequence,
+        tests::{TABLE, Written, only_shard},
+    },
 };
 
 use sharded::Sharded;

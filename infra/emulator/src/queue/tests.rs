@@ -1,6 +1,5 @@
 //! Tests of the queue: accepted messages, their delivery, and repeated failures.
 
-use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::*;
@@ -95,6 +94,40 @@ async fn a_function_gets_events_and_messages_once_and_a_final_failure_is_stored(
     assert!(received.try_recv().is_err(), "nothing else was delivered");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_slow_group_delays_no_other() {
+    let fixture = Fixture::new();
+    let (sender, mut received) = mpsc::unbounded_channel();
+    let invoker = Invoker::here(move |_, payload| {
+        let body = payload["Records"][0]["body"].as_str().unwrap().to_owned();
+        let is_slow = body == "slow";
+        sender.send(body).unwrap();
+        async move {
+            if is_slow {
+                std::future::pending::<()>().await;
+            }
+            Ok(json!({}))
+        }
+    });
+    // All messages of the slow group come first, more than there are places.
+    for (group, body) in [("1", "slow"), ("2", "fast")] {
+        for _ in 0..30 {
+            let message = json!({"QueueUrl": "x", "MessageBody": body, "MessageGroupId": group});
+            assert_eq!(fixture.send(SEND_MESSAGE, &message), 200);
+        }
+    }
+    let (_enable, stop, running) = fixture.start(invoker);
+    let fast = async {
+        let mut count = 0;
+        while count < 30 {
+            count += usize::from(received.recv().await.unwrap() == "fast");
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(300), fast).await.expect("the other group waits");
+    stop.send_replace(true);
+    running.await.unwrap();
+}
+
 #[tokio::test]
 async fn what_a_function_never_does_is_given_up() {
     let fixture = Fixture::new();
@@ -102,7 +135,7 @@ async fn what_a_function_never_does_is_given_up() {
         let id = payload["Records"][0]["messageId"].clone();
         Ok(json!({"batchItemFailures": [{"itemIdentifier": id}]}))
     });
-    fixture.journal.enqueue(&[(0, "bad".to_owned())], None).unwrap();
+    fixture.journal.enqueue(&[Message { due: 0, group: None, body: "bad".to_owned() }], None).unwrap();
     let mut received = 0;
     for at in 1.. {
         let batch = fixture.journal.receive(at, at, 1).unwrap();

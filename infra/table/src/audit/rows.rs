@@ -305,7 +305,10 @@ fn subject(row: &Attributes) -> Subject {
 /// Returns whether a work record is at the index position to which failures or a redrive move it.
 fn is_moved(row: &Attributes) -> bool {
     let Ok(work) = record::read::<WorkRecord>(row.clone()) else { return false };
-    let moved = matches!(record::text(row, "gs3pk"), Some(key::ALL_WORK | key::QUARANTINE));
+    let pending = key::pending_work(work.id.submission.team());
+    // Work of an earlier release stays in its partition until it is done.
+    let allowed = [pending.as_str(), key::FORMER_WORK, key::QUARANTINE];
+    let moved = record::text(row, "gs3pk").is_some_and(|partition| allowed.contains(&partition));
     moved && record::text(row, "gs3sk") == Some(&age(&work))
 }
 

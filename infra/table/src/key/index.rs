@@ -95,8 +95,22 @@ pub(crate) fn owner_shares(owner: TeamId) -> String {
     format!("OWNER#{owner}#SHARES")
 }
 
-/// Partition of `gs3` with all pending work, except staged work: `WORK`, sorted by `{time}#{id}`.
-pub(crate) const ALL_WORK: &str = "WORK";
+/// Number of partitions of pending work. DynamoDB writes at most 1,000 units per second to each.
+const WORK_PARTITIONS: u64 = 16;
+
+/// Returns the partition of `gs3` with the pending work of a team, except staged work: `WORK#{part}`, sorted by
+/// `{time}#{id}`.
+pub(crate) fn pending_work(team: TeamId) -> String {
+    format!("WORK#{}", team.get() % WORK_PARTITIONS)
+}
+
+/// Returns all partitions of pending work, and the single one of earlier releases.
+pub(crate) fn all_pending_work() -> impl Iterator<Item = String> {
+    (0..WORK_PARTITIONS).map(|part| format!("WORK#{part}")).chain([FORMER_WORK.to_owned()])
+}
+
+/// Partition of pending work in earlier releases. Readers include it, and the next release of the format drops it.
+pub(crate) const FORMER_WORK: &str = "WORK";
 
 /// Partition of `gs3` with all stagings: `STAGING`, sorted by `{time}#{id}`. Their work is not in an index.
 pub(crate) const ALL_STAGINGS: &str = "STAGING";
@@ -115,4 +129,18 @@ pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
 /// Returns the time in a sort key by age.
 pub(crate) fn age_at(sk: &str) -> Option<Timestamp> {
     sk.split_once('#')?.0.parse().ok().map(Timestamp::from_micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn teams_spread_over_sixteen_partitions_that_readers_know() {
+        let teams = (1..=100).map(|team| TeamId::new(team).unwrap());
+        let used: BTreeSet<String> = teams.map(pending_work).collect();
+        assert_eq!(used.len(), 16);
+        assert_eq!(all_pending_work().collect::<BTreeSet<_>>(), &used | &BTreeSet::from(["WORK".to_owned()]));
+    }
 }

@@ -263,7 +263,13 @@ impl Record for WorkRecord {
     fn indexes(work: &Work) -> Vec<(u8, String, String)> {
         // Staged work is not accepted yet. The sweep finds it through its staging.
         let is_planned = work.id.staging.is_none();
-        let entry = || (3, key::ALL_WORK.to_owned(), key::by_age(work.created, work.id.submission.get()));
+        let entry = || {
+            (
+                3,
+                key::pending_work(work.id.submission.team()),
+                key::by_age(work.created, work.id.submission.get()),
+            )
+        };
         is_planned.then(entry).into_iter().collect()
     }
 }

@@ -10,6 +10,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select};
 use domain::model::submission::Submission;
 use domain::model::work::{TRIES_MAX, Work, WorkId};
 use domain::{TeamId, Timestamp};
+use futures_util::future::try_join_all;
 
 /// A work record as read.
 #[derive(Debug)]
@@ -94,29 +95,36 @@ impl Table {
 
     /// Returns at most `limit` pending work records that were written before a time, oldest first.
     pub async fn planned(&self, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
-        self.work_in(key::ALL_WORK, before, limit).await
+        let partitions = key::all_pending_work();
+        let reads =
+            partitions.map(|partition| async move { self.rows_before(&partition, before, limit).await });
+        let mut rows: Vec<_> = try_join_all(reads).await?.into_iter().flatten().collect();
+        rows.sort_by(|one, other| record::text(one, "gs3sk").cmp(&record::text(other, "gs3sk")));
+        rows.truncate(usize::try_from(limit).unwrap_or_default());
+        Ok(works_of(&rows))
     }
 
     /// Returns at most `limit` work records that are set aside, oldest first.
     pub async fn quarantined(&self, limit: i32) -> Result<Vec<WorkId>, Error> {
-        self.work_in(key::QUARANTINE, FOR_EVER, limit).await
+        Ok(works_of(&self.rows_before(key::QUARANTINE, FOR_EVER, limit).await?))
     }
 
     /// Returns the number of pending work records, each staging counted as one, and the number set aside.
     pub async fn count_work(&self) -> Result<(u64, u64), Error> {
-        let planned = self.count_of(key::ALL_WORK).await? + self.count_of(key::ALL_STAGINGS).await?;
-        Ok((planned, self.count_of(key::QUARANTINE).await?))
+        let partitions = key::all_pending_work().chain([key::ALL_STAGINGS.to_owned()]);
+        let planned = try_join_all(partitions.map(|partition| self.count_of(partition)));
+        let (planned, quarantined) = tokio::try_join!(planned, self.count_of(key::QUARANTINE.to_owned()))?;
+        Ok((planned.into_iter().sum(), quarantined))
     }
 
     /// Returns the time of the oldest pending work record or staging.
     pub async fn oldest_work(&self) -> Result<Option<Timestamp>, Error> {
-        let mut oldest: Option<Timestamp> = None;
-        for partition in [key::ALL_WORK, key::ALL_STAGINGS] {
-            let rows = self.rows_before(partition, FOR_EVER, 1).await?;
-            let first = rows.first().and_then(|row| key::age_at(record::text(row, "gs3sk")?));
-            oldest = oldest.into_iter().chain(first).min();
-        }
-        Ok(oldest)
+        let partitions = key::all_pending_work().chain([key::ALL_STAGINGS.to_owned()]);
+        let reads =
+            partitions.map(|partition| async move { self.rows_before(&partition, FOR_EVER, 1).await });
+        let firsts = try_join_all(reads).await?;
+        let age = |row: &record::Attributes| key::age_at(record::text(row, "gs3sk")?);
+        Ok(firsts.iter().flatten().filter_map(age).min())
     }
 
     /// Counts a failed attempt, sets the record aside after [`TRIES_MAX`] of them, and returns whether it is set
@@ -149,7 +157,7 @@ impl Table {
 
     /// Returns a work record that is set aside to the pending ones.
     pub async fn redrive(&self, id: WorkId) -> Result<(), Error> {
-        self.move_work(id, key::ALL_WORK).await
+        self.move_work(id, &key::pending_work(id.submission.team())).await
     }
 
     /// Moves a work record to another partition of the index and resets its count of failures.
@@ -185,12 +193,6 @@ impl Table {
             .condition_expression("attribute_exists(pk)")
     }
 
-    async fn work_in(&self, partition: &str, before: Timestamp, limit: i32) -> Result<Vec<WorkId>, Error> {
-        // An entry of another type must not stop the sweep from processing the rest, so it is skipped.
-        let keys = self.keys_before(partition, before, limit).await?;
-        Ok(keys.iter().filter_map(|(pk, sk)| key::work_at(pk, sk)).collect())
-    }
-
     /// Returns the keys of records in a partition of `gs3` before a time, oldest first.
     pub(crate) async fn keys_before(
         &self,
@@ -199,10 +201,7 @@ impl Table {
         limit: i32,
     ) -> Result<Vec<(String, String)>, Error> {
         let rows = self.rows_before(partition, before, limit).await?;
-        let row_key = |row: &record::Attributes| {
-            let key = record::text(row, "pk").zip(record::text(row, "sk"));
-            key.map(|(pk, sk)| (pk.to_owned(), sk.to_owned()))
-        };
+        let row_key = |row: &record::Attributes| record::key(row).map(|key| (key.pk, key.sk));
         Ok(rows.iter().filter_map(row_key).collect())
     }
 
@@ -225,9 +224,9 @@ impl Table {
         Ok(query.call().await?.items.unwrap_or_default())
     }
 
-    async fn count_of(&self, partition: &str) -> Result<u64, Error> {
+    async fn count_of(&self, partition: String) -> Result<u64, Error> {
         let mut count = 0;
-        self.each_page_of(partition, Select::Count, |page| {
+        self.each_page_of(&partition, Select::Count, |page| {
             count += u64::try_from(page.count).unwrap_or_default();
         })
         .await?;
@@ -259,6 +258,11 @@ impl Table {
             }
         }
     }
+}
+
+/// Returns the ids of work records. An entry of another type must not stop the sweep, so it is skipped.
+fn works_of(rows: &[record::Attributes]) -> Vec<WorkId> {
+    rows.iter().filter_map(record::key).filter_map(|key| key::work_at(&key.pk, &key.sk)).collect()
 }
 
 fn number(value: u64) -> AttributeValue {

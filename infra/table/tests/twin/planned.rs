@@ -186,6 +186,15 @@ fn pending_work_is_listed_oldest_first() {
         let ids: Vec<WorkId> = works.iter().map(|(id, _)| *id).collect();
         assert_eq!((ids.len(), works.is_sorted_by(|(_, one), (_, next)| one < next)), (3, true));
         let table = &twin.table;
+        // The second record is from an earlier release, which had one partition for all teams.
+        let mut rows: Vec<Value> = twin.rows();
+        rows.retain(|row| row["ty"]["S"] == "WORK");
+        rows.sort_by_key(|row| row["gs3sk"]["S"].to_string());
+        let mut former = rows.swap_remove(1);
+        assert_eq!(former["gs3pk"]["S"], format!("WORK#{}", ids[1].submission.team().get() % 16));
+        former["gs3pk"]["S"] = json!("WORK");
+        twin.plant(&former);
+        audited::nothing_is_wrong(&twin).await;
         assert_eq!(table.planned(LATER, 10).await.unwrap(), ids);
         assert_eq!(table.planned(LATER, 2).await.unwrap(), ids[..2]);
         assert_eq!(table.planned(works[2].1, 10).await.unwrap(), ids[..2]);
