@@ -14,7 +14,7 @@ use domain::base::state::{ChangeType, Kind, RuntimeState};
 use domain::model::change;
 use domain::model::change::{ClosedBy, Entry};
 use domain::model::submission::{Scope, Submission};
-use domain::{Change, ChangeId, Hash, State, TeamId};
+use domain::{Change, ChangeId, Hash, ItemId, State, TeamId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An item's consumer and full name.
@@ -23,7 +23,10 @@ type Name = (TeamId, ItemName);
 /// The expected state of all items.
 pub struct Oracle {
     shape: Shape,
+    /// The newest item of each name.
     items: BTreeMap<Name, Item>,
+    /// The items whose name means a newer one, because they were dead (R44).
+    gone: BTreeMap<ItemId, Item>,
     planned: Vec<Planned>,
     /// Type and target of each change instance at its creation.
     created: BTreeMap<ChangeId, Created>,
@@ -47,6 +50,8 @@ struct Planned {
     item: ItemName,
     owner: String,
     kind: Kind,
+    /// Whether it is a direct change, or a share in one.
+    is_of_direct: bool,
     target: Target,
     references: Vec<String>,
 }
@@ -57,6 +62,7 @@ impl Oracle {
         Self {
             shape,
             items: BTreeMap::new(),
+            gone: BTreeMap::new(),
             planned: Vec::new(),
             created: BTreeMap::new(),
             retried: BTreeMap::new(),
@@ -113,6 +119,7 @@ impl Oracle {
             let owner = self.shape.owner(&name.service).to_owned();
             let shares = self.shape.dependents(&name.service).into_iter().filter(|team| *team != owner);
             let kinds = shares.map(|team| (team.to_owned(), Kind::Dependent)).collect::<Vec<_>>();
+            let is_of_direct = kind == Kind::Direct;
             let mut count = 0;
             for (owner, kind) in std::iter::once((owner, kind)).chain(kinds) {
                 count += 1;
@@ -123,6 +130,7 @@ impl Oracle {
                     item,
                     owner,
                     kind,
+                    is_of_direct,
                     target,
                     references,
                 });
@@ -190,11 +198,41 @@ impl Oracle {
         assert!(self.to_close.is_empty(), "{:?} should have been closed", self.to_close);
     }
 
+    /// Returns the item of a change instance.
     fn item(&mut self, change: &Change) -> &mut Item {
-        self.items.entry(name_of(change)).or_default()
+        match self.gone.get_mut(&change.item) {
+            Some(gone) => gone,
+            None => self.items.entry(name_of(change)).or_default(),
+        }
+    }
+
+    /// Returns whether shares in earlier direct changes of the item are still to be generated.
+    fn waits(&self, (team, name): &Name, before: u64) -> bool {
+        let is_share = |one: &Planned| one.kind == Kind::Dependent && one.is_of_direct;
+        let of_item = |one: &&Planned| one.team == *team && one.item == *name && one.submission < before;
+        self.planned.iter().filter(of_item).any(is_share)
+    }
+
+    /// Checks that a declaration is a new item if the one of its name is dead, and only then (R44).
+    fn declared(&mut self, change: &Change) {
+        let name = name_of(change);
+        let is_dead = |item: &Item| item.is_dead() && !self.waits(&name, change.submission.number());
+        let before = self.items.get(&name).and_then(|item| Some((item.id?, is_dead(item))));
+        if let Some((id, is_dead)) = before {
+            assert_eq!(change.item != id, is_dead, "whether {} is on a new item", change.id);
+            if is_dead {
+                self.gone.extend(self.items.remove(&name).map(|item| (id, item)));
+            }
+        }
+        self.item(change).id = Some(change.item);
     }
 
     fn created(&mut self, change: &Change) {
+        if change.kind == Kind::Direct {
+            self.declared(change);
+        }
+        let waits = self.waits(&name_of(change), u64::MAX);
+        let is_dead = self.item(change).is_dead() && !waits;
         let planned = self.take_planned(change);
         if let Some(name) = self.answering.remove(&change.id) {
             assert_eq!((change.kind, name_of(change)), (Kind::Direct, name), "{} answers others", change.id);
@@ -228,8 +266,13 @@ impl Oracle {
         };
         let state = if is_pending { State::Pending } else { State::Approved };
         let at = (change.submission.number(), change.attempt);
-        let created_closed =
-            (change.kind != Kind::Direct).then(|| item.created_closed(change, at, state, &target)).flatten();
+        let created_closed = match change.kind {
+            Kind::Direct => None,
+            Kind::Dependent | Kind::Referenced | Kind::Retry if is_dead => Some(ClosedBy::Overtaken),
+            Kind::Dependent | Kind::Referenced | Kind::Retry => {
+                item.created_closed(change, at, state, &target)
+            }
+        };
         if let Some(reason) = created_closed {
             let seen = (change.state, change.change_type, change.history[0].closed_by);
             assert_eq!(seen, (State::Closed, change_type, Some(reason)), "{} at birth", change.id);
@@ -280,7 +323,7 @@ impl Oracle {
 
     fn decided(&mut self, change: &Change, entry: &Entry) {
         let is_main = change.owner.name == self.shape.owner(&change.service.title);
-        let item = self.items.entry(name_of(change)).or_default();
+        let item = self.item(change);
         let stack = item.stacks.get_mut(&change.owner.name).unwrap();
         let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
         assert_eq!(Some(open.state), entry.from);
@@ -326,14 +369,15 @@ impl Oracle {
         self.transaction_ends();
         assert_eq!(self.planned.len(), 0, "something that was planned never came to be");
         assert!(self.answering.is_empty(), "{:?} has answered and never came to be", self.answering);
-        assert_eq!(snapshot.items.len(), self.items.len());
+        assert_eq!(snapshot.items.len(), self.items.len() + self.gone.len());
         for item in snapshot.items.values() {
             let name = ItemName {
                 application: item.application.clone(),
                 service: item.service.title.clone(),
                 name: item.name.clone(),
             };
-            let own = &self.items[&(item.consumer.id, name)];
+            let own = self.gone.get(&item.id).unwrap_or_else(|| &self.items[&(item.consumer.id, name)]);
+            assert_eq!((Some(item.id), item.gone), (own.id, own.is_dead()), "whether the item is gone");
             assert_eq!(Some(item.runtime_state), own.runtime);
             assert_eq!(item.wanted(), stored(&own.declared), "what item {} is to be", item.id);
             assert_eq!(

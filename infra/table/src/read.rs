@@ -7,6 +7,7 @@ mod get;
 mod healthcheck_cache;
 mod history;
 mod lists;
+mod merge;
 mod offers;
 mod partition;
 pub(crate) mod related;

@@ -2,7 +2,7 @@
 
 use domain::base::state::{ChangeType, RuntimeState};
 use domain::model::change::ClosedBy;
-use domain::{Change, ChangeId, State};
+use domain::{Change, ChangeId, ItemId, State};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -11,6 +11,8 @@ pub(super) type Target = Option<Value>;
 
 #[derive(Clone, Default)]
 pub(super) struct Item {
+    /// The id, from the first change instance on.
+    pub(super) id: Option<ItemId>,
     pub(super) declared: Target,
     pub(super) references: Vec<String>,
     pub(super) runtime: Option<RuntimeState>,
@@ -73,6 +75,12 @@ impl Item {
         let is_removing = stack.open().any(|open| open.target.is_none() && !open.state.is_blocked());
         let has_failed = stack.open().any(|open| open.state.is_blocked());
         self.declared.is_none() && has_failed && !is_removing
+    }
+
+    /// Returns whether the removal is complete and nothing is open. Pending shares are not part of it.
+    pub(super) fn is_dead(&self) -> bool {
+        let is_idle = self.stacks.values().all(|stack| stack.open().next().is_none());
+        is_idle && self.declared.is_none() && self.completed_target == Some(None)
     }
 
     pub(super) fn blocked(&self) -> impl Iterator<Item = &Open> {

@@ -1,6 +1,6 @@
 //! Lists: the rows of one or several partitions, merged in order and read on demand (docs/reference/http/lists.md).
 
-use super::batch::Consistency;
+use super::merge::{Merge, Reader};
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
@@ -20,7 +20,7 @@ use domain::model::submission::Submission;
 use domain::model::team::Application;
 use domain::{Change, ChangeId, Item, ItemId, State, TeamId, Timestamp};
 use futures_util::future::try_join_all;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// The rows of one query: default and maximum.
 const ROWS_PER_READ: usize = 100;
@@ -38,9 +38,9 @@ pub enum Direction {
 
 /// A partition of the table or of an index, or its part with a common prefix.
 #[derive(Clone, Debug)]
-struct Partition {
+pub(super) struct Partition {
     /// Number of the index; `None` means the table. `gs1` holds whole records, the others only keys.
-    index: Option<u8>,
+    pub(super) index: Option<u8>,
     pk: String,
     prefix: Option<String>,
     /// Sort key of the first row; `None` means the start of the partition.
@@ -260,28 +260,8 @@ pub struct Listed<T> {
 
 /// The rows of a list in order, read in batches.
 pub struct Rows<'a, T> {
-    table: &'a Table,
-    direction: Direction,
-    record: fn(&Key) -> Option<Key>,
+    merge: Merge<'a>,
     decode: fn(Attributes) -> Result<T, Error>,
-    readers: Vec<Reader>,
-    follows: bool,
-    /// Whether the second partition is read after the first one.
-    in_order: bool,
-    /// The position after which the list begins.
-    start: Option<String>,
-    /// The rows of one query.
-    at_once: usize,
-    /// The position of the previous row.
-    last: Option<String>,
-}
-
-/// The reader of one partition.
-struct Reader {
-    partition: Partition,
-    after: Option<String>,
-    buffer: VecDeque<(String, Attributes)>,
-    exhausted: bool,
 }
 
 impl Table {
@@ -293,11 +273,10 @@ impl Table {
             buffer: VecDeque::new(),
             exhausted: false,
         };
-        Rows {
+        let merge = Merge {
             table: self,
             direction,
             record: source.record,
-            decode: source.decode,
             readers: source.partitions.iter().map(reader).collect(),
             follows: source.follows,
             // An index may be late, so the order of its reads guarantees nothing.
@@ -305,7 +284,8 @@ impl Table {
             start: after.map(str::to_owned),
             at_once: ROWS_PER_READ,
             last: None,
-        }
+        };
+        Rows { merge, decode: source.decode }
     }
 
     /// Counts the rows of a list; the count is exact up to [`COUNT_MAX`], where it stops.
@@ -327,7 +307,7 @@ impl Table {
         }
     }
 
-    fn query(
+    pub(super) fn query(
         &self,
         partition: &Partition,
         direction: Direction,
@@ -389,139 +369,19 @@ fn bounds(
 impl<T> Rows<'_, T> {
     /// Sets the rows of one query. Rows that are read but not used cost the same, so small pages set it low.
     pub fn at_once(mut self, rows: usize) -> Self {
-        self.at_once = rows.clamp(1, ROWS_PER_READ_MAX);
+        self.merge.at_once = rows.clamp(1, ROWS_PER_READ_MAX);
         self
     }
 
     /// Returns whether no row is left, as far as the last query showed.
     pub fn is_over(&self) -> bool {
-        self.readers.iter().all(|reader| reader.exhausted && reader.buffer.is_empty())
+        self.merge.is_over()
     }
 
     /// Returns the next rows in order, or `None` at the end of the list.
     pub async fn next(&mut self) -> Result<Option<Vec<Listed<T>>>, Error> {
-        let mut merged = Vec::new();
-        while merged.len() < self.at_once {
-            // The merge needs the next row of every partition before it can choose the first one.
-            if self.in_order {
-                self.fill_in_order().await?;
-            } else {
-                self.fill_all().await?;
-            }
-            let Some(row) = self.pop() else { break };
-            // A change instance that moves to another state between the queries is in both queues, at one position.
-            if self.last.as_ref() != Some(&row.0) {
-                self.last = Some(row.0.clone());
-                merged.push(row);
-            }
-        }
-        if merged.is_empty() {
-            return Ok(None);
-        }
-        self.decode(merged).await.map(Some)
-    }
-
-    async fn fill_all(&mut self) -> Result<(), Error> {
-        let (table, direction, at_once) = (self.table, self.direction, self.at_once);
-        try_join_all(self.readers.iter_mut().map(|reader| reader.fill(table, direction, at_once))).await?;
-        Ok(())
-    }
-
-    /// Fills one reader after the other, so that no record that moves to the second partition is missing.
-    ///
-    /// A new read of the first partition may miss a record that moved since the last read of the second one. So the
-    /// second one is read again.
-    async fn fill_in_order(&mut self) -> Result<(), Error> {
-        let (table, direction, at_once) = (self.table, self.direction, self.at_once);
-        let mut has_read = false;
-        for reader in &mut self.readers {
-            if has_read {
-                reader.restart(self.last.as_ref().or(self.start.as_ref()));
-            }
-            has_read = reader.fill(table, direction, at_once).await?;
-        }
-        Ok(())
-    }
-
-    /// Removes and returns the first row in order among all partitions.
-    fn pop(&mut self) -> Option<(String, Attributes)> {
-        let heads = self.readers.iter().enumerate();
-        let heads =
-            heads.filter_map(|(at, reader)| reader.buffer.front().map(|(position, _)| (position, at)));
-        let first = match self.direction {
-            Direction::Ascending => heads.min(),
-            Direction::Descending => heads.max(),
-        };
-        let at = first.map(|(_, at)| at)?;
-        self.readers.get_mut(at)?.buffer.pop_front()
-    }
-
-    /// Decodes rows. Rows of a keys-only index are first read by their keys.
-    async fn decode(&self, rows: Vec<(String, Attributes)>) -> Result<Vec<Listed<T>>, Error> {
-        let keys_only =
-            self.readers.iter().any(|reader| reader.partition.index.is_some_and(|index| index > 1));
-        if !keys_only {
-            return rows
-                .into_iter()
-                .map(|(position, row)| Ok(Listed { position, value: (self.decode)(row)? }))
-                .collect();
-        }
-        let record_of = |row: &_| record::key(row).as_ref().and_then(self.record);
-        let keys = rows.iter().filter_map(|(_, row)| record_of(row));
-        let mut records = self.by_key(keys).await?;
-        // A share, and a late index, lead to the live key of an item that is gone by now.
-        let missing =
-            rows.iter().filter_map(|(_, row)| record_of(row)).filter(|key| !records.contains_key(key));
-        let moved: BTreeMap<Key, Key> =
-            missing.filter(|_| self.follows).filter_map(|live| Some((key::gone_of(&live)?, live))).collect();
-        for (key, record) in self.by_key(moved.keys().cloned()).await? {
-            records.extend(moved.get(&key).map(|live| (live.clone(), record)));
-        }
-        let mut listed = Vec::new();
-        for (position, row) in rows {
-            // The index may be late, so a record may be deleted already.
-            if let Some(record) = record_of(&row).and_then(|key| records.remove(&key)) {
-                listed.push(Listed { position, value: (self.decode)(record)? });
-            }
-        }
-        Ok(listed)
-    }
-
-    async fn by_key(&self, keys: impl IntoIterator<Item = Key>) -> Result<BTreeMap<Key, Attributes>, Error> {
-        let records = self.table.batch_get_rows(keys, Consistency::Strong).await?;
-        Ok(records.into_iter().filter_map(|record| Some((record::key(&record)?, record))).collect())
-    }
-}
-
-impl Reader {
-    /// Starts over after a position.
-    fn restart(&mut self, after: Option<&String>) {
-        self.after = after.cloned();
-        self.buffer.clear();
-        self.exhausted = false;
-    }
-
-    /// Reads the next rows if no row is left, and returns whether it did.
-    async fn fill(&mut self, table: &Table, direction: Direction, at_once: usize) -> Result<bool, Error> {
-        let has_to_read = self.buffer.is_empty() && !self.exhausted;
-        while self.buffer.is_empty() && !self.exhausted {
-            let query = table.query(&self.partition, direction, self.after.as_deref());
-            // The range includes the row `after`, so one more row is necessary.
-            let limit = at_once + usize::from(self.after.is_some());
-            let page = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).call().await?;
-            let sk = self.partition.index.map_or_else(|| "sk".to_owned(), |index| format!("gs{index}sk"));
-            let rows = page.items.unwrap_or_default();
-            let full = rows.len() >= limit;
-            self.exhausted = !full && page.last_evaluated_key.is_none();
-            let before = self.after.clone();
-            for row in rows {
-                let Some(position) = record::text(&row, &sk).map(str::to_owned) else { continue };
-                self.after = Some(position.clone());
-                if before.as_ref() != Some(&position) {
-                    self.buffer.push_back((position, row));
-                }
-            }
-        }
-        Ok(has_to_read)
+        let Some(rows) = self.merge.next().await? else { return Ok(None) };
+        let decode = |(position, row)| Ok(Listed { position, value: (self.decode)(row)? });
+        rows.into_iter().map(decode).collect::<Result<_, _>>().map(Some)
     }
 }
