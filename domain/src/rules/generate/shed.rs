@@ -25,15 +25,15 @@ pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp)
     let excess = landing.len().saturating_sub(most).min(CLOSINGS_MAX);
     // They come in the order of their owners, from the lowest, so a repetition closes the same ones.
     let answered = landing.iter().filter_map(|write| answered_of_dependent(write, item));
-    let closings: Vec<Closing> = answered.take(excess).cloned().collect();
+    let mut closings: Vec<Closing> = answered.take(excess).cloned().collect();
+    let mut after = without(item, &closings);
+    // The last one stays for the landing. Without any open change instance, the item would be dead (R44).
+    if after.is_dead() {
+        closings.pop();
+        after = without(item, &closings);
+    }
     if closings.is_empty() {
         return None;
-    }
-    let mut after = item.clone();
-    for closing in &closings {
-        if let Some(stack) = after.stacks.get_mut(&closing.owner) {
-            stack.clear(closing.change);
-        }
     }
     // `landing` was computed on the old revision, so it cannot commit any more: the caller computes it again.
     after.revision += 1;
@@ -43,6 +43,17 @@ pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp)
     writes.extend(closings.into_iter().map(Write::CloseChange));
     writes.extend(blockers);
     Some(writes)
+}
+
+/// Returns an item without the open change instances of these closings.
+fn without(item: &Item, closings: &[Closing]) -> Item {
+    let mut after = item.clone();
+    for closing in closings {
+        if let Some(stack) = after.stacks.get_mut(&closing.owner) {
+            stack.clear(closing.change);
+        }
+    }
+    after
 }
 
 fn answered_of_dependent<'a>(write: &'a Write, item: &Item) -> Option<&'a Closing> {
