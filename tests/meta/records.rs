@@ -368,7 +368,7 @@ fn keys_in(text: &str) -> Vec<String> {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         rest[..end].to_owned()
     });
-    names.filter(|name| name != "by_age").collect()
+    names.filter(|name| !name.starts_with("by_")).collect()
 }
 
 /// The commented functions and constants of `key.rs`.

@@ -1,4 +1,4 @@
-//! Corruptions of I1 to I13, I26 and I35: states, histories, numbers, sums, work and charges.
+//! Corruptions of I1 to I13, I26, I31, I33 and I35: states, histories, numbers, sums, work and charges.
 
 use super::corruption::{
     Corruption, HASH, VM_OWNER, is, is_change, is_item, is_of_dependent, main_stack, number, removed,
@@ -285,6 +285,30 @@ pub(crate) const PLANTED: &[Corruption] = &[
         |r| is_item(r, "CoreVM1"),
         |r| {
             r["ch"]["M"].as_object_mut().unwrap().remove("ru");
+        },
+    ),
+    stored(
+        "I31",
+        "an item has a gone record, too",
+        |r| is_item(r, "CoreVM4"),
+        |r| {
+            let sequence: u64 = main_stack(r)["s"]["N"].as_str().unwrap().parse().unwrap();
+            let id: u64 = r["id"]["N"].as_str().unwrap().parse().unwrap();
+            r["pk"] = json!({"S": text(r, "pk").replace("ITEM#", "GONE#")});
+            r["gn"] = json!({"BOOL": true});
+            r["v"] = json!({"N": "3"});
+            r["gs2pk"] = json!({"S": text(r, "gs2pk").replace("#ITEMS", "#GONE")});
+            r["gs3pk"] = json!({"S": "TEAM#4#REMOVED"});
+            r["gs3sk"] = json!({"S": format!("{sequence:011}#{id:016}")});
+        },
+    ),
+    stored(
+        "I33",
+        "an item waits for shares of no submission",
+        |r| is_item(r, "CoreVM1"),
+        |r| {
+            r["du"] = json!({"N": "1"});
+            r["v"] = json!({"N": "3"});
         },
     ),
 ];
