@@ -202,6 +202,15 @@ fn the_sweep_processes_work_left_by_the_stream() {
         let swept = sweep(&stack, false);
         assert_eq!((counted(&swept, "carried_out"), counted(&swept, "owed")), (1, 0), "{swept}");
     }
+    // Without dependent teams, the referenced change is the only pending work. The next submission overtakes it, so
+    // the sweep checks the item and does not write it.
+    let settings = json!({"dependant_teams": []});
+    let set = stack.call("PATCH", &format!("{OWNER}/services/2/"), "lb-owner-key", &settings);
+    assert_eq!(set.status, 200, "{set:?}");
+    submit(&stack, 32, "a");
+    submit(&stack, 32, "b");
+    let swept = sweep(&stack, false);
+    assert_eq!((counted(&swept, "carried_out"), counted(&swept, "owed")), (1, 0), "{swept}");
     stack.wait_idle(false);
     stack.assert_sound();
 }
