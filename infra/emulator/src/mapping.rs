@@ -1,8 +1,8 @@
 //! An event source mapping: delivers the records of the table's stream to one function, as Lambda does.
 //!
-//! A [`reader`] reads the shards and divides the records into lanes by their key. Each [`lane`] delivers its records
+//! A `reader` reads the shards and divides the records into lanes by their key. Each `lane` delivers its records
 //! at least once, one batch at a time, in the order of the stream. A failing lane does not delay the others.
-//! [`delivery`] decides about a batch, and [`window`] about the stored position.
+//! [`delivery`] decides about a batch, and `window` about the stored position.
 
 pub mod delivery;
 mod lane;
