@@ -151,10 +151,16 @@ impl Proxy {
         (Self::start(move |request| watch(request, engine.clone(), Arc::clone(&shared))).await, all)
     }
 
-    /// Starts a proxy that holds each request with `held` in its body until it has answered a transaction with `until`.
-    pub async fn holding(engine: String, held: &'static str, until: &'static str) -> Self {
-        let released = tokio::sync::watch::Sender::new(false);
-        Self::start(move |request| hold(request, engine.clone(), held, until, released.clone())).await
+    /// Starts a proxy that holds the requests with `held` in their body until it has answered the releasing one.
+    ///
+    /// `releases` gets the operation and the body of each request.
+    pub async fn holding(
+        engine: String,
+        held: String,
+        releases: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let all = Arc::new(Held { held, releases, released: tokio::sync::watch::Sender::new(false) });
+        Self::start(move |request| hold(request, engine.clone(), Arc::clone(&all))).await
     }
 
     async fn start<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> Self
@@ -267,24 +273,29 @@ async fn watch(
     Ok(Response::from_parts(parts, Full::new(answered)))
 }
 
+/// What a proxy holds, see `Proxy::holding`.
+struct Held<R> {
+    held: String,
+    releases: R,
+    released: tokio::sync::watch::Sender<bool>,
+}
+
 async fn hold(
     request: Request<Incoming>,
     engine: String,
-    held: &'static str,
-    until: &'static str,
-    released: tokio::sync::watch::Sender<bool>,
+    all: Arc<Held<impl Fn(&str, &str) -> bool>>,
 ) -> io::Result<Response<Full<Bytes>>> {
-    let is_transaction = is_transaction(&request);
+    let operation = operation(&request);
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    let has = |part: &str| String::from_utf8_lossy(&body).contains(part);
-    let releases = is_transaction && has(until);
-    if has(held) {
-        released.subscribe().wait_for(|released| *released).await.map_err(io::Error::other)?;
+    let text = String::from_utf8_lossy(&body);
+    let releases = (all.releases)(&operation, &text);
+    if text.contains(&all.held) {
+        all.released.subscribe().wait_for(|released| *released).await.map_err(io::Error::other)?;
     }
-    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
+    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body.clone()))).await?;
     if releases {
-        released.send_replace(true);
+        all.released.send_replace(true);
     }
     Ok(Response::from_parts(parts, Full::new(body)))
 }
