@@ -126,7 +126,8 @@ fn of_engine(client: SharedHttpClient, endpoint: String) -> aws_types::sdk_confi
 
 /// Returns the timeouts of a call.
 ///
-/// The SDK has no default limit on a call, and API Gateway gives up after 30 seconds.
+/// The SDK has no default limit on a call, and API Gateway gives up after 30 seconds. The client of the table has
+/// shorter timeouts of an attempt.
 fn timeouts() -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(2))

@@ -1,5 +1,6 @@
 //! The connection to the tables: the client of the SDK with its caches, metrics and errors.
 
+mod attempt_timeout;
 pub(crate) mod caches;
 pub(crate) mod call;
 mod connect;

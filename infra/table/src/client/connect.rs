@@ -1,5 +1,6 @@
 //! The table client, created once in each process, with its settings and caches.
 
+use super::attempt_timeout::{RecordReads, timeouts};
 use super::caches::Caches;
 use super::call::Call as _;
 use super::error::Error;
@@ -76,8 +77,11 @@ impl Table {
     /// Connects to `endpoint` and ignores the endpoint of the settings.
     pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
         let is_engine = matches!(endpoint, Endpoint::Engine(_));
-        let config = dovetail_aws::config(endpoint);
+        let config = dovetail_aws::config(endpoint.clone());
         let mut watched = config::Builder::from(&config).interceptor(Observer);
+        if let Some(timeouts) = timeouts(&endpoint, config.timeout_config()) {
+            watched = watched.timeout_config(timeouts).interceptor(RecordReads);
+        }
         watched.set_http_client(config.http_client().map(|inner| SharedHttpClient::new(Paced(inner))));
         Self {
             client: Client::from_conf(watched.build()),

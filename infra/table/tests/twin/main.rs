@@ -14,6 +14,8 @@ mod related;
 #[cfg(test)]
 mod reluctant;
 #[cfg(test)]
+mod stalled;
+#[cfg(test)]
 mod twin;
 #[cfg(test)]
 mod walk;
