@@ -1,6 +1,7 @@
 //! Separation of teams, authentication, limits and hostile input.
 
 mod caller;
+mod fair_use;
 mod hostile;
 mod isolation;
 pub(crate) mod keys;

@@ -57,6 +57,7 @@ impl Provoked {
     fn whole() -> Self {
         let mut provoked = Self::new();
         provoke_requests(&mut provoked);
+        provoke_fair_use(&mut provoked);
         provoke_keys(&mut provoked);
         provoke_members(&mut provoked);
         provoke_webhooks(&mut provoked);
@@ -122,6 +123,14 @@ fn provoke_requests(provoked: &mut Provoked) {
     provoked.call(Code::UnknownFilter, "GET", &format!("{ITEMS}?colour=red"), "awesome-key", none);
     provoked.call(Code::InvalidFilter, "GET", &format!("{ITEMS}?service_id=x"), "awesome-key", none);
     provoked.call(Code::InvalidCursor, "GET", &format!("{ITEMS}?cursor=x"), "awesome-key", none);
+}
+
+/// Provokes `too_many_requests`: the team has one request per second.
+fn provoke_fair_use(provoked: &mut Provoked) {
+    let limits = Start { team_requests_per_second: 1, team_requests_burst: 1, ..Start::default() };
+    let system = Running::start_with(world::DEMO, limits);
+    let mut answers = std::iter::repeat_with(|| system.get("/v1/account/teams/", "awesome-key"));
+    provoked.meets(Code::TooManyRequests, answers.find(|answer| answer.status != 200).unwrap());
 }
 
 fn provoke_keys(provoked: &mut Provoked) {
@@ -477,6 +486,7 @@ fn every_code_is_provoked_with_its_status_and_shape() {
         let seconds: Option<u64> = answer.header("retry-after").map(|seconds| seconds.parse().unwrap());
         let expected = match (name, code.status()) {
             ("asked_just_now", _) => Some(10..=10),
+            ("too_many_requests", _) => Some(1..=1),
             ("divided_just_now", _) => Some(3_500..=3_600),
             (_, status) => (status == 503).then_some(1..=5),
         };

@@ -8,6 +8,7 @@ use dovetail_http::{CursorKey, Event};
 use dovetail_table::Table;
 use hyper::header::HOST;
 use hyper::{Method, Request};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use support::{Proxy, Running, SentRequest, SentRequests};
 use time::OffsetDateTime;
@@ -37,8 +38,9 @@ impl<'a> Recorder<'a> {
     pub fn engine_calls(&self, call: &Call) -> Vec<Call> {
         self.all.lock().unwrap().clear();
         let event = self.event(call);
-        let reply =
-            self.system.block_on(functions::answer(&self.table, &self.cursor_key, &self.authorizer, event));
+        let fair_use = Arc::default();
+        let answering = functions::answer(&self.table, &self.cursor_key, &self.authorizer, &fair_use, event);
+        let reply = self.system.block_on(answering);
         assert!(reply.status_code < 300, "{}: {:?}", call.path, reply.body);
         self.all.lock().unwrap().drain(..).map(replayed).collect()
     }

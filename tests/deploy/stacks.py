@@ -35,7 +35,14 @@ import boto3
 ENDPOINT, TEMPLATE_URL, *FILES = sys.argv[1:]
 MAPPINGS = {"generate": "GenerateMapping", "notify": "NotifyMapping"}
 # The emulator does not support archives of the event bus, so EventDays is 0.
-PARAMETERS = {"Architecture": "x86_64", "EventDays": "0", "ExampleQueue": "yes", "Tracing": "Active"}
+# The tests send requests faster than a team may, so TeamRequestsPerSecond is 0.
+PARAMETERS = {
+    "Architecture": "x86_64",
+    "EventDays": "0",
+    "ExampleQueue": "yes",
+    "TeamRequestsPerSecond": "0",
+    "Tracing": "Active",
+}
 # Default of DOVETAIL_ACTIONS_MAX in the functions.
 ACTIONS_MAX = 100
 

@@ -3,7 +3,7 @@
 mod documents;
 
 use dovetail_emulator::{mapping, queue};
-use dovetail_http::{Function, ROUTES, function_of};
+use dovetail_http::{Access, Function, ROUTES, function_of};
 use dovetail_table::stream::{FILTER_EVENTS, FILTER_WORK};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Value, json};
@@ -140,6 +140,71 @@ fn every_request_goes_to_the_function_that_answers_it() {
 }
 
 #[test]
+fn each_rate_of_a_route_belongs_to_a_route_that_exists_before() {
+    let template = template();
+    let stage = &template["Resources"]["Stage"];
+    let routes = resources(&template, "AWS::ApiGatewayV2::Route");
+    let depends_on: BTreeSet<&str> =
+        stage["DependsOn"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let settings = stage["Properties"]["RouteSettings"].as_object().unwrap();
+    let limited =
+        routes.iter().filter(|(_, route)| settings.contains_key(route["RouteKey"].as_str().unwrap()));
+    assert_eq!(limited.map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>(), depends_on);
+    assert_eq!(settings.len(), depends_on.len(), "a rate has no route");
+    for (key, setting) in settings {
+        // The settings of a route replace the default ones, also those of its metrics.
+        assert_eq!(setting["DetailedMetricsEnabled"], true, "{key}");
+        let rate = setting["ThrottlingRateLimit"]["!Ref"].as_str().unwrap();
+        let burst = setting["ThrottlingBurstLimit"]["!Ref"].as_str().unwrap();
+        assert_eq!(rate.strip_suffix("PerSecond"), burst.strip_suffix("Burst"), "{key}");
+        let function = match rate {
+            "SubmissionsPerSecond" => Function::Submit,
+            "DecisionsPerSecond" => Function::UpdateState,
+            "ListsPerSecond" => Function::List,
+            other => panic!("{key}: {other}"),
+        };
+        let route = routes.iter().find(|(_, route)| route["RouteKey"] == **key).unwrap();
+        let target = format!("integrations/${{{}Integration}}", resource_of(function));
+        assert_eq!(route.1["Target"]["!Sub"], target, "{key}");
+    }
+}
+
+/// Returns the name of a function in the template.
+fn resource_of(function: Function) -> String {
+    let functions = resources(&template(), "AWS::Serverless::Function");
+    functions.into_iter().find(|(_, properties)| program(properties) == function.name()).unwrap().0
+}
+
+#[test]
+fn every_function_behind_the_authorizer_limits_the_requests_of_a_team() {
+    let template = template();
+    let names = [
+        ("DOVETAIL_TEAM_REQUESTS_PER_SECOND", "TeamRequestsPerSecond"),
+        ("DOVETAIL_TEAM_REQUESTS_BURST", "TeamRequestsBurst"),
+    ];
+    for function in ROUTES.iter().filter(|route| route.access != Access::Anyone).map(|route| route.function) {
+        let properties = &template["Resources"][resource_of(function)]["Properties"];
+        for (variable, parameter) in names {
+            let value = &properties["Environment"]["Variables"][variable];
+            assert_eq!(*value, json!({"!Ref": parameter}), "{}", function.name());
+        }
+    }
+}
+
+#[test]
+fn the_level_of_logs_drops_no_metric() {
+    let template = template();
+    // Lambda gives a line without a level the level INFO, so a higher application level would drop metrics.
+    for (name, properties) in resources(&template, "AWS::Serverless::Function") {
+        assert!(properties["LoggingConfig"]["ApplicationLogLevel"].is_null(), "{name}");
+    }
+    for name in ["Generate", "Notify", "Deliver", "Sweep"] {
+        let logging = &template["Resources"][name]["Properties"]["LoggingConfig"];
+        assert_eq!(logging["SystemLogLevel"], json!({"!Ref": "StreamSystemLogs"}), "{name}");
+    }
+}
+
+#[test]
 fn the_tables_are_those_that_are_created() {
     let system = Running::demo();
     let template = template();
@@ -219,6 +284,8 @@ fn the_queue_of_the_template_matches_the_local_one() {
     let template = template();
     let of = |name: &str| &template["Resources"][name]["Properties"];
     assert_eq!(of("ToldToWebhooks")["EventPattern"], serde_json::from_str::<Value>(queue::PATTERN).unwrap());
+    let state = json!({"!If": ["DeliversWebhooks", "ENABLED", "DISABLED"]});
+    assert_eq!(of("ToldToWebhooks")["State"], state);
     let mapping = of("DeliverMapping");
     assert_eq!(mapping["BatchSize"], queue::BATCH_SIZE);
     assert_eq!(mapping["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));

@@ -52,6 +52,7 @@ pub(crate) fn text(value: &Value) -> &str {
 fn a_revoked_key_works_until_the_authorizer_cache_expires() {
     let system = system();
     let (table, cursor) = (system.table.clone(), CursorKey::new("secret"));
+    let fair_use = Arc::default();
     let event = |key: &str| {
         let mut event = dovetail_http::Event::default();
         event.raw_path = Some(TEAMS.to_owned());
@@ -59,7 +60,7 @@ fn a_revoked_key_works_until_the_authorizer_cache_expires() {
         event
     };
     let status = |authorizer: &Authorizer, key: &str| {
-        system.block_on(functions::answer(&table, &cursor, authorizer, event(key))).status_code
+        system.block_on(functions::answer(&table, &cursor, authorizer, &fair_use, event(key))).status_code
     };
     let (never, long) =
         (Authorizer::remembered_for(Duration::ZERO), Authorizer::remembered_for(Duration::MAX));
@@ -77,7 +78,7 @@ fn a_revoked_key_works_until_the_authorizer_cache_expires() {
     let end = Timestamp::parse("2099-12-31").unwrap();
     let status_at = |at: u64| {
         let clock: Clock = Arc::new(move || Timestamp::from_micros(at));
-        let answer = functions::answer(&table, &cursor, &long, event(secret));
+        let answer = functions::answer(&table, &cursor, &long, &fair_use, event(secret));
         system.block_on(by_clock(clock, answer)).status_code
     };
     assert_eq!((status_at(end.micros() - 1), status_at(end.micros())), (200, 401));

@@ -5,6 +5,7 @@ use dovetail_daemon::functions;
 use dovetail_emulator::gateway;
 use dovetail_http::CursorKey;
 use dovetail_table::Table;
+use std::sync::Arc;
 use tokio::net::TcpListener;
 
 /// Starts separate functions on a table. Returns their base URL and a future that serves them while polled.
@@ -15,7 +16,7 @@ pub async fn functions_on(table: Table) -> (String, impl Future<Output = ()>) {
     let respond = move |event| {
         let (table, key) = (table.clone(), key.clone());
         // Each request has an empty authorizer cache, so it reads its caller from the table.
-        async move { functions::answer(&table, &key, &Authorizer::default(), event).await }
+        async move { functions::answer(&table, &key, &Authorizer::default(), &Arc::default(), event).await }
     };
     (base, gateway::serve(listener, respond, std::future::pending()))
 }

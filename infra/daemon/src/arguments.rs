@@ -109,6 +109,8 @@ mod tests {
             world: Some(WorldChoice::File("w.json".into())),
             functions: Some("http://127.0.0.1:9001".to_owned()),
             actions_max: 7,
+            team_requests_per_second: 5,
+            team_requests_burst: 9,
             issuer: Some(dovetail_issuer::Settings::new("https://id.example", "dovetail").unwrap()),
             env_file: Some("env".into()),
             ready_file: Some("ready".into()),
@@ -117,7 +119,8 @@ mod tests {
         let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file=env", "--actions-max", "7"];
         let engine = ["--endpoint", "http://127.0.0.1:8000", "--table", "another-name"];
         let people = ["--issuer", "https://id.example", "--audience", "dovetail"];
-        assert_eq!(serve(&[&args[..], &elsewhere, &engine, &people].concat()), expected);
+        let limits = ["--team-requests-per-second", "5", "--team-requests-burst=9"];
+        assert_eq!(serve(&[&args[..], &elsewhere, &engine, &people, &limits].concat()), expected);
         assert_eq!(serve(&["--data", "stored"]).data.to_str(), Some("stored"));
         assert_eq!(serve(&["--world", "demo"]).world, Some(WorldChoice::Demo));
         assert_eq!(serve(&["--world=./demo"]).world, Some(WorldChoice::File("./demo".into())));

@@ -6,7 +6,9 @@ use dovetail_emulator::{
     mapping::{GENERATE, Mapping, NOTIFY},
 };
 use dovetail_events::Bus;
-use dovetail_http::{Answering, CursorKey, Event, EventReply, Function, Request, function_of, respond};
+use dovetail_http::{
+    Answering, CursorKey, Event, EventReply, FairUse, Function, Request, function_of, respond,
+};
 use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::Queue;
 use dovetail_table::{
@@ -15,6 +17,7 @@ use dovetail_table::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 use crate::authorizer::Authorizer;
 
@@ -35,6 +38,8 @@ pub struct Handles {
     pub cursor_key: CursorKey,
     /// Cache of authorizer responses.
     pub authorizer: Authorizer,
+    /// Token buckets of the teams, for all functions together.
+    pub fair_use: Arc<FairUse>,
 }
 
 /// Answers a request of the API: authorizes it and calls the function of its route.
@@ -42,6 +47,7 @@ pub async fn answer(
     table: &Table,
     cursor_key: &CursorKey,
     authorizer: &Authorizer,
+    fair_use: &Arc<FairUse>,
     mut event: Event,
 ) -> EventReply {
     let path = event.raw_path.clone().unwrap_or_default();
@@ -52,7 +58,11 @@ pub async fn answer(
     event.request_context.authorizer = Some(response);
     let function = function_of(event.request_context.http.method.as_str(), &path);
     let outbound = Outbound::new(Targets::Any);
-    respond(event, |request| handle(function, table, cursor_key, &outbound, request)).await
+    respond(event, |mut request| {
+        request.extensions_mut().insert(Arc::clone(fair_use));
+        handle(function, table, cursor_key, &outbound, request)
+    })
+    .await
 }
 
 /// Calls a function behind API Gateway.

@@ -10,6 +10,7 @@ use clap::{
     builder::{PathBufValueParser, TypedValueParser as _},
 };
 use dovetail_emulator::engine::Storage;
+use dovetail_http::TEAM_BURST;
 use dovetail_table::ACTIONS_MAX;
 
 use crate::option::{LOCAL_TABLE_BYTES, actions_max, address, table_name, url};
@@ -69,6 +70,12 @@ pub struct Settings {
     /// Maximum writes of a transaction; Dovetail stages a larger submission
     #[arg(long, value_name = "N", default_value_t = ACTIONS_MAX, value_parser = actions_max)]
     pub actions_max: usize,
+    /// Maximum rate of requests of a team; 0 means no limit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub team_requests_per_second: u32,
+    /// Maximum burst of requests of a team
+    #[arg(long, value_name = "N", default_value_t = TEAM_BURST)]
+    pub team_requests_burst: u32,
     /// File for the environment of separate functions, as KEY=value lines
     #[arg(long, value_name = "FILE")]
     pub env_file: Option<PathBuf>,
@@ -95,6 +102,8 @@ impl Default for Settings {
             world: None,
             functions: None,
             actions_max: ACTIONS_MAX,
+            team_requests_per_second: 0,
+            team_requests_burst: TEAM_BURST,
             issuer: None,
             env_file: None,
             ready_file: None,

@@ -21,7 +21,7 @@ use dovetail_emulator::{
     stream::Stream,
     webhook::{Target, Webhook},
 };
-use dovetail_http::{CursorKey, Event, EventReply};
+use dovetail_http::{CursorKey, Event, EventReply, FairUse};
 use dovetail_issuer::Issuer;
 use dovetail_outbound::{Outbound, Targets};
 use dovetail_table::Table;
@@ -283,8 +283,8 @@ impl Api {
         }
         // A GET never writes, so it need not wake the consumers.
         let may_write = event.request_context.http.method != hyper::Method::GET;
-        let Handles { table, cursor_key, authorizer: verdicts, .. } = &*self.handles;
-        let reply = functions::answer(table, cursor_key, verdicts, event).await;
+        let Handles { table, cursor_key, authorizer, fair_use, .. } = &*self.handles;
+        let reply = functions::answer(table, cursor_key, authorizer, fair_use, event).await;
         if may_write {
             mapping::wake(&self.control.wake);
         }
@@ -323,6 +323,7 @@ fn handles(settings: &Settings, table: Table, bus: &Address, cursor_secret: &str
         outbound: Outbound::new(Targets::Any),
         cursor_key: CursorKey::new(cursor_secret),
         authorizer: Authorizer::default().with(settings.issuer.clone().map(Issuer::new)),
+        fair_use: Arc::new(FairUse::new(settings.team_requests_per_second, settings.team_requests_burst)),
     }
 }
 

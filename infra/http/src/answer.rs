@@ -4,14 +4,15 @@ use crate::call::Call;
 use crate::caller::{self, Chosen};
 use crate::code::Code;
 use crate::event::{QUERY_BYTES_MAX, Rejected};
+use crate::fair_use::FairUse;
 use crate::gzip;
 use crate::operation::{Function, Operation};
 use crate::query::Query;
 use crate::reply::{Content, Failure, Reply};
 use crate::request;
 use crate::route::{self, Access, RouteMatch};
-use domain::Timestamp;
 use domain::base::actor::Caller;
+use domain::{TeamId, Timestamp};
 use dovetail_aws::retry::with_budget;
 use dovetail_aws::{Cost, observed};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -148,6 +149,7 @@ impl Received {
         let Self { request, route_match, chosen, now } = self;
         let RouteMatch { route, parameters } = served(route_match, function, false)?;
         let (caller, teams) = chosen?.permitted(route.access)?;
+        check_fair_use(request.extensions().get(), caller.team.id, now)?;
         let rejected = request.extensions().get().copied();
         check_query(rejected.as_ref())?;
         if rejected == Some(Rejected::Body) {
@@ -198,6 +200,16 @@ fn check_query(rejected: Option<&Rejected>) -> Result<(), Failure> {
     }
     let detail = format!("the query must be at most {QUERY_BYTES_MAX} bytes");
     Err(Reply::refused(Code::InvalidFilter, &detail).into())
+}
+
+/// Takes a token of the team, if this instance limits requests.
+fn check_fair_use(fair_use: Option<&Arc<FairUse>>, team: TeamId, now: Timestamp) -> Result<(), Failure> {
+    let taken = fair_use.map_or(Ok(()), |fair_use| fair_use.take(team, now));
+    taken.map_err(|wait| {
+        // Rounded up, because an earlier retry would fail again.
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        Reply::error(Code::TooManyRequests).retry_after(seconds).into()
+    })
 }
 
 /// Writes a structured log line for a defect. Expected rejections are not logged.

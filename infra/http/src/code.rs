@@ -69,6 +69,12 @@ codes! {
                change services, webhooks, healthchecks, messages, API keys and members. Only an `ADMIN` may \
                read API keys, members and the audit log.",
         remedy "Use a key with the role `ADMIN`, or ask an `ADMIN` of the team to send the request.";
+    TooManyRequests(429, "the team sends too many requests")
+        means "The team exceeds its rate of requests. A burst is possible, and after it a constant rate. All \
+               keys and members of the team share this limit. Nothing was changed.",
+        remedy "Retry after `Retry-After`. Send fewer requests: one submission can declare many \
+                applications, and one page of a list has up to 100 rows. The operator of the deployment can \
+                raise the limit.";
     NotFound(404, "the object does not exist for this team")
         means "The object does not exist, or the caller's team may not see it. The response does not say \
                which. A team may see an object as consumer but not as service owner, or the reverse.",

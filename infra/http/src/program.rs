@@ -3,12 +3,14 @@
 use crate::answer::Answering;
 use crate::auth_mode::AuthMode;
 use crate::cursor::CursorKey;
+use crate::fair_use::FairUse;
 use crate::gateway;
 use crate::log_line::logged;
 use crate::operation::Function;
 use dovetail_aws::Tracer;
 use dovetail_table::{Settings, Table};
 use lambda_http::{Error, Request, RequestExt as _};
+use std::sync::Arc;
 
 /// Runs a function until Lambda ends the process.
 pub async fn run(
@@ -36,7 +38,9 @@ pub async fn serve<'t>(
     handle: impl Fn(Request) -> Answering<'t> + Sync,
 ) -> Result<(), Error> {
     let (auth_mode, tracer) = (AuthMode::from_env()?, Tracer::from_env());
-    let observed = |request: Request| -> Answering<'_> {
+    let fair_use = Arc::new(FairUse::from_env()?);
+    let observed = |mut request: Request| -> Answering<'_> {
+        request.extensions_mut().insert(Arc::clone(&fair_use));
         let header = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
         let (tracer, handle) = (&tracer, &handle);
         Box::pin(async move { logged(function, (tracer, header), request, handle).await })

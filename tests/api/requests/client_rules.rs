@@ -7,6 +7,7 @@ use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};
 use expect_test::expect_file;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use support::{Answer, ApiRequest};
 
 const COMPATIBILITY: &str = include_str!("../../../docs/reference/compatibility.md");
@@ -158,7 +159,7 @@ fn rule_4_success_is_200_or_201() {
 #[test]
 fn rule_5_errors_use_the_statuses_that_clients_can_read() {
     let statuses: BTreeSet<u16> = Code::ALL.into_iter().map(Code::status).collect();
-    assert_eq!(statuses, BTreeSet::from([400, 401, 403, 404, 405, 412, 422, 500, 503]));
+    assert_eq!(statuses, BTreeSet::from([400, 401, 403, 404, 405, 412, 422, 429, 500, 503]));
     let of = |status: u16| -> Vec<&str> {
         Code::ALL.into_iter().filter(|code| code.status() == status).map(Code::name).collect()
     };
@@ -171,6 +172,7 @@ fn rule_5_errors_use_the_statuses_that_clients_can_read() {
     assert_eq!(of(404), ["no_such_route", "not_found"]);
     assert_eq!(of(412), ["plan_changed"], "who sends If-Match can read it");
     assert_eq!(of(422), ["idempotency_key_reused"], "who sends a key can read it");
+    assert_eq!(of(429), ["too_many_requests"], "status and `Retry-After` say all of it");
     assert_eq!(of(503), ["submission_in_flight", "contended", "storage_full", "unavailable"]);
 }
 
@@ -300,7 +302,7 @@ fn rule_10_host_and_stage_of_a_url_are_those_of_the_request() {
     event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
     let table = example.system.table.clone();
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
-    let reply = example.system.block_on(functions::answer(&table, &key, &authorizer, event));
+    let reply = example.system.block_on(functions::answer(&table, &key, &authorizer, &Arc::default(), event));
     assert_eq!(reply.status_code, 200);
     let body = format!("{:?}", reply.body);
     let url = format!("https://api.example.com/prod{CONSUMER}/service_items/{}/", example.item);

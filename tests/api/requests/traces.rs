@@ -7,6 +7,7 @@ use dovetail_http::{CursorKey, Event, Function, logged, respond};
 use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
 use std::net::UdpSocket;
+use std::sync::Arc;
 use support::Running;
 
 const TRACED: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
@@ -95,8 +96,9 @@ fn without_a_daemon_the_request_is_answered() {
     let unused_address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let tracer = Tracer::to(&unused_address);
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
+    let fair_use = Arc::default();
     for _ in 0..2 {
-        let answering = functions::answer(&system.table, &key, &authorizer, submission());
+        let answering = functions::answer(&system.table, &key, &authorizer, &fair_use, submission());
         let (reply, observed) = system.block_on(observed(answering));
         tracer.send("submit", Some(TRACED.to_owned()), &observed.trace, &[]);
         assert!([200, 201].contains(&reply.status_code), "{reply:?}");
