@@ -82,7 +82,7 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
     let (query, pov, team) = (&call.query, call.pov, call.caller.team.id);
     let states = states(call)?;
     let item = single(query, "service_item_id")?;
-    let mut owner_of_item = None;
+    let mut existing = None;
     let source = match (item.and_then(ItemId::parse), pov) {
         (Some(id), _) => {
             let source = Source::<Change>::of_item(id);
@@ -90,7 +90,7 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
         }
         (None, Pov::Consumer) => match submission(table, call).await? {
             Some(submission) => {
-                owner_of_item = Some(submission.planned());
+                existing = Some(submission.opened);
                 Source::<Change>::since(&submission)
             }
             None => Source::<Change>::of_consumer(team),
@@ -100,7 +100,7 @@ async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Ch
     let mut filter = filter(call)?;
     // The record of a submission counts its change instances without retries, so this is a minimum.
     let is_all = query.names().all(|name| name == "submission_id" || name == "ordering" || is_paging(name));
-    filter.matches_min = owner_of_item.filter(|_| is_all);
+    filter.matches_min = existing.filter(|_| is_all);
     // These sources also have rows of other owners or in other states.
     if item.is_some() || pov == Pov::Consumer && query.get("state").is_some() {
         filter.test(move |change| owned_in(pov, change, team) && states.contains(&change.state));

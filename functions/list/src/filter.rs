@@ -33,7 +33,7 @@ pub struct Filter<T> {
     work: Option<Work<T>>,
     /// Number of rows in one read.
     pub(crate) at_once: usize,
-    /// Minimum number of matches, if a record has one.
+    /// Minimum number of matches, if a record has one. Then the request reads no rows for the count.
     pub(crate) matches_min: Option<u64>,
 }
 

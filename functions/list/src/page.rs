@@ -4,7 +4,7 @@
 //! that existed all along. Each request reads a bounded number of rows: a filtered page may end early, and `next`
 //! continues (ADR 22).
 
-use crate::bound::{FILTERED, WHOLE};
+use crate::bound::{COUNT_MAX, FILTERED, WHOLE};
 use crate::count::Count;
 use crate::filter::Filter;
 use crate::order::{Order, Orders};
@@ -138,8 +138,10 @@ impl<T: Send + 'static> List<'_, T> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
         let bound = if self.filter.is_empty() { &WHOLE } else { &FILTERED };
-        // The first page of a filtered list reads on for the count. Later pages find it in their cursor.
-        let counts_on = wanted.counted && wanted.cursor.is_none() && !self.filter.is_empty();
+        // The first page of a filtered list reads on for the count, unless a record has it. Later pages find it in
+        // their cursor.
+        let is_first = wanted.counted && wanted.cursor.is_none();
+        let counts_on = is_first && !self.filter.is_empty() && self.filter.matches_min.is_none();
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed, mut ahead, mut is_whole) = (Read::default(), 0, 0, true);
         let mut reader =
@@ -198,7 +200,13 @@ impl<T: Send + 'static> List<'_, T> {
             Some(exact) => exact,
             None if is_whole => Count::Exact(passed + ahead),
             None if !wanted.counted => Count::Unknown,
-            None if self.filter.is_empty() => Count::Exact(self.request.table.count(&self.source).await?),
+            None if self.filter.is_empty() => {
+                // One more row proves that the list is longer.
+                match self.request.table.count(&self.source, COUNT_MAX + 1).await? {
+                    count @ ..=COUNT_MAX => Count::Exact(count),
+                    _ => Count::AtLeast { matches: COUNT_MAX.max(passed + ahead), before: passed },
+                }
+            }
             None => {
                 let matches = self.filter.matches_min.unwrap_or_default().max(passed + ahead);
                 Count::AtLeast { matches, before: passed }

@@ -8,8 +8,11 @@ use domain::catalog::service::{Service, ServiceState};
 use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
-use dovetail_table::{COUNT_MAX, Direction, Source, Table};
+use dovetail_table::{Direction, Source, Table};
 use std::collections::BTreeSet;
+
+/// Number of services from which a list of tags is made.
+const SERVICES_MAX: u64 = 10_000;
 
 const FIELDS: &[Field<Service>] =
     &[("name", |service| service.title.clone()), ("modified", |service| service.modified.to_wire())];
@@ -41,7 +44,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
     reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
 
-/// Lists the tags of a role's services, each once and in order, from at most [`COUNT_MAX`] services.
+/// Lists the tags of a role's services, each once and in order, from at most [`SERVICES_MAX`] services.
 pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "offset", "ordering"])?;
     call.query
@@ -55,7 +58,7 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
     };
     let (mut tags, mut read) = (BTreeSet::new(), 0);
     let mut rows = table.rows(&source, Direction::Ascending, None);
-    while read < COUNT_MAX
+    while read < SERVICES_MAX
         && let Some(batch) = rows.next().await?
     {
         read += u64::try_from(batch.len()).unwrap_or(u64::MAX);

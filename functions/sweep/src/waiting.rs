@@ -12,12 +12,15 @@ use std::collections::BTreeMap;
 /// Number of owners whose queues are read concurrently.
 const OWNERS_AT_ONCE: usize = 16;
 
+/// Number of change instances at which the count of a queue stops.
+const COUNT_MAX: u64 = 10_000;
+
 /// The open change instances of one owner in one state; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub owner: TeamRef,
     pub state: State,
-    /// Number of change instances; the count stops at 10,000.
+    /// Number of change instances, at most [`COUNT_MAX`].
     pub count: u64,
     /// Creation time of the oldest.
     pub since: Timestamp,
@@ -38,7 +41,7 @@ async fn of_owner(table: &Table, owner: TeamRef) -> Result<Vec<Waiting>, Error> 
         // One row first: an empty queue needs no count.
         let oldest = table.rows(&queue, Direction::Ascending, None).at_once(1).next().await?;
         if let Some(oldest) = oldest.iter().flatten().next() {
-            let (count, since) = (table.count(&queue).await?, oldest.value.created);
+            let (count, since) = (table.count(&queue, COUNT_MAX).await?, oldest.value.created);
             waiting.push(Waiting { owner: owner.clone(), state, count, since });
         }
     }

@@ -13,8 +13,7 @@ mod write;
 
 pub use client::{ACTIONS_MAX, Error, Settings, Table};
 pub use read::{
-    Bound, COUNT_MAX, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, stream,
-    until,
+    Bound, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, stream, until,
 };
 pub use record::FORMAT as RECORD_FORMAT;
 pub use write::{Buried, Commit, PendingWork, Publication, Stored};

@@ -17,5 +17,5 @@ pub(crate) use batch::Consistency;
 pub use bound::{Bound, Read};
 pub use decision::Undecided;
 pub use history::HistoricalState;
-pub use lists::{COUNT_MAX, Direction, Listed, Rows, Source, until};
+pub use lists::{Direction, Listed, Rows, Source, until};
 pub use related::RelatedKey;

@@ -87,6 +87,13 @@ fn lists(system: &Running) -> Table {
         let sorted = format!("{list}?ordering=-modified");
         table.named_row(format!("{name}: first 20 in another order"), page(&sorted, 20).0);
     }
+    let submission =
+        system.get("/v1/orcabase/consumer/submissions/?limit=1", "alpha").at("/results/0/id").clone();
+    let list = format!("/v1/orcabase/consumer/change_instances/?submission_id={submission}");
+    let (figures, _) = page(system, &list, "alpha", 20);
+    let name =
+        "a consumer's change instances of one submission (units rounded up to tens): first 20, counted";
+    table.named_row(name.to_owned(), in_tens(figures));
     table
 }
 

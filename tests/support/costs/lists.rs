@@ -180,7 +180,8 @@ Each list has more rows than one page of ten. The table shows the first page, th
 first page with a filter.
 
 - A page is one query, or one per state for the change instances of an owner.
-- The first page of a list without a filter is also counted, with a query that returns only a count.
+- The first page of a list without a filter is also counted, with a query that returns only a count,
+  of at most 1,000 rows.
 - A batch has up to 100 records. For a list from an index, it reads the records of the rows. Further batches read
   records for the response. Strongly and eventually consistent reads need separate batches.
 - The lists read no record singly.

@@ -26,9 +26,6 @@ use std::collections::VecDeque;
 const ROWS_PER_READ: usize = 100;
 const ROWS_PER_READ_MAX: usize = 1_000;
 
-/// The number of rows at which counting stops.
-pub const COUNT_MAX: u64 = 10_000;
-
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -288,20 +285,21 @@ impl Table {
         Rows { merge, decode: source.decode }
     }
 
-    /// Counts the rows of a list; the count is exact up to [`COUNT_MAX`], where it stops.
-    pub async fn count<T>(&self, source: &Source<T>) -> Result<u64, Error> {
-        let counts = try_join_all(source.partitions.iter().map(|partition| self.count_in(partition))).await?;
-        Ok(counts.into_iter().sum::<u64>().min(COUNT_MAX))
+    /// Counts the rows of a list. The count stops at `max`, and reads at most so many rows of each partition.
+    pub async fn count<T>(&self, source: &Source<T>, max: u64) -> Result<u64, Error> {
+        let counts = source.partitions.iter().map(|partition| self.count_in(partition, max));
+        Ok(try_join_all(counts).await?.into_iter().sum::<u64>().min(max))
     }
 
-    async fn count_in(&self, partition: &Partition) -> Result<u64, Error> {
+    async fn count_in(&self, partition: &Partition, max: u64) -> Result<u64, Error> {
         let (mut count, mut after) = (0, None);
         loop {
             let query = self.query(partition, Direction::Ascending, None).select(Select::Count);
-            let page = query.set_exclusive_start_key(after).call().await?;
+            let left = i32::try_from(max.saturating_sub(count)).unwrap_or(i32::MAX);
+            let page = query.set_exclusive_start_key(after).limit(left).call().await?;
             count += u64::try_from(page.count).unwrap_or_default();
             after = page.last_evaluated_key;
-            if after.is_none() || count >= COUNT_MAX {
+            if after.is_none() || count >= max {
                 return Ok(count);
             }
         }
