@@ -273,6 +273,22 @@ fn r39_clocks_that_go_back_charge_no_time_twice() {
     assert_eq!((Some(last.start), last.end), (end, end));
 }
 
+#[test]
+fn r39_a_slow_clock_divides_a_charge_at_its_start() {
+    let mut world = World::new().priced();
+    world.clock = MONTH;
+    world.declare(&[vm(NAME, 1)]);
+    world.approve(NAME, VM_OWNER);
+    let id = running(&world, NAME).unwrap();
+    let start = world.snapshot.charges[&id].start;
+    world.clock -= HOUR;
+    // The world checks every rule after each write, and so the order of two charges with one start.
+    let divided = world.mark_charge(id, VM_OWNER, true).unwrap().charge;
+    assert_eq!((divided.end, divided.total(start)), (Some(start), Amount::ZERO));
+    let next = world.snapshot.charges[&running(&world, NAME).unwrap()].clone();
+    assert_eq!((next.start, next.end), (start, None));
+}
+
 /// Computes the cost of an item's time in service at `now` from its change instances alone.
 fn due(changes: &[&Change], now: Timestamp) -> Amount {
     let mut approvals: Vec<(Timestamp, Amount)> = Vec::new();
