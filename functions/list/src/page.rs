@@ -138,10 +138,10 @@ impl<T: Send + 'static> List<'_, T> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
         let bound = if self.filter.is_empty() { &WHOLE } else { &FILTERED };
-        // The first page of a filtered list reads on for the count, unless a record has it. Later pages find it in
-        // their cursor.
-        let is_first = wanted.counted && wanted.cursor.is_none();
-        let counts_on = is_first && !self.filter.is_empty() && self.filter.matches_min.is_none();
+        // The first page of a filtered list counts on in the rows of its last read. Without a count in a record it also
+        // reads on. Later pages find the count in their cursor.
+        let counts_on = wanted.counted && wanted.cursor.is_none() && !self.filter.is_empty();
+        let reads_on = counts_on && self.filter.matches_min.is_none();
         let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
         let (mut read, mut passed, mut ahead, mut is_whole) = (Read::default(), 0, 0, true);
         let mut reader =
@@ -173,7 +173,8 @@ impl<T: Send + 'static> List<'_, T> {
                 last = Some(position);
             }
             // At a bound the page ends with a `next`, even if it has no rows (ADR 22).
-            if is_cut || (read.reaches(bound) && !reader.is_over()) {
+            let is_enough = read.reaches(bound) || (more && !reads_on);
+            if is_cut || (is_enough && !reader.is_over()) {
                 (more, is_whole) = (true, false);
                 break;
             }
