@@ -11,6 +11,7 @@
 
 mod events;
 mod function;
+mod instructions;
 mod load;
 mod overhead;
 
@@ -39,6 +40,11 @@ pub fn measure() -> Vec<Figure> {
     figures.extend(overhead::measure(&built));
     figures.extend(load::measure(&built));
     figures
+}
+
+/// Counts the instructions of warm invocations.
+pub fn count() -> Vec<Figure> {
+    instructions::measure(&Built::functions())
 }
 
 /// Times of one cold start.

@@ -30,7 +30,7 @@ use serde_json::json;
 use support::{ApiRequest, Running};
 
 /// Values of `--only`.
-const PARTS: [&str; 6] = ["cost", "rates", "lag", "plan", "lambda", "growth"];
+const PARTS: [&str; 7] = ["cost", "rates", "lag", "plan", "lambda", "instructions", "growth"];
 
 /// Size of the measurements.
 #[derive(Clone, Debug)]
@@ -80,6 +80,9 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     }
     if wants("lambda") {
         figures.extend(lambda::measure());
+    }
+    if wants("instructions") {
+        figures.extend(lambda::count());
     }
     let points = if wants("growth") { growth::measure(&scale) } else { Vec::new() };
     figures.extend(growth::figures(&points));

@@ -39,6 +39,18 @@ pub(super) struct Function {
 impl Function {
     /// Starts a program with the environment of a function of 128 MB and these lines of `KEY=value`.
     pub(super) fn start(program: &Path, environment: &str) -> Self {
+        Self::spawn(Command::new(program), program, environment)
+    }
+
+    /// Starts a program the same way, under `valgrind`. The end of the function writes the counts to a file.
+    pub(super) fn start_counted(program: &Path, environment: &str, counts: &Path) -> Self {
+        let mut command = Command::new("valgrind");
+        command.args(["--tool=callgrind", "--quiet"]);
+        command.arg(format!("--callgrind-out-file={}", counts.display())).arg(program);
+        Self::spawn(command, program, environment)
+    }
+
+    fn spawn(mut command: Command, program: &Path, environment: &str) -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
@@ -54,8 +66,9 @@ impl Function {
         runtime.spawn(serve(listener, Arc::new(api)));
         let stdout = tempfile::tempfile().unwrap();
         let began = Instant::now();
-        let process = Command::new(program)
+        let process = command
             .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
             .env("AWS_LAMBDA_FUNCTION_NAME", program.file_name().unwrap())
             .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128")
@@ -78,6 +91,13 @@ impl Function {
         self.events.send(Bytes::from(event.to_owned())).unwrap();
         let reply = self.runtime.block_on(self.replies.recv()).unwrap();
         reply.unwrap_or_else(|error| panic!("the function failed: {}", String::from_utf8_lossy(&error)))
+    }
+
+    /// Ends the process as Lambda does, and waits for its end.
+    pub(super) fn stop(mut self) {
+        let signalled = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status();
+        assert!(signalled.unwrap().success());
+        self.process.wait().unwrap();
     }
 
     /// Returns the time from the start to the first request for an event. Panics before that request.

@@ -1,0 +1,90 @@
+//! Instructions of warm invocations, counted by `callgrind`: the same number on every machine.
+
+use super::events::{CONSUMER, OWNER, request};
+use super::function::Function;
+use crate::built::Built;
+use crate::figure::Figure;
+use crate::process::is_there;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use support::Running;
+
+/// Number of items in a submission.
+const ITEMS: usize = 10;
+/// Invocations before the counted ones. They fill connections and caches.
+const FIRST: usize = 5;
+/// Counted invocations.
+const COUNTED: usize = 20;
+
+/// Counts the instructions of a submission of changed items, and of an approval.
+pub(super) fn measure(built: &Built) -> Vec<Figure> {
+    let all: [(&str, &str, Events); 2] = [
+        ("submit", "a submission of 10 changed items", submissions),
+        ("update-state", "an approval", approvals),
+    ];
+    let figure = |(name, what, events): (&str, &str, Events)| {
+        let what = format!("instructions of {what}, warm");
+        let counted = if is_there("valgrind") {
+            format!("{:.2} million", count(built.program(name), name, events) / 1e6)
+        } else {
+            "not counted: valgrind is missing".to_owned()
+        };
+        Figure::without_goal(&what, counted)
+    };
+    all.into_iter().map(figure).collect()
+}
+
+/// Returns a number of events in order.
+type Events = fn(&Running, usize) -> Vec<String>;
+
+/// Returns the instructions of one invocation: the difference of two runs, so that the start is left out.
+fn count(program: &Path, name: &str, events: Events) -> f64 {
+    let [few, many] = [FIRST, FIRST + COUNTED].map(|invocations| total(program, name, events, invocations));
+    (many - few) as f64 / COUNTED as f64
+}
+
+/// Returns all instructions of a process with this number of invocations.
+fn total(program: &Path, name: &str, events: Events, invocations: usize) -> i64 {
+    let system = Running::demo();
+    for function in ["generate", "notify"] {
+        system.enable(function, false);
+    }
+    let events = events(&system, invocations);
+    let directory = tempfile::tempdir().unwrap();
+    let counts = directory.path().join("counts");
+    let mut function = Function::start_counted(program, &system.environment, &counts);
+    for event in events {
+        super::events::assert_answered(name, &function.invoke(&event));
+    }
+    function.stop();
+    let text = fs::read_to_string(counts).unwrap();
+    let total =
+        text.lines().find_map(|line| line.strip_prefix("totals: ").or(line.strip_prefix("summary: ")));
+    total.unwrap().trim().parse().unwrap()
+}
+
+/// Returns submissions that each change all items.
+fn submissions(system: &Running, count: usize) -> Vec<String> {
+    let submission = |number: usize| {
+        let item = |item: usize| json!({"name": format!("vm-{item}"), "cpu": number % 64 + 1});
+        let items: Vec<Value> = (0..ITEMS).map(item).collect();
+        let declaration = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
+        request(system, "POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &declaration)
+    };
+    (0..count).map(submission).collect()
+}
+
+/// Returns approvals of different change instances.
+fn approvals(system: &Running, count: usize) -> Vec<String> {
+    let items: Vec<Value> = (0..count).map(|item| json!({"name": format!("vm-{item}"), "cpu": 8})).collect();
+    let declaration = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
+    let submitted =
+        system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &declaration);
+    let created = submitted.at("/change_instances").as_array().unwrap();
+    let approval = |change: &Value| {
+        let path = format!("{OWNER}/change_instances/{}/", change["id"]);
+        request(system, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}))
+    };
+    created.iter().map(approval).collect()
+}
