@@ -14,7 +14,7 @@ use domain::audit::invariant::Violation;
 use dovetail_emulator::engine::{Engine, Storage};
 use dovetail_table::{
     Table,
-    audit::{Audited, Rows},
+    audit::{Audited, ROWS_KEPT, Rows},
 };
 use serde_json::{Value, json};
 
@@ -146,13 +146,19 @@ async fn audit(table: &Table, now: Option<Timestamp>) -> Result<Audited, Error> 
 
 fn of_export(directory: &Path) -> Result<Audited, Error> {
     let progress = Progress::new();
-    let mut rows = Rows::default();
+    let mut rows = Rows::keeping(ROWS_KEPT);
     export::each_line(directory, |line| {
         rows.add_exported(line)?;
         progress.show(rows.seen());
         Ok(())
     })?;
-    Ok(rows.audit())
+    let mut audited = rows.audit();
+    for teams in rows.forgotten() {
+        let mut of_teams = Rows::of(teams);
+        export::each_line(directory, |line| of_teams.add_exported(line))?;
+        audited.add_teams(&of_teams);
+    }
+    Ok(audited)
 }
 
 fn print(audited: &Audited, repaired: Option<&[Violation]>, out: &mut impl Write) -> io::Result<()> {

@@ -8,6 +8,7 @@ mod dependencies;
 mod findings;
 mod indexes;
 mod repair;
+mod row_hash;
 mod rows;
 mod scan;
 mod second_look;
@@ -15,4 +16,4 @@ mod second_look;
 pub use findings::{Audited, Seen};
 #[cfg(test)]
 pub(crate) use rows::ITEM_BYTES_MAX;
-pub use rows::Rows;
+pub use rows::{ROWS_KEPT, Rows};

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 /// A record's key.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) pk: String,
     pub(crate) sk: String,
@@ -59,6 +59,13 @@ pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
     let after = [after.to_vec(), vec![replaced_partition(team)]].concat();
     [before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
+}
+
+/// Returns the consumer team of a partition; none for a partition that is no consumer's.
+pub(crate) fn consumer_of(partition: &str) -> Option<TeamId> {
+    let (_, number) = partition.split_once('#')?;
+    let team = TeamId::new(number.parse().ok()?)?;
+    partitions_of(team).iter().any(|one| one == partition).then_some(team)
 }
 
 /// Returns the key of a team: `TEAM#{team}` / `TEAM`.

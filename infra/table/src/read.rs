@@ -18,4 +18,5 @@ pub use bound::{Bound, Read};
 pub use decision::Undecided;
 pub use history::HistoricalState;
 pub use lists::{Direction, Listed, Rows, Source, until};
+pub(crate) use partition::for_each_page;
 pub use related::RelatedKey;

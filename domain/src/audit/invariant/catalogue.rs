@@ -25,6 +25,26 @@ pub struct Catalogue {
     pub names: BTreeMap<String, TeamId>,
     /// The last allotted numbers: of teams, of services.
     pub counted: (u64, u64),
+    /// The services and owners in items that were forgotten, each with the schema versions in them.
+    used: BTreeMap<(ServiceRef, TeamRef), BTreeSet<u64>>,
+    /// The owners in change instances that were forgotten, each with one of its change instances.
+    owners: BTreeMap<TeamRef, ChangeId>,
+}
+
+impl Snapshot {
+    /// Drops the records of consumers. The catalogue keeps what its checks need of them.
+    ///
+    /// So the check of a large table, team by team, needs little memory.
+    pub fn forget(&mut self) {
+        let Self { teams, mut catalogue, items, changes, .. } = std::mem::take(self);
+        for item in items.into_values() {
+            catalogue.used.entry((item.service, item.service_owner)).or_default().insert(item.schema_version);
+        }
+        for change in changes.into_values() {
+            catalogue.owners.entry(change.owner).or_insert(change.id);
+        }
+        *self = Self { teams, catalogue, ..Self::default() };
+    }
 }
 
 /// Returns all violations of I5, I16 and I24 in the catalogue and its references (docs/explanation/audit.md).
@@ -191,7 +211,9 @@ impl Audit<'_> {
 
     /// I16: items agree with their service, and their schema version exists.
     fn services_of_items(&mut self) {
-        let mut versions_by_service: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
+        let forgotten = self.snapshot.catalogue.used.iter();
+        let mut versions_by_service: BTreeMap<_, BTreeSet<u64>> =
+            forgotten.map(|((service, owner), versions)| ((service, owner), versions.clone())).collect();
         for item in self.snapshot.items.values() {
             versions_by_service
                 .entry((&item.service, &item.service_owner))
@@ -216,7 +238,9 @@ impl Audit<'_> {
 
     /// I16: the owners of change instances have the names in them.
     fn owners(&mut self) {
-        let mut named: BTreeMap<&TeamRef, ChangeId> = BTreeMap::new();
+        let forgotten = self.snapshot.catalogue.owners.iter();
+        let mut named: BTreeMap<&TeamRef, ChangeId> =
+            forgotten.map(|(owner, change)| (owner, *change)).collect();
         for change in self.snapshot.changes.values() {
             named.entry(&change.owner).or_insert(change.id);
         }

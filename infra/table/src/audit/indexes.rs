@@ -1,6 +1,7 @@
 //! I18: compares the rows of the indexes with those of the table.
 
 use super::findings::{Seen, count};
+use super::row_hash;
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key::{INDEXES, Index, Key};
@@ -11,7 +12,7 @@ use dovetail_aws::retry;
 use std::collections::BTreeSet;
 
 /// The position of a row in an index.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct IndexEntry {
     index: Index,
     pk: String,
@@ -19,8 +20,50 @@ pub(super) struct IndexEntry {
     key: Key,
 }
 
+/// Number of sums. Only the entries of unequal sums are compared one by one.
+const SUMS: u16 = u16::MAX;
+
+/// A set of index entries in little memory: the sum of the hashes of those with the same lowest bits.
+#[derive(Clone, Debug)]
+pub(super) struct EntrySums(Vec<u64>);
+
+impl Default for EntrySums {
+    fn default() -> Self {
+        Self(vec![0; SUMS.into()])
+    }
+}
+
+impl EntrySums {
+    /// Adds the index entries of a row.
+    pub(super) fn add(&mut self, row: &Attributes) {
+        self.extend(index_entries(row));
+    }
+
+    /// Adds index entries.
+    fn extend(&mut self, entries: impl IntoIterator<Item = IndexEntry>) {
+        for entry in entries {
+            let (at, hash) = position(&entry);
+            if let Some(sum) = self.0.get_mut(at) {
+                *sum = sum.wrapping_add(hash);
+            }
+        }
+    }
+
+    /// Returns the places of the sums that differ.
+    fn unequal(&self, other: &Self) -> BTreeSet<usize> {
+        let sums = self.0.iter().zip(&other.0).enumerate();
+        sums.filter(|(_, (one, other))| one != other).map(|(at, _)| at).collect()
+    }
+}
+
+/// Returns the place of an entry's sum, and its hash.
+fn position(entry: &IndexEntry) -> (usize, u64) {
+    let hash = row_hash::of(entry);
+    (usize::try_from(hash % u64::from(SUMS)).unwrap_or_default(), hash)
+}
+
 /// Returns the index positions of a row, from its attributes.
-pub(super) fn index_entries(row: &Attributes) -> Vec<IndexEntry> {
+fn index_entries(row: &Attributes) -> Vec<IndexEntry> {
     INDEXES.iter().filter_map(|index| index_entry(row, *index)).collect()
 }
 
@@ -33,20 +76,36 @@ impl Table {
     /// Returns the positions that only the table or only an index has, and the number of index rows.
     pub(super) async fn misplaced(
         &self,
-        of_table: &BTreeSet<IndexEntry>,
+        of_table: &EntrySums,
         watch: &(dyn Fn(Seen) + Send + Sync),
         seen: Seen,
     ) -> Result<(Vec<IndexEntry>, u64), Error> {
-        let (mut violations, mut rows) = (BTreeSet::new(), 0);
+        let (mut of_indexes, mut rows) = (EntrySums::default(), 0);
         for index in INDEXES {
             let before = seen.rows + rows;
-            let take = |row: Attributes| violations.extend(index_entry(&row, index));
+            let take = |row: Attributes| of_indexes.extend(index_entry(&row, index));
             let watch_rows = |read| watch(Seen { rows: before + read, ..seen });
             rows += self.pages(Some(index.name), take, watch_rows).await?;
         }
-        let misplaced: Vec<IndexEntry> = of_table.symmetric_difference(&violations).cloned().collect();
+        let misplaced = self.misplaced_at(&of_table.unequal(&of_indexes)).await?;
         watch(Seen { rows: seen.rows + rows, violations: seen.violations + count(&misplaced) });
         Ok((misplaced, rows))
+    }
+
+    /// Returns the positions that only the table or only an index has, from those with unequal sums.
+    async fn misplaced_at(&self, unequal: &BTreeSet<usize>) -> Result<Vec<IndexEntry>, Error> {
+        if unequal.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_unequal = |entry: &IndexEntry| unequal.contains(&position(entry).0);
+        let (mut of_table, mut of_indexes) = (BTreeSet::new(), BTreeSet::new());
+        let take = |row: Attributes| of_table.extend(index_entries(&row).into_iter().filter(is_unequal));
+        self.pages(None, take, |_| ()).await?;
+        for index in INDEXES {
+            let take = |row: Attributes| of_indexes.extend(index_entry(&row, index).filter(is_unequal));
+            self.pages(Some(index.name), take, |_| ()).await?;
+        }
+        Ok(of_table.symmetric_difference(&of_indexes).cloned().collect())
     }
 
     /// Returns a violation for each position on which table and index disagree at every look.

@@ -1,6 +1,6 @@
 //! Decodes rows one by one, and checks each by itself (I3, I5, I11, I18, I24, I25).
 
-use super::indexes::{IndexEntry, index_entries};
+use super::indexes::EntrySums;
 use crate::client::Error;
 use crate::key::{self, INDEXES, Index};
 use crate::read::related;
@@ -20,7 +20,7 @@ use domain::model::declaration::DECLARATION_BYTES_MAX;
 use domain::model::work::Work;
 use domain::outreach::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
 use domain::{Hash, TeamId, Timestamp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most bytes of a row, a limit of DynamoDB.
 const ROW_BYTES_MAX: usize = 400 * 1024;
@@ -31,6 +31,9 @@ const ROW_BYTES_MAX: usize = 400 * 1024;
 /// more stacks, and this limit warns before DynamoDB refuses the row (decision record 28).
 pub(crate) const ITEM_BYTES_MAX: usize = 300 * 1024;
 
+/// The most rows that an audit keeps in memory. It checks a larger table team by team.
+pub const ROWS_KEPT: u64 = 50_000;
+
 /// The decoded rows, and the violations of single rows.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
@@ -39,10 +42,48 @@ pub struct Rows {
     pub(super) flaws: Vec<Violation>,
     /// Work that is set aside. The rows are correct, but an operator must act.
     pub(super) set_aside: Vec<Violation>,
-    pub(super) index_entries: BTreeSet<IndexEntry>,
+    pub(super) index_entries: EntrySums,
+    /// The most rows to keep; none means all.
+    kept_max: Option<u64>,
+    /// The teams whose rows count; none means all rows.
+    only: Option<BTreeSet<TeamId>>,
+    /// The number of rows by consumer.
+    by_consumer: BTreeMap<TeamId, u64>,
 }
 
 impl Rows {
+    /// Creates an empty set of rows. With more rows than `kept_max`, it forgets the rows of consumers.
+    pub fn keeping(kept_max: u64) -> Self {
+        Self { kept_max: Some(kept_max), ..Self::default() }
+    }
+
+    /// Creates an empty set of rows for these consumers alone. It ignores all other rows.
+    pub fn of(consumers: BTreeSet<TeamId>) -> Self {
+        Self { only: Some(consumers), ..Self::default() }
+    }
+
+    /// Returns whether the rows of consumers are forgotten.
+    pub(super) fn has_forgotten(&self) -> bool {
+        self.kept_max.is_some_and(|kept_max| self.count > kept_max)
+    }
+
+    /// Returns the consumers with forgotten rows, in groups with about as many rows as may be kept.
+    pub fn forgotten(&self) -> Vec<BTreeSet<TeamId>> {
+        let (mut groups, mut room) = (Vec::<BTreeSet<TeamId>>::new(), 0);
+        if !self.has_forgotten() {
+            return groups;
+        }
+        for (team, rows) in &self.by_consumer {
+            if groups.is_empty() || *rows > room {
+                groups.push(BTreeSet::new());
+                room = self.kept_max.unwrap_or_default();
+            }
+            room = room.saturating_sub(*rows);
+            groups.last_mut().into_iter().for_each(|group| group.extend([*team]));
+        }
+        groups
+    }
+
     /// Adds a row of an export: a line `{"Item": {...}}` in DynamoDB JSON.
     pub fn add_exported(&mut self, line: &str) -> Result<(), Error> {
         #[derive(serde::Deserialize)]
@@ -59,8 +100,17 @@ impl Rows {
 
     /// Adds a row and its violations.
     pub(super) fn add(&mut self, row: Attributes) {
+        let consumer = record::text(&row, "pk").and_then(key::consumer_of);
+        if let Some(only) = &self.only
+            && !consumer.is_some_and(|consumer| only.contains(&consumer))
+        {
+            return;
+        }
         self.count += 1;
-        self.index_entries.extend(index_entries(&row));
+        if let Some(consumer) = consumer {
+            *self.by_consumer.entry(consumer).or_default() += 1;
+        }
+        self.index_entries.add(&row);
         let bytes = size::of_record(&row);
         let detail = || format!("bytes: {bytes}, must be at most {ROW_BYTES_MAX}");
         self.require(bytes <= ROW_BYTES_MAX, "I24", &row, detail);
@@ -73,6 +123,9 @@ impl Rows {
                 }
             };
             self.require(false, "I25", &row, || reason);
+        }
+        if self.has_forgotten() {
+            self.snapshot.forget();
         }
     }
 

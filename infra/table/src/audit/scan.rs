@@ -13,8 +13,11 @@ const SEGMENTS: i32 = 8;
 
 impl Table {
     /// Reads all rows of the table.
-    pub(super) async fn scan(&self, watch: &(dyn Fn(Seen) + Send + Sync)) -> Result<Rows, Error> {
-        let mut rows = Rows::default();
+    pub(super) async fn scan(
+        &self,
+        mut rows: Rows,
+        watch: &(dyn Fn(Seen) + Send + Sync),
+    ) -> Result<Rows, Error> {
         self.pages(None, |row| rows.add(row), |read| watch(Seen { rows: read, violations: 0 })).await?;
         Ok(rows)
     }

@@ -6,10 +6,12 @@
 
 use super::dependencies::{dependency_keys, of_team};
 use super::findings::count;
+use super::row_hash;
 use super::rows::Rows;
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
+use crate::read::for_each_page;
 use crate::record::{self, Attributes, size};
 use aws_sdk_dynamodb::types::{Get, TransactGetItem};
 use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
@@ -27,8 +29,23 @@ const CATALOGUE_READS_MAX: usize = 40;
 
 /// The records of a team, read partition by partition.
 pub(super) struct Listing {
-    by_key: BTreeMap<Key, Attributes>,
+    by_key: BTreeMap<Key, Listed>,
     pub(super) rows: Rows,
+}
+
+/// A row of a listing, without its content.
+#[derive(Clone, Copy)]
+struct Listed {
+    hash: u64,
+    bytes: usize,
+}
+
+impl Listing {
+    fn add(&mut self, row: Attributes) {
+        let listed = Listed { hash: row_hash::of_row(&row), bytes: size::of_record(&row) };
+        self.by_key.extend(record::key(&row).map(|key| (key, listed)));
+        self.rows.add(row);
+    }
 }
 
 impl Table {
@@ -74,10 +91,14 @@ impl Table {
     async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
         let mut listing = Listing { by_key: BTreeMap::new(), rows: Rows::default() };
         for partition in key::partitions_of(team) {
-            for row in self.partition(&partition, "").await? {
-                listing.by_key.extend(record::key(&row).map(|key| (key, row.clone())));
-                listing.rows.add(row);
-            }
+            let query = self.partition_query(&self.name, &partition, "");
+            for_each_page(query, |page| {
+                for row in page {
+                    listing.add(row);
+                }
+                Ok(())
+            })
+            .await?;
         }
         Ok(listing)
     }
@@ -87,7 +108,7 @@ impl Table {
         let mut moved = BTreeSet::new();
         let (mut some, mut bytes) = (Vec::new(), 0);
         for key in keys {
-            let more = listing.by_key.get(&key).map_or(0, size::of_record);
+            let more = listing.by_key.get(&key).map_or(0, |listed| listed.bytes);
             if some.len() == READS_MAX || bytes + more > BYTES_MAX {
                 moved.extend(self.some_moved(listing, std::mem::take(&mut some)).await?);
                 bytes = 0;
@@ -103,7 +124,10 @@ impl Table {
         // Records that change too often for a transactional read count as moved.
         let Some(rows) = self.at_one_moment(&keys).await? else { return Ok(keys) };
         let pairs = keys.into_iter().zip(rows);
-        Ok(pairs.filter(|(key, row)| row.as_ref() != listing.by_key.get(key)).map(|(key, _)| key).collect())
+        let has_moved = |(key, row): &(Key, Option<Attributes>)| {
+            row.as_ref().map(row_hash::of_row) != listing.by_key.get(key).map(|listed| listed.hash)
+        };
+        Ok(pairs.filter(has_moved).map(|(key, _)| key).collect())
     }
 
     /// Reads records as of one moment, in the order of the keys; `None` if every attempt conflicted with a write.
@@ -158,7 +182,8 @@ impl Table {
         snapshot: Snapshot,
         mut violations: Vec<Violation>,
     ) -> Result<(Vec<Violation>, u64), Error> {
-        let mut rows = Rows { snapshot, ..Rows::default() };
+        let mut rows = Rows::default();
+        rows.snapshot = snapshot;
         let mut unread: BTreeSet<Subject> = BTreeSet::new();
         // The first round may show a new version of a service. Only the second one then reads its new schema.
         for _ in 0..2 {

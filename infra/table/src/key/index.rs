@@ -4,7 +4,7 @@ use domain::base::state::ChargeType;
 use domain::{ItemId, State, TeamId, Timestamp};
 
 /// An index with the names of its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Index {
     pub(crate) name: &'static str,
     pub(crate) pk: &'static str,

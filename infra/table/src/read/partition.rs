@@ -68,7 +68,7 @@ async fn all_pages(query: QueryFluentBuilder) -> Result<Vec<Attributes>, Error> 
 /// Passes each page of a query to `take` before it reads the next one.
 ///
 /// A page of 1 MB takes about 23 MB as maps of attributes, so a caller with many rows decodes them page by page.
-pub(super) async fn for_each_page(
+pub(crate) async fn for_each_page(
     query: QueryFluentBuilder,
     mut take: impl FnMut(Vec<Attributes>) -> Result<(), Error>,
 ) -> Result<(), Error> {
