@@ -25,7 +25,7 @@ use crate::base::timestamp::Timestamp;
 use crate::catalog::metadata_policy::MetadataPolicy;
 use crate::catalog::schema::Schema;
 use crate::catalog::service::Service;
-use crate::model::declaration::Declaration;
+use crate::model::declaration::{Declaration, DeclaredApplication};
 use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::metadata::Replaced;
@@ -113,23 +113,17 @@ pub struct Plan<'a> {
 ///
 /// It skips an application with an unchanged declaration. If the team has blockers, it skips none, because the sum
 /// of the blockers needs all items (ADR 2).
-pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> Vec<ApplicationId> {
+pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> BTreeSet<ApplicationId> {
     let all = stored.head.blockers != crate::model::blockers::Blockers::NONE;
-    let unchanged = |application: &Application| match declared_digest(application, declaration, scope) {
-        Some(digest) => digest == application.digest,
-        None => true,
+    let declared: BTreeMap<&str, &DeclaredApplication> =
+        declaration.applications.iter().map(|declared| (declared.name.as_str(), declared)).collect();
+    let removed = digest::application(application::NO_METADATA, []);
+    let is_changed = |application: &&Application| match (declared.get(application.name.as_str()), scope) {
+        (Some(declared), _) => application::digest_of(declared) != application.digest,
+        (None, Scope::Whole) => removed != application.digest,
+        (None, Scope::Partial) => false,
     };
-    stored.applications.iter().filter(|application| all || !unchanged(application)).map(|a| a.id).collect()
-}
-
-/// Returns the digest of an application after the submission; none if the declaration does not mention it.
-fn declared_digest(application: &Application, declaration: &Declaration, scope: Scope) -> Option<Hash> {
-    let declared = declaration.applications.iter().find(|declared| declared.name == application.name);
-    match (declared, scope) {
-        (Some(declared), _) => Some(application::digest_of(declared)),
-        (None, Scope::Whole) => Some(digest::application(application::NO_METADATA, [])),
-        (None, Scope::Partial) => None,
-    }
+    stored.applications.iter().filter(|application| all || is_changed(application)).map(|a| a.id).collect()
 }
 
 /// Plans a submission on the stored team and the items of [`to_read`].
@@ -152,7 +146,8 @@ pub fn plan<'a>(
     if is_torn(stored, items) {
         return Err(Refused::Torn);
     }
-    let problems = check::problems(stored, items, offers, request);
+    let affected = application::affected_applications(stored, items, request)?;
+    let problems = check::problems(stored, &affected, offers, request);
     if !problems.is_empty() {
         return Err(Refused::Invalid(problems));
     }
@@ -169,8 +164,8 @@ pub fn plan<'a>(
         request,
     };
     let mut applications = Vec::new();
-    for affected in application::affected_applications(stored, items, request)? {
-        applications.push(comparison.diff(&affected)?);
+    for affected in &affected {
+        applications.push(comparison.diff(affected)?);
     }
     let metadata = request.declaration.metadata.as_ref().map(json::canonical);
     let draft = Draft {
@@ -244,10 +239,8 @@ impl<'a> Draft<'a> {
         request: &Request<'_>,
     ) -> Result<Plan<'a>, Refused> {
         let derived = self.derived(stored, offers)?;
-        let root = digest::root(
-            &self.metadata,
-            self.applications_after(stored).iter().map(|application| application.id_and_digest()),
-        );
+        let root =
+            digest::root(&self.metadata, self.applications_after(stored).map(Application::id_and_digest));
         let submission = self.submission(stored, request, root, &derived);
         let after = Head {
             submissions: stored.head.submissions + 1,
@@ -315,10 +308,11 @@ impl<'a> Draft<'a> {
         Ok(derived)
     }
 
-    fn applications_after(&self, stored: &Stored) -> Vec<Application> {
+    fn applications_after<'s>(&'s self, stored: &'s Stored) -> impl Iterator<Item = &'s Application> {
         let touched: BTreeSet<ApplicationId> = self.applications.iter().map(|diff| diff.after.id).collect();
-        let untouched = stored.applications.iter().filter(|application| !touched.contains(&application.id));
-        untouched.chain(self.applications.iter().map(|diff| &diff.after)).cloned().collect()
+        let untouched =
+            stored.applications.iter().filter(move |application| !touched.contains(&application.id));
+        untouched.chain(self.applications.iter().map(|diff| &diff.after))
     }
 
     fn submission(

@@ -80,12 +80,9 @@ pub(crate) async fn items(
         return Ok(Loaded { team, items: Items::new(), offers: Offers::new() });
     }
     let to_read = plan::to_read(stored, declaration, scope);
-    let is_unchanged = |declared: &DeclaredApplication| {
-        stored
-            .applications
-            .iter()
-            .any(|application| application.name == declared.name && !to_read.contains(&application.id))
-    };
+    let unchanged = stored.applications.iter().filter(|application| !to_read.contains(&application.id));
+    let unchanged: BTreeSet<&str> = unchanged.map(|application| application.name.as_str()).collect();
+    let is_unchanged = |declared: &DeclaredApplication| unchanged.contains(declared.name.as_str());
     let changed = declaration.applications.iter().filter(|declared| !is_unchanged(declared));
     let titles: BTreeSet<&str> =
         changed.flat_map(|declared| &declared.items).map(|item| item.service.as_str()).collect();

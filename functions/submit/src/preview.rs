@@ -79,7 +79,7 @@ async fn reply_of(
     let rest = preview.created.get(page.offset..).unwrap_or_default();
     let page_changes = rest.get(..page.limit).unwrap_or(rest);
     let mut related = write::related(table, page_changes).await?;
-    reply::with_plan(&mut related, loaded, plan);
+    reply::with_plan(&mut related, loaded, plan, page_changes);
     let planned = Planned {
         stored: &loaded.team.stored,
         others: &plan.others,

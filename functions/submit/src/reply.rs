@@ -2,6 +2,7 @@
 
 use crate::load::Loaded;
 use domain::Change;
+use domain::base::id::ApplicationId;
 use domain::model::submission::{Progress, Submission};
 use domain::model::write::Write;
 use domain::rules::plan::{AtOnce, Plan};
@@ -10,6 +11,7 @@ use dovetail_aws::log;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Failure, Reply, objects};
 use dovetail_table::Table;
+use std::collections::BTreeSet;
 use tokio::time::Instant;
 
 /// Returns the reply to a submission in one transaction, from the written records and the concurrent reads.
@@ -20,18 +22,19 @@ pub(crate) fn created(
     at_once: &AtOnce,
     mut related: Related,
 ) -> Result<Reply, Failure> {
-    with_plan(&mut related, loaded, plan);
+    with_plan(&mut related, loaded, plan, &at_once.created);
     reply(call, &at_once.submission, &at_once.created, &related)
 }
 
-/// Adds the content of a plan: team and applications after the submission, services, declarations.
-pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>) {
+/// Adds the content of a plan for created change instances: team and applications after the submission, services,
+/// declarations.
+pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>, created: &[Change]) {
     let stored = &loaded.team.stored;
     let consumer = stored.team.id;
     related.teams.insert(consumer, stored.team.clone());
-    related
-        .applications
-        .extend(stored.applications.iter().map(|application| (application.id, application.clone())));
+    let shown: BTreeSet<ApplicationId> = created.iter().map(|change| change.item.application()).collect();
+    let shown = stored.applications.iter().filter(|application| shown.contains(&application.id));
+    related.applications.extend(shown.map(|application| (application.id, application.clone())));
     let services = loaded.offers.iter();
     related.services.extend(services.map(|(title, offer)| (title.clone(), offer.service.clone())));
     for write in &plan.others {

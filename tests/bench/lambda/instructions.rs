@@ -12,6 +12,8 @@ use support::Running;
 
 /// Number of items in a submission.
 const ITEMS: usize = 10;
+/// Number of applications of a team with many.
+const APPLICATIONS: usize = 900;
 /// Invocations before the counted ones. They fill connections and caches.
 const FIRST: usize = 5;
 /// Counted invocations.
@@ -19,8 +21,9 @@ const COUNTED: usize = 20;
 
 /// Counts the instructions of a submission of changed items, and of an approval.
 pub(super) fn measure(built: &Built) -> Vec<Figure> {
-    let all: [(&str, &str, Events); 2] = [
+    let all: [(&str, &str, Events); 3] = [
         ("submit", "a submission of 10 changed items", submissions),
+        ("submit", "a submission of one changed item, of a team with 900 applications", among_applications),
         ("update-state", "an approval", approvals),
     ];
     let figure = |(name, what, events): (&str, &str, Events)| {
@@ -71,6 +74,26 @@ fn submissions(system: &Running, count: usize) -> Vec<String> {
         let items: Vec<Value> = (0..ITEMS).map(item).collect();
         let declaration = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
         request(system, "POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &declaration)
+    };
+    (0..count).map(submission).collect()
+}
+
+/// Returns partial submissions that each change one item of a team with many applications.
+fn among_applications(system: &Running, count: usize) -> Vec<String> {
+    let path = format!("{CONSUMER}/submissions/submit/");
+    let declared = |applications: &mut dyn Iterator<Item = usize>, cpu: usize| {
+        let application = |number: usize| {
+            (format!("App{number:03}"), json!({"services": {"VM": [{"name": "vm", "cpu": cpu}]}}))
+        };
+        json!({"AwesomeConsumer": applications.map(application).collect::<serde_json::Map<_, _>>()})
+    };
+    // Each submission changes at most 90 applications.
+    for first in (0..APPLICATIONS).step_by(90) {
+        let answer = system.call("PATCH", &path, "awesome-key", &declared(&mut (first..first + 90), 1));
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+    let submission = |number| {
+        request(system, "PATCH", &path, "awesome-key", &declared(&mut std::iter::once(7), number + 2))
     };
     (0..count).map(submission).collect()
 }

@@ -14,6 +14,7 @@ use domain::model::write::Write;
 use domain::rules::plan;
 use domain::rules::plan::{Items, Refused, Request, Staged, Stored, digest_of_stored};
 use domain::{Item, SubmissionId};
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 use store::Record;
@@ -25,7 +26,7 @@ pub(crate) struct Read {
     pub(crate) command: usize,
     attempt: u8,
     team: View,
-    to_read: Vec<ApplicationId>,
+    to_read: BTreeSet<ApplicationId>,
     pub(crate) items: View,
     planned: OnceLock<Planned>,
 }
@@ -67,7 +68,7 @@ impl Read {
         command: usize,
         attempt: u8,
         team: View,
-        to_read: Vec<ApplicationId>,
+        to_read: BTreeSet<ApplicationId>,
         items: View,
     ) -> Self {
         Self { command, attempt, team, to_read, items, planned: OnceLock::new() }

@@ -30,6 +30,8 @@ pub(super) struct AffectedApplication<'a, 'r> {
     pub(super) items: &'a [Item],
     /// The declared items by key.
     pub(super) keys: BTreeMap<Key<'r>, &'r DeclaredItem>,
+    /// The digest after the submission.
+    digest: Hash,
 }
 
 /// The key of an item within its application: service title and name.
@@ -48,17 +50,13 @@ impl<'a, 'r> AffectedApplication<'a, 'r> {
     ) -> Self {
         let declared_items = declared.iter().flat_map(|declared| &declared.items);
         let keys = declared_items.map(|item| ((item.service.as_str(), item.name.as_str()), item)).collect();
-        Self { stored, declared, items, keys }
+        let digest = declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of);
+        Self { stored, declared, items, keys, digest }
     }
 
     /// Returns whether the commit writes the application: it is new, or its digest changes.
     pub(super) fn is_changed(&self) -> bool {
-        self.stored.is_none_or(|stored| stored.digest != self.digest())
-    }
-
-    /// Returns the digest after the submission.
-    fn digest(&self) -> Hash {
-        self.declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of)
+        self.stored.is_none_or(|stored| stored.digest != self.digest)
     }
 }
 
@@ -115,8 +113,10 @@ pub(super) fn affected_applications<'a, 'r>(
 ) -> Result<Vec<AffectedApplication<'a, 'r>>, Refused> {
     // The order determines the numbers of the change instances, so each plan on the same read must use the same.
     let mut all = Vec::new();
+    let by_name: BTreeMap<&str, &Application> =
+        stored.applications.iter().map(|application| (application.name.as_str(), application)).collect();
     for declared in &request.declaration.applications {
-        let existing = stored.applications.iter().find(|application| application.name == declared.name);
+        let existing = by_name.get(declared.name.as_str()).copied();
         match existing.map(|application| (application, items.get(&application.id))) {
             None => all.push(AffectedApplication::new(None, Some(declared), &[])),
             Some((application, Some(items))) => {
@@ -187,7 +187,7 @@ impl Comparison<'_> {
     fn start<'a>(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
         let now = self.request.ctx.now;
         let metadata = metadata_of(affected.declared);
-        let digest = affected.digest();
+        let digest = affected.digest;
         let after = match (affected.stored, affected.declared) {
             // The record stays untouched, orphans or not, so an unchanged application costs no write.
             (Some(stored), _) if stored.digest == digest => stored.clone(),

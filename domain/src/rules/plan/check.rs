@@ -1,7 +1,7 @@
 //! The check of a declaration: collects all problems, each with its JSON pointer and its rule.
 
-use super::application::{self, AffectedApplication, Key, by_key, key};
-use super::{Items, Offers, Request, Stored};
+use super::application::{AffectedApplication, Key, by_key, key};
+use super::{Offers, Request, Stored};
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, pointer};
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Returns all problems of the declaration.
 pub(super) fn problems(
     stored: &Stored,
-    items: &Items,
+    affected: &[AffectedApplication<'_, '_>],
     offers: &Offers,
     request: &Request<'_>,
 ) -> Vec<Problem> {
@@ -41,10 +41,6 @@ pub(super) fn problems(
         // All further checks would use the records of the wrong team.
         return problems.into_vec();
     }
-    let Ok(affected) = application::affected_applications(stored, items, request) else {
-        // The plan then detects the torn read itself, and the caller reads again.
-        return problems.into_vec();
-    };
     // All items of a request share one budget, so many cheap items cannot exceed it either (ADR 8).
     let mut budget = Budget::of_request();
     metadata(stored, request, &mut problems, &mut budget);
@@ -53,7 +49,7 @@ pub(super) fn problems(
     if changed > APPLICATIONS_CHANGED_MAX {
         problems.push(|| too_many_applications(team, changed));
     }
-    for application in &affected {
+    for application in affected {
         let stored_items = by_key(application.items);
         let mut check = Check {
             team,

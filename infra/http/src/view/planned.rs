@@ -102,7 +102,8 @@ impl Planned<'_> {
         let closes = closes.map(|closing| closing.change.get()).collect();
         // The numbers of new applications and items are not allocated either.
         let application = change.item.application();
-        if !self.stored.applications.iter().any(|stored| stored.id == application) {
+        let creates = |write: &Write| matches!(write, Write::PutApplication { before: None, after } if after.id == application);
+        if self.others.iter().any(creates) {
             object.application.id = None;
         }
         if self.preview.new_items.contains(&change.item) {
