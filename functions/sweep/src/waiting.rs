@@ -20,7 +20,7 @@ const COUNT_MAX: u64 = 10_000;
 pub struct Waiting {
     pub owner: TeamRef,
     pub state: State,
-    /// Number of change instances, at most [`COUNT_MAX`].
+    /// Number of change instances; the count stops at 10,000.
     pub count: u64,
     /// Creation time of the oldest.
     pub since: Timestamp,
