@@ -14,7 +14,7 @@ use domain::audit::invariant::Violation;
 use dovetail_emulator::engine::{Engine, Storage};
 use dovetail_table::{
     Table,
-    audit::{Audited, ROWS_KEPT, Rows},
+    audit::{Audited, ROWS_IN_MEMORY, Rows},
 };
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ async fn audit(table: &Table, now: Option<Timestamp>) -> Result<Audited, Error> 
 
 fn of_export(directory: &Path) -> Result<Audited, Error> {
     let progress = Progress::new();
-    let mut rows = Rows::keeping(ROWS_KEPT);
+    let mut rows = Rows::at_most(ROWS_IN_MEMORY);
     export::each_line(directory, |line| {
         rows.add_exported(line)?;
         progress.show(rows.seen());

@@ -16,4 +16,4 @@ mod second_look;
 pub use findings::{Audited, Seen};
 #[cfg(test)]
 pub(crate) use rows::ITEM_BYTES_MAX;
-pub use rows::{ROWS_KEPT, Rows};
+pub use rows::{ROWS_IN_MEMORY, Rows};

@@ -61,7 +61,7 @@ pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     [before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
 }
 
-/// Returns the consumer team of a partition; none for a partition that is no consumer's.
+/// Returns the team of a partition of a consumer; none for other partitions.
 pub(crate) fn consumer_of(partition: &str) -> Option<TeamId> {
     let (_, number) = partition.split_once('#')?;
     let team = TeamId::new(number.parse().ok()?)?;

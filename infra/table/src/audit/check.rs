@@ -1,7 +1,7 @@
 //! The audit of a table or of an export.
 
 use super::findings::{Audited, Seen, count};
-use super::rows::{ROWS_KEPT, Rows};
+use super::rows::{ROWS_IN_MEMORY, Rows};
 use crate::client::{Error, Table};
 use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
 use domain::{TeamId, Timestamp};
@@ -32,17 +32,17 @@ impl Table {
         now: Option<Timestamp>,
         watch: &(dyn Fn(Seen) + Send + Sync),
     ) -> Result<Audited, Error> {
-        self.audit_keeping(ROWS_KEPT, now, watch).await
+        self.audit_within(ROWS_IN_MEMORY, now, watch).await
     }
 
     /// Checks the table with at most this number of rows in memory. A larger table is read again, team by team.
-    pub async fn audit_keeping(
+    pub async fn audit_within(
         &self,
-        kept_max: u64,
+        rows_max: u64,
         now: Option<Timestamp>,
         watch: &(dyn Fn(Seen) + Send + Sync),
     ) -> Result<Audited, Error> {
-        let rows = self.scan(Rows::keeping(kept_max), watch).await?;
+        let rows = self.scan(Rows::at_most(rows_max), watch).await?;
         let (misplaced, entries) = self.misplaced(&rows.index_entries, watch, rows.seen()).await?;
         let mut audited = Audited { rows: rows.count, ..Audited::default() };
         let (suspects, suspected) = rows.suspects(now);

@@ -32,7 +32,7 @@ const ROW_BYTES_MAX: usize = 400 * 1024;
 pub(crate) const ITEM_BYTES_MAX: usize = 300 * 1024;
 
 /// The most rows that an audit keeps in memory. It checks a larger table team by team.
-pub const ROWS_KEPT: u64 = 50_000;
+pub const ROWS_IN_MEMORY: u64 = 50_000;
 
 /// The decoded rows, and the violations of single rows.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ pub struct Rows {
     pub(super) set_aside: Vec<Violation>,
     pub(super) index_entries: EntrySums,
     /// The most rows to keep; none means all.
-    kept_max: Option<u64>,
+    rows_max: Option<u64>,
     /// The teams whose rows count; none means all rows.
     only: Option<BTreeSet<TeamId>>,
     /// The number of rows by consumer.
@@ -52,9 +52,9 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Creates an empty set of rows. With more rows than `kept_max`, it forgets the rows of consumers.
-    pub fn keeping(kept_max: u64) -> Self {
-        Self { kept_max: Some(kept_max), ..Self::default() }
+    /// Creates an empty set of rows. With more rows than `rows_max`, it forgets the rows of consumers.
+    pub fn at_most(rows_max: u64) -> Self {
+        Self { rows_max: Some(rows_max), ..Self::default() }
     }
 
     /// Creates an empty set of rows for these consumers alone. It ignores all other rows.
@@ -64,7 +64,7 @@ impl Rows {
 
     /// Returns whether the rows of consumers are forgotten.
     pub(super) fn has_forgotten(&self) -> bool {
-        self.kept_max.is_some_and(|kept_max| self.count > kept_max)
+        self.rows_max.is_some_and(|rows_max| self.count > rows_max)
     }
 
     /// Returns the consumers with forgotten rows, in groups with about as many rows as may be kept.
@@ -76,7 +76,7 @@ impl Rows {
         for (team, rows) in &self.by_consumer {
             if groups.is_empty() || *rows > room {
                 groups.push(BTreeSet::new());
-                room = self.kept_max.unwrap_or_default();
+                room = self.rows_max.unwrap_or_default();
             }
             room = room.saturating_sub(*rows);
             groups.last_mut().into_iter().for_each(|group| group.extend([*team]));

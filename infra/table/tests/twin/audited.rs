@@ -58,20 +58,20 @@ pub(crate) async fn nothing_is_wrong(twin: &Twin) {
 
 /// Returns the result of an audit that keeps no rows of consumers in memory.
 async fn team_by_team(table: &Table) -> Audited {
-    table.audit_keeping(0, None, &|_| ()).await.unwrap()
+    table.audit_within(0, None, &|_| ()).await.unwrap()
 }
 
 /// Returns the result of an audit of an export that keeps this number of rows in memory.
-fn audit_of_export(rows: &[Value], kept_max: u64) -> Audited {
+fn audit_of_export(rows: &[Value], rows_max: u64) -> Audited {
     let read = |mut read: Rows| {
         for row in rows {
             read.add_exported(&json!({"Item": row}).to_string()).unwrap();
         }
         read
     };
-    let kept = read(Rows::keeping(kept_max));
-    let mut audited = kept.audit();
-    for teams in kept.forgotten() {
+    let all = read(Rows::at_most(rows_max));
+    let mut audited = all.audit();
+    for teams in all.forgotten() {
         audited.add_teams(&read(Rows::of(teams)));
     }
     audited
@@ -501,8 +501,8 @@ async fn rules(twin: &Twin, row: &Value, damaged: &Value) -> String {
     let (audited, _) = audit(&connector.table().await).await;
     assert_same(&audited, &team_by_team(&twin.table).await);
     let exported = twin.rows();
-    for kept_max in [0, exported.len() / 2] {
-        let in_parts = audit_of_export(&exported, kept_max.try_into().unwrap());
+    for rows_max in [0, exported.len() / 2] {
+        let in_parts = audit_of_export(&exported, rows_max.try_into().unwrap());
         assert_same(&audit_of_export(&exported, u64::MAX), &in_parts);
     }
     twin.plant(row);
