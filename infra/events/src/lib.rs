@@ -6,7 +6,7 @@ use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::primitives::DateTime;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use domain::outreach::event::{Event, SOURCE};
-use dovetail_aws::{Endpoint, Handshake, retry};
+use dovetail_aws::{Endpoint, retry};
 
 /// The name and the endpoint of the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,6 @@ impl Settings {
 pub struct Bus {
     client: Client,
     name: String,
-    is_engine: bool,
 }
 
 impl Bus {
@@ -43,17 +42,8 @@ impl Bus {
 
     /// Connects to `endpoint` and ignores the endpoint of the settings.
     pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
-        let is_engine = matches!(endpoint, Endpoint::Engine(_));
         let config = dovetail_aws::config(endpoint);
-        Self { client: Client::new(&config), name: settings.bus, is_engine }
-    }
-
-    /// Opens a connection to AWS, so the first request need not wait for it. A connection to another bus is cheap.
-    pub async fn open_connection(&self) {
-        if !self.is_engine {
-            let call = self.client.put_events().customize().interceptor(Handshake);
-            dovetail_aws::open(Box::pin(call.send())).await;
-        }
+        Self { client: Client::new(&config), name: settings.bus }
     }
 
     /// Publishes events, and returns the index of the first one that failed.

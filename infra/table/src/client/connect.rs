@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::TeamId;
-use dovetail_aws::{Endpoint, Handshake};
+use dovetail_aws::Endpoint;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -90,14 +90,6 @@ impl Table {
             actions_max: settings.actions_max.min(ACTIONS_MAX),
             caches: Arc::default(),
             is_engine,
-        }
-    }
-
-    /// Opens a connection to AWS, so the first request need not wait for it. A connection to an engine is cheap.
-    pub async fn open_connection(&self) {
-        if !self.is_engine {
-            let call = self.client.get_item().table_name(&self.name).customize().interceptor(Handshake);
-            dovetail_aws::open(Box::pin(call.send())).await;
         }
     }
 

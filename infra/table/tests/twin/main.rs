@@ -16,8 +16,6 @@ mod reluctant;
 #[cfg(test)]
 mod stalled;
 #[cfg(test)]
-mod start;
-#[cfg(test)]
 mod twin;
 #[cfg(test)]
 mod walk;
