@@ -156,7 +156,7 @@ fn the_count_of_open_changes_reads_owners_concurrently() {
     system.wait_idle();
     let waiting = system.block_on(async {
         // The reads of the first owner wait for a read of the last one. In sequence they would time out.
-        let [first, last] = [300, 100].map(|owner| format!("OWNER#{owner}#"));
+        let [first, last] = [1, 3].map(|owner| format!("OWNER#{owner}#"));
         let reads_last = move |_: &str, body: &str| body.contains(&last);
         let proxy = Proxy::holding(system.engine.clone(), first, reads_last).await;
         sweep::waiting(&Table::connect(system.tables_through(&proxy.endpoint))).await
