@@ -2,6 +2,7 @@
 
 use super::events::{CONSUMER, OWNER, request};
 use super::function::Function;
+use super::overhead::submission;
 use crate::built::Built;
 use crate::figure::Figure;
 use crate::process::is_there;
@@ -10,8 +11,6 @@ use std::fs;
 use std::path::Path;
 use support::Running;
 
-/// Number of items in a submission.
-const ITEMS: usize = 10;
 /// Number of applications of a team with many.
 const APPLICATIONS: usize = 900;
 /// Invocations before the counted ones. They fill connections and caches.
@@ -69,13 +68,7 @@ fn total(program: &Path, name: &str, events: Events, invocations: usize) -> i64 
 
 /// Returns submissions that each change all items.
 fn submissions(system: &Running, count: usize) -> Vec<String> {
-    let submission = |number: usize| {
-        let item = |item: usize| json!({"name": format!("vm-{item}"), "cpu": number % 64 + 1});
-        let items: Vec<Value> = (0..ITEMS).map(item).collect();
-        let declaration = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
-        request(system, "POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &declaration)
-    };
-    (0..count).map(submission).collect()
+    (0..count).map(|number| submission(system, number)).collect()
 }
 
 /// Returns partial submissions that each change one item of a team with many applications.
@@ -92,10 +85,10 @@ fn among_applications(system: &Running, count: usize) -> Vec<String> {
         let answer = system.call("PATCH", &path, "awesome-key", &declared(&mut (first..first + 90), 1));
         assert_eq!(answer.status, 201, "{answer:?}");
     }
-    let submission = |number| {
+    let of_one = |number| {
         request(system, "PATCH", &path, "awesome-key", &declared(&mut std::iter::once(7), number + 2))
     };
-    (0..count).map(submission).collect()
+    (0..count).map(of_one).collect()
 }
 
 /// Returns approvals of different change instances.

@@ -51,7 +51,8 @@ pub(super) fn measure(built: &Built) -> Vec<Figure> {
     ]
 }
 
-fn submission(system: &Running, number: usize) -> String {
+/// Returns a submission that changes all items. Its number decides their content.
+pub(super) fn submission(system: &Running, number: usize) -> String {
     let items: Vec<Value> =
         (0..ITEMS).map(|item| json!({"name": format!("vm-{item}"), "cpu": number % 64 + 1})).collect();
     let declaration = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
