@@ -21,11 +21,16 @@ const OTHER: Duration = Duration::from_secs(3);
 
 /// Returns the timeouts of a client, based on its default ones; none for the default ones.
 ///
-/// Another engine may be slow, and an operator may have a slow connection to AWS. Both keep the default timeouts.
-pub(super) fn timeouts(endpoint: &Endpoint, default: Option<&TimeoutConfig>) -> Option<TimeoutConfig> {
-    match endpoint {
-        Endpoint::Aws | Endpoint::Through(_) => default.map(|default| with(default, OTHER)),
-        Endpoint::Account(_) | Endpoint::Engine(_) => None,
+/// Another engine may be slow, and an operator may have a slow connection to AWS. Both keep the default timeouts. A
+/// function reaches another engine by the environment variable of the SDK, which sets `url`.
+pub(super) fn timeouts(
+    endpoint: &Endpoint,
+    url: Option<&str>,
+    default: Option<&TimeoutConfig>,
+) -> Option<TimeoutConfig> {
+    match (endpoint, url) {
+        (Endpoint::Aws, None) | (Endpoint::Through(_), _) => default.map(|default| with(default, OTHER)),
+        (Endpoint::Aws, Some(_)) | (Endpoint::Account(_) | Endpoint::Engine(_), _) => None,
     }
 }
 

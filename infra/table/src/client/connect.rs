@@ -79,9 +79,7 @@ impl Table {
         let is_engine = matches!(endpoint, Endpoint::Engine(_));
         let config = dovetail_aws::config(endpoint.clone());
         let mut watched = config::Builder::from(&config).interceptor(Observer);
-        // Functions may also run against another engine, by the environment variable of the SDK.
-        let is_elsewhere = matches!(endpoint, Endpoint::Aws) && config.endpoint_url().is_some();
-        if let Some(timeouts) = timeouts(&endpoint, config.timeout_config().filter(|_| !is_elsewhere)) {
+        if let Some(timeouts) = timeouts(&endpoint, config.endpoint_url(), config.timeout_config()) {
             watched = watched.timeout_config(timeouts).interceptor(RecordReads);
         }
         watched.set_http_client(config.http_client().map(|inner| SharedHttpClient::new(Paced(inner))));
