@@ -1,5 +1,6 @@
 //! Lost answers, crashes, concurrent requests and damaged tables.
 
+mod application_numbers;
 mod audit;
 mod close_older_changes;
 mod crashes;

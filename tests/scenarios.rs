@@ -163,6 +163,7 @@ scenarios! {
     a_preview_shows_the_effects_of_a_submission
     a_submission_as_previewed_does_that_or_nothing
     a_validation_changes_nothing
+    an_empty_application_gives_its_number_away
     an_item_as_it_was
     an_owner_tries_again
     approval_in_the_metadata_of_a_definition

@@ -62,7 +62,7 @@ impl PlannedTeam {
         } else if let Write::PutApplication { after, .. } = write {
             self.stored.applications.push(after);
         } else if let Write::PutItem { after, .. } = write {
-            self.items.entry(after.id.application()).or_default().push(after);
+            self.items.entry(after.application_id()).or_default().push(after);
         }
     }
 
@@ -96,6 +96,8 @@ impl PlannedTeam {
             idempotency: None,
             metadata_policy,
             unread: &[],
+            vacant: &[],
+            reuse_from: plan::REUSE_FROM,
         };
         plan::plan(&self.stored, items, &self.offers, &request)
             .unwrap_or_else(|refused| panic!("{refused:?}"))

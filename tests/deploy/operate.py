@@ -384,7 +384,7 @@ def load(stack):
 
 def main(page):
     levels, blocks = read(page)
-    stack = stacks.Stack(stacks.ACTIONS_MAX, PARAMETERS)
+    stack = stacks.Stack({}, PARAMETERS)
     try:
         alarms, sections = described(stack), {heading for heading, level in levels.items() if level == 3}
         assert alarms.keys() == sections, f"alarms {sorted(alarms)}, sections of the page {sorted(sections)}"

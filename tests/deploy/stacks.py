@@ -2,7 +2,7 @@
 
     stacks.py ENDPOINT TEMPLATE_URL GRANTED LOGS
 
-POST /stacks                            {"actions_max": 1, "parameters": {…}} deploys a stack. Returns its name, its
+POST /stacks                            {"submit": {…}, "parameters": {…}} deploys a stack. Returns its name, its
                                         outputs, and the endpoint of its tables.
 
 GET /stacks/NAME/events                 Returns all events so far, in the order of the queue.
@@ -43,9 +43,6 @@ PARAMETERS = {
     "TeamRequestsPerSecond": "0",
     "Tracing": "Active",
 }
-# Default of DOVETAIL_ACTIONS_MAX in the functions.
-ACTIONS_MAX = 100
-
 names = itertools.count(1)
 writing = threading.Lock()
 
@@ -59,7 +56,8 @@ def document(statement):
 
 
 class Stack:
-    def __init__(self, actions_max, parameters):
+    def __init__(self, submit, parameters):
+        """Deploys a stack with parameters, and with more environment variables of `submit`."""
         self.name = f"dovetail-{os.getpid()}-{next(names)}"
         self.formation = client("cloudformation")
         self.events = []
@@ -77,8 +75,8 @@ class Stack:
         self.outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
         resources = self.formation.describe_stack_resources(StackName=self.name)["StackResources"]
         self.resources = {one["LogicalResourceId"]: one for one in resources}
-        if actions_max != ACTIONS_MAX:
-            self.configure("submit", self.settings("submit") | {"DOVETAIL_ACTIONS_MAX": str(actions_max)})
+        if submit:
+            self.configure("submit", self.settings("submit") | submit)
 
     def settings(self, function):
         """Returns the environment variables of a function."""
@@ -203,7 +201,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             match [self.command, *self.path.strip("/").split("/")]:
                 case ["POST", "stacks"]:
-                    stack = Stack(body["actions_max"], body.get("parameters", {}))
+                    stack = Stack(body.get("submit", {}), body.get("parameters", {}))
                     stacks[stack.name] = stack
                     status, reply = 201, stack.described()
                 case ["GET", "stacks", name, "events"]:

@@ -42,8 +42,12 @@ fn of_the_catalogue(raw: u64) {
 
 fn of_an_application(raw: u64) {
     let Some(id) = ApplicationId::parse(raw) else { return };
+    assert!(raw <= WIRE_MAX, "{raw}");
     assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
-    assert_eq!(ApplicationId::new(id.team(), id.number()), Some(id));
+    let first = ApplicationId::new(id.team(), id.number());
+    assert_eq!(first == Some(id), id.generation() == 0);
+    let next = id.next_generation();
+    assert_eq!(next.and_then(|next| ApplicationId::parse(next.get())), next);
     assert_eq!(TeamId::new(id.team().get()), Some(id.team()));
 }
 
@@ -51,9 +55,12 @@ fn of_an_item(raw: u64) {
     let Some(id) = ItemId::parse(raw) else { return };
     assert!(raw <= WIRE_MAX, "{raw}");
     assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
-    assert_eq!(ItemId::new(id.application(), id.number()), Some(id));
-    assert_eq!(ApplicationId::parse(id.application().get()), Some(id.application()));
-    assert_eq!(id.team(), id.application().team());
+    for generation in [0, 1, (1 << 23) - 1] {
+        let application = id.application(generation);
+        assert_eq!(ItemId::new(application, id.number()), Some(id));
+        assert_eq!(ApplicationId::parse(application.get()), Some(application));
+        assert_eq!((id.team(), id.application_number()), (application.team(), application.number()));
+    }
 }
 
 fn of_a_team(raw: u64) {

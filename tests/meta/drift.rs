@@ -555,6 +555,23 @@ fn limited() -> Lines {
     seen.clone()
 }
 
+/// Returns the parts that only a system with retired applications shows (R45).
+fn with_retired() -> Lines {
+    let system = Running::start_with(world::DEMO, Settings { reuse_from: 1, ..Settings::default() });
+    let of_team = "/v1/orcabase/consumer";
+    for (name, metadata) in
+        [("first", json!({"env": "dev"})), ("first", json!({})), ("second", json!({"a": 1}))]
+    {
+        let body = json!({"AwesomeConsumer": {name: {"metadata": metadata}}});
+        let answer = system.call("PATCH", &format!("{of_team}/submissions/submit/"), "awesome-key", &body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+    let listed = system.get(&format!("{of_team}/applications/?retired=true"), "awesome-key");
+    assert_eq!(listed.at("/results/0/name"), "first");
+    let seen = system.seen.lock().unwrap();
+    seen.clone()
+}
+
 /// Returns a percent-encoded value for a parameter.
 fn value(parameter: &Value) -> String {
     let example = parameter["example"].as_str().map(str::to_owned);
@@ -581,6 +598,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.refused();
     world.system.assert_sound();
     let mut seen = limited();
+    seen.extend(with_retired());
     seen.extend(world.system.seen.lock().unwrap().iter().cloned());
     let documented = contract::all_parts();
     // An empty list would pass the comparison below.

@@ -7,7 +7,7 @@ use crate::cloud::{Cloud, Indexes, TABLE};
 use crate::invocation::{Death, Invocation};
 use crate::run::in_virtual_time;
 use crate::stream::{FUNCTIONS, GENERATE, Stream};
-use crate::system::{Answer, ApiRequest, STAGED, System};
+use crate::system::{Answer, ApiRequest, Limits, STAGED, System};
 use crate::timeless::{timeless, without_time};
 use embedded::{Engine, Snapshot};
 use fastrand::Rng;
@@ -33,26 +33,21 @@ pub struct Swept {
 struct Start {
     snapshot: Snapshot,
     timeless: Vec<Value>,
-    actions_max: usize,
+    limits: Limits,
     /// Number of earlier requests. Each takes place in a separate second.
     requests: u64,
 }
 
 impl Start {
-    fn of(system: &System, actions_max: usize, requests: u64) -> Self {
+    fn of(system: &System, limits: Limits, requests: u64) -> Self {
         let engine = &system.cloud.engine;
-        Self {
-            snapshot: engine.snapshot(),
-            timeless: timeless(&engine.rows_of(TABLE)),
-            actions_max,
-            requests,
-        }
+        Self { snapshot: engine.snapshot(), timeless: timeless(&engine.rows_of(TABLE)), limits, requests }
     }
 
     async fn begin(&self) -> (Arc<System>, Arc<Stream>) {
         let engine = Engine::restored(&self.snapshot);
         let cloud = Cloud::on(engine, Rng::with_seed(1), Indexes::Exact, None);
-        let system = System::on(cloud, self.actions_max).await;
+        let system = System::on(cloud, self.limits).await;
         tokio::time::sleep(Duration::from_secs(self.requests)).await;
         let stream = Arc::new(Stream::behind(&system));
         (system, stream)
@@ -71,18 +66,14 @@ impl Start {
 /// Tests every death for a series of requests in a world. Each request has its expected status, if known.
 ///
 /// Returns the numbers of deaths, or the error.
-pub fn sweep(
-    world: &Value,
-    actions_max: usize,
-    requests: &[(ApiRequest, Option<u16>)],
-) -> Result<Swept, String> {
+pub fn sweep(world: &Value, limits: Limits, requests: &[(ApiRequest, Option<u16>)]) -> Result<Swept, String> {
     let (world, requests) = (world.clone(), requests.to_vec());
-    in_virtual_time(1, move || async move { all(&world, actions_max, &requests).await })
+    in_virtual_time(1, move || async move { all(&world, limits, &requests).await })
 }
 
-async fn all(world: &Value, actions_max: usize, requests: &[(ApiRequest, Option<u16>)]) -> Swept {
+async fn all(world: &Value, limits: Limits, requests: &[(ApiRequest, Option<u16>)]) -> Swept {
     let cloud = Cloud::new(Rng::with_seed(1), Indexes::Exact, None);
-    let mut start = Start::of(&*System::start(world, actions_max, cloud).await, actions_max, 0);
+    let mut start = Start::of(&*System::start(world, limits, cloud).await, limits, 0);
     let mut swept = Swept::default();
     for (request, status) in requests {
         start = over(&start, request, *status, &mut swept).await;
@@ -103,12 +94,12 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
     );
     stream.read(&system);
     let woken = wake(&system, &stream, None).await;
-    let expected = Start::of(&system, start.actions_max, start.requests + 1);
+    let expected = Start::of(&system, start.limits, start.requests + 1);
     if request.path.contains("/messages/") {
         // A message has no idempotency key, so a repeated request creates a second one.
         return expected;
     }
-    if start.actions_max == STAGED && !request.path.contains("/submissions/") {
+    if start.limits.actions_max == STAGED && !request.path.contains("/submissions/") {
         // Only submissions are staged. The sweep without staging covers all other requests.
         return expected;
     }
@@ -133,7 +124,7 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
     // The sweep processes work like `generate`, so one test in each scenario is enough.
     if is_planned && swept.sweeping == 0 {
         over_sweep(start, request, Death::Never, &expected, swept).await;
-        if start.actions_max == STAGED {
+        if start.limits.actions_max == STAGED {
             // A death halfway leaves an unfinished staging.
             over_sweep(start, request, middle(&invocation), &expected, swept).await;
         }

@@ -4,7 +4,7 @@ use crate::cloud::{Cloud, Indexes, TABLE};
 use crate::run::in_virtual_time;
 use crate::shape::{CONSUMERS, Shape};
 use crate::stream::Stream;
-use crate::system::{ApiRequest, System};
+use crate::system::{ApiRequest, Limits, System};
 use embedded::{attributes, key_of};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -19,7 +19,9 @@ pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
     in_virtual_time(1, move || async move {
         let mut dice = Rng::with_seed(1);
         let shape = Shape::drawn(&mut dice);
-        let system = System::start(&shape.world(), 100, Cloud::new(dice, Indexes::Exact, None)).await;
+        let system =
+            System::start(&shape.world(), Limits::of_actions(100), Cloud::new(dice, Indexes::Exact, None))
+                .await;
         assert_eq!(submit(&system, 1).await, 201);
         tokio::time::sleep(after).await;
         if is_removed {

@@ -5,7 +5,7 @@ use crate::faults::Faults;
 use crate::linear::History as LinearHistory;
 use crate::run::in_virtual_time;
 use crate::spec::{Change, Op, Ret};
-use crate::system::{Answer, ApiRequest, STAGED, System};
+use crate::system::{Answer, ApiRequest, Limits, STAGED, System};
 use domain::base::id::CHANGE_STRIDE;
 use domain::base::json::canonical;
 use domain::base::state::ChangeType;
@@ -41,7 +41,7 @@ async fn make(seed: u64) -> usize {
     let faults = Faults::drawn(&mut dice);
     let cloud = Cloud::new(dice, Indexes::Exact, None);
     let actions_max = if seed.is_multiple_of(3) { STAGED } else { 100 };
-    let system = System::start(&world(), actions_max, cloud).await;
+    let system = System::start(&world(), Limits::of_actions(actions_max), cloud).await;
     let team = system.table.team_by_name("AwesomeConsumer").await.unwrap().unwrap().id;
     system.cloud.suffer(faults);
     let history = Arc::new(History { system, team, operations: Mutex::default() });

@@ -15,3 +15,4 @@ pub mod partition;
 pub mod rejection;
 pub mod scenarios;
 pub mod tenants;
+pub mod trace;

@@ -66,7 +66,7 @@ fn the_gateway_admits_its_rate_and_rejects_the_rest() {
 }
 
 #[test]
-fn a_large_submission_delays_no_other_tenant_of_another_lane() {
+fn a_large_submission_delays_no_other_tenant_even_in_its_lane() {
     let flood = |lanes| Flood { seed: 1, items: 1_000, small: 0, others: 24, lanes, requests: UNLIMITED };
     let [one, ten] = [1, LANES_MAX].map(|lanes| flood(lanes).run().unwrap());
     for ran in [&one, &ten] {
@@ -74,15 +74,15 @@ fn a_large_submission_delays_no_other_tenant_of_another_lane() {
         assert_eq!(ran.commit.map(|(_, stagings)| stagings), Some(1));
         assert_eq!((ran.lags.len(), ran.others.count(201)), (24, 24));
     }
-    // With one lane, a quarter of the tenants waits. With ten, one in forty does.
-    assert!(one.late() >= 3 && ten.late() <= 1, "{} and {} are late", one.late(), ten.late());
+    // With one lane, a quarter of the tenants shares it. Without turns, each of them waits for several seconds.
+    assert!(one.late() <= 1 && ten.late() <= 1, "{} and {} are late", one.late(), ten.late());
     assert!(ten.others.late < Duration::from_millis(500), "{}", ten.others);
 }
 
 /// The work of such a submission takes more units than its partition has.
 #[test]
 fn throttling_slows_a_large_submission_down_and_refuses_nothing() {
-    let flood = Flood { seed: 1, items: 5_000, small: 0, others: 0, lanes: LANES_MAX, requests: UNLIMITED };
+    let flood = Flood { seed: 1, items: 10_000, small: 0, others: 0, lanes: LANES_MAX, requests: UNLIMITED };
     let ran = flood.run().unwrap();
     let status = ran.large.map(|large| large.status);
     eprintln!("commit {:?}, status {status:?}", ran.commit);

@@ -78,7 +78,7 @@ impl Run {
         let dice = Rng::with_seed(self.seed);
         let indexes = if self.faults.lag.is_zero() { Indexes::Exact } else { Indexes::Lagging };
         let cloud = Cloud::new(dice, indexes, fence_removed);
-        let system = System::start(&self.shape.world(), self.shape.actions_max, cloud).await;
+        let system = System::start(&self.shape.world(), self.shape.limits, cloud).await;
         let (client_log, stream) = (Arc::new(ClientLog::default()), Arc::new(Stream::whole(&system)));
         system.cloud.suffer(self.faults.clone());
         let mut flowing = stream.flow(&system);
@@ -134,7 +134,7 @@ pub fn smallest(seed: u64, most: usize, fence_removed: Option<Fence>) -> Option<
 }
 
 /// Runs code in virtual time with the random numbers of a seed. Returns its result, or the text of its panic.
-pub(crate) fn in_virtual_time<T: Send + 'static, F: Future<Output = T>>(
+pub fn in_virtual_time<T: Send + 'static, F: Future<Output = T>>(
     seed: u64,
     what: impl FnOnce() -> F + Send + 'static,
 ) -> Result<T, String> {

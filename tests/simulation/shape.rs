@@ -1,6 +1,7 @@
 //! The world of a run: the teams and services of the demo world, with drawn settings.
 
-use crate::system::STAGED;
+use crate::system::{Limits, STAGED};
+use domain::rules::plan::REUSE_FROM;
 use dovetail_daemon::world;
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -18,8 +19,8 @@ pub const OWNERS: [(&str, &str); 3] =
 pub struct Shape {
     vm: Service,
     load_balancer: Service,
-    /// Maximum number of writes in one transaction. With [`STAGED`], every submission is staged.
-    pub actions_max: usize,
+    /// With [`STAGED`] writes in one transaction, every submission is staged.
+    pub limits: Limits,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Shape {
         };
         let (vm, load_balancer) = (service(&["NPOwnerTeam", "LBOwnerTeam"]), service(&["NPOwnerTeam"]));
         let actions_max = if dice.u32(0..3) == 0 { STAGED } else { 100 };
-        Self { vm, load_balancer, actions_max }
+        Self { vm, load_balancer, limits: Limits { actions_max, reuse_from: REUSE_FROM } }
     }
 
     fn service(&self, title: &str) -> &Service {

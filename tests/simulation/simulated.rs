@@ -76,8 +76,9 @@ fn without_a_needed_fence_a_rule_breaks() {
 #[test]
 fn every_redundant_fence_occurs() {
     for fence in FENCES.into_iter().filter(|fence| matches!(fence.needed, Needed::Unseen(_))) {
-        let staged =
-            (1..).map(|seed| Run::of(seed, COMMANDS_MAX)).filter(|run| run.shape.actions_max == STAGED);
+        let staged = (1..)
+            .map(|seed| Run::of(seed, COMMANDS_MAX))
+            .filter(|run| run.shape.limits.actions_max == STAGED);
         let ran = staged.take(3).map(|run| run.run(Some(fence)).unwrap());
         let ran = ran.into_iter().find(|ran| ran.counts.contains_key("fence removed"));
         assert!(ran.is_some(), "nothing has the condition '{}'", fence.name);

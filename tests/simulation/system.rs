@@ -8,6 +8,7 @@ use crate::stream::GENERATE;
 use aws_lambda_events::encodings::Body;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use domain::Timestamp;
+use domain::rules::plan::REUSE_FROM;
 use dovetail_aws::{Clock, Endpoint};
 use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::{functions, load, world};
@@ -68,21 +69,38 @@ pub struct System {
     requests: AtomicU64,
 }
 
+/// Limits of a system that tests lower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Maximum number of writes in one transaction.
+    pub actions_max: usize,
+    /// Number of applications from which numbers are used again (R45).
+    pub reuse_from: usize,
+}
+
+impl Limits {
+    /// Returns the usual limits, with another number of writes in one transaction.
+    pub const fn of_actions(actions_max: usize) -> Self {
+        Self { actions_max, reuse_from: REUSE_FROM }
+    }
+}
+
 impl System {
-    /// Creates a system with a world, and a limit of writes in one transaction.
-    pub async fn start(world: &Value, actions_max: usize, cloud: Cloud) -> Arc<Self> {
-        let system = Self::on(cloud, actions_max).await;
+    /// Creates a system with a world.
+    pub async fn start(world: &Value, limits: Limits, cloud: Cloud) -> Arc<Self> {
+        let system = Self::on(cloud, limits).await;
         let world = world::parse(&world.to_string()).unwrap();
         load::world(&system.table, &world, system.now(), &mut |_| Ok(())).await.unwrap();
         system
     }
 
     /// Creates a system with empty tables.
-    pub async fn on(cloud: Cloud, actions_max: usize) -> Arc<Self> {
+    pub async fn on(cloud: Cloud, limits: Limits) -> Arc<Self> {
         let cloud = Arc::new(cloud);
         let endpoint = Endpoint::Through(SharedHttpClient::new(Network(Arc::clone(&cloud))));
         let (table, keys_table) = (TABLE.to_owned(), KEYS_TABLE.to_owned());
-        let settings = Settings { table, keys_table, endpoint: None, actions_max };
+        let Limits { actions_max, reuse_from } = limits;
+        let settings = Settings { table, keys_table, endpoint: None, actions_max, reuse_from };
         let table = Table::connect_by(settings, endpoint.clone());
         let bus = dovetail_events::Settings { bus: "dovetail".to_owned(), endpoint: None };
         let bus = Bus::connect_by(bus, endpoint);

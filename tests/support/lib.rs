@@ -1,6 +1,7 @@
 //! Support of the tests: the whole system in this process, clients, proxies, an issuer, and measurements.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
+pub mod blocks;
 mod commands;
 pub mod contract;
 pub mod costs;

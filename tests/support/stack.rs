@@ -6,10 +6,12 @@ use crate::published::Published;
 use crate::request::{Answer, ApiRequest, send};
 use crate::site::Site;
 use crate::tables::call_engine;
+use domain::rules::plan::REUSE_FROM;
 use dovetail_daemon::{load, world};
-use dovetail_table::{Settings, Table};
+use dovetail_table::{ACTIONS_MAX, Settings, Table};
 use serde_json::{Value, json};
 use simulation::checks::{expected, published_numbers};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
@@ -37,9 +39,23 @@ impl Stack {
 
     /// Deploys a stack with further parameters of the template.
     pub fn deploy_with(world: &Value, actions_max: usize, parameters: &Value) -> Self {
+        Self::deploy_limited(world, (actions_max, REUSE_FROM), parameters)
+    }
+
+    /// Deploys a stack with this maximum number of writes, and this number of applications from which numbers are
+    /// used again (R45).
+    pub fn deploy_limited(
+        world: &Value,
+        (actions_max, reuse_from): (usize, usize),
+        parameters: &Value,
+    ) -> Self {
         let deployer = std::env::var("DOVETAIL_TEST_STACKS").unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let body = json!({"actions_max": actions_max, "parameters": parameters}).to_string().into_bytes();
+        let limits = [("ACTIONS_MAX", actions_max, ACTIONS_MAX), ("REUSE_FROM", reuse_from, REUSE_FROM)];
+        let lower = limits.into_iter().filter(|(_, limit, usual)| limit != usual);
+        let submit: BTreeMap<String, String> =
+            lower.map(|(name, limit, _)| (format!("DOVETAIL_{name}"), limit.to_string())).collect();
+        let body = json!({"submit": submit, "parameters": parameters}).to_string().into_bytes();
         let request = ApiRequest { method: "POST", path: "/stacks", body, ..ApiRequest::default() };
         let deployed = runtime.block_on(send(&deployer, &request));
         assert_eq!(deployed.status, 201, "{deployed:?}");
@@ -49,6 +65,7 @@ impl Stack {
             keys_table: text("/KeysTable"),
             endpoint: Some(text("/endpoint")),
             actions_max,
+            reuse_from,
         };
         let world = world::parse(&world.to_string()).unwrap();
         let table = runtime.block_on(async {

@@ -1,6 +1,7 @@
 //! The tables of the tests: on the embedded engine, or with unique names on the engine in `DOVETAIL_TEST_ENDPOINT`.
 
 use crate::request::{ApiRequest, send};
+use domain::rules::plan::REUSE_FROM;
 use dovetail_daemon::settings::TABLE;
 use dovetail_emulator::engine::{Engine, Storage};
 use dovetail_table::Settings;
@@ -43,7 +44,10 @@ impl Tables {
         };
         let (engine, table) = (engine.unwrap(), fresh_table());
         let (keys_table, endpoint) = (format!("{table}-keys"), Some(engine.endpoint().to_owned()));
-        Self { settings: Settings { table, keys_table, endpoint, actions_max }, _engine: engine }
+        Self {
+            settings: Settings { table, keys_table, endpoint, actions_max, reuse_from: REUSE_FROM },
+            _engine: engine,
+        }
     }
 
     /// Returns the settings of the same tables at another endpoint.

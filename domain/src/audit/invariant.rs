@@ -14,6 +14,7 @@ mod history;
 mod item;
 mod metadata_history;
 mod number;
+mod retired;
 mod size;
 mod subject;
 mod submission;
@@ -45,6 +46,7 @@ pub const SET_ASIDE: &str = "SET_ASIDE";
 pub struct Snapshot {
     pub teams: BTreeMap<TeamId, Team>,
     pub heads: BTreeMap<TeamId, Head>,
+    /// The applications, retired ones included.
     pub applications: BTreeMap<ApplicationId, Application>,
     pub items: BTreeMap<ItemId, Item>,
     /// The items with a live and a gone record.
@@ -83,7 +85,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     let mut names = BTreeSet::new();
     for item in snapshot.items.values() {
         audit.item(item);
-        let name = (item.id.application(), &item.service.title, &item.name);
+        let name = (item.application_id(), &item.service.title, &item.name);
         let is_unique = item.is_dead() || names.insert(name);
         audit.require(is_unique, "I16", Subject::Item(item.id), "another item has the same name");
     }
@@ -115,6 +117,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
         audit.work(work);
     }
     audit.numbers();
+    audit.generations();
     audit.shares_without_item();
     audit.declarations();
     audit.replaced();
@@ -142,14 +145,14 @@ struct Audit<'a> {
 impl<'a> Audit<'a> {
     fn new(snapshot: &'a Snapshot) -> Self {
         let declared = snapshot.items.values().filter(|item| item.declared);
-        let name = |item: &'a Item| (item.id.application(), item.service.title.as_str(), item.name.as_str());
+        let name = |item: &'a Item| (item.application_id(), item.service.title.as_str(), item.name.as_str());
         Self {
             snapshot,
             changes_of_item: grouped(snapshot.changes.values(), |change| change.item),
             changes_of_submission: grouped(snapshot.changes.values(), |change| change.submission),
             charges_of_item: grouped(snapshot.charges.values(), |charge| charge.item),
             deployed_of_item: grouped(&snapshot.deployed, |deployed| deployed.item),
-            items_of_application: grouped(snapshot.items.values(), |item| item.id.application()),
+            items_of_application: grouped(snapshot.items.values(), |item| item.application_id()),
             declared_names: declared.map(name).collect(),
             submissions: snapshot.submissions.iter().map(|one| (one.id, one)).collect(),
             stagings: snapshot.stagings.iter().map(|one| ((one.team(), one.id), one)).collect(),

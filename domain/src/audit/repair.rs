@@ -90,7 +90,7 @@ impl TeamRepair {
     /// Repairs the digest of an application, together with the head, which is its fence.
     fn application(&mut self, before: &Application) {
         let id = before.id;
-        let items = self.snapshot.items.values().filter(|item| item.id.application() == id);
+        let items = self.snapshot.items.values().filter(|item| item.application_id() == id);
         let digest = digest_of_stored(&before.metadata, items);
         if digest == before.digest {
             return;

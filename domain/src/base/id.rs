@@ -8,9 +8,14 @@ use crate::base::state::ChargeType;
 use std::fmt;
 
 const TEAM_BITS: u32 = 18;
+/// Maximum number of applications of a team at a time.
+pub const APPLICATIONS_MAX: usize = (1 << APPLICATION_BITS) - 1;
+/// The number of item numbers of one application number, all generations together.
+pub const ITEM_NUMBERS: u64 = 1 << ITEM_BITS;
 const APPLICATION_BITS: u32 = 12;
 const ITEM_BITS: u32 = 23;
 const NUMBER_BITS: u32 = 35;
+const GENERATION_BITS: u32 = 23;
 const SERVICE_BITS: u32 = 33;
 const VERSION_BITS: u32 = 20;
 
@@ -51,11 +56,7 @@ id!(
     ServiceId
 );
 id!(
-    /// An application of a team: (team, number).
-    ApplicationId
-);
-id!(
-    /// A service item of an application: (team, application number, number).
+    /// A service item: (team, application number, number).
     ItemId
 );
 id!(
@@ -174,51 +175,98 @@ impl ConfigId {
     }
 }
 
+/// An application of a team: (team, number, generation).
+///
+/// A number of an empty application can get a new application, with the next generation (R45, ADR 31). On the wire it
+/// is an integer of at most 53 bits. The first generation is written without its number: `team << 12 | number`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApplicationId {
+    team: TeamId,
+    number: u64,
+    generation: u64,
+}
+
 impl ApplicationId {
-    /// Returns the team's application with this number; none when no numbers are left.
+    /// Returns the team's first application with this number; none beyond 12 bits.
     pub fn new(team: TeamId, number: u64) -> Option<Self> {
-        join(team.0, APPLICATION_BITS, number).map(Self)
+        join(team.0, APPLICATION_BITS, number).map(|_| Self { team, number, generation: 0 })
+    }
+
+    /// Returns the next application with the same number; none when no generations are left.
+    pub fn next_generation(self) -> Option<Self> {
+        let generation = self.generation + 1;
+        (generation >> GENERATION_BITS == 0).then_some(Self { generation, ..self })
     }
 
     /// Parses an id from the wire.
     pub fn parse(raw: u64) -> Option<Self> {
-        split(raw, TEAM_BITS, APPLICATION_BITS).map(|_| Self(raw))
+        if raw >> (TEAM_BITS + APPLICATION_BITS) == 0 {
+            let (team, number) = split(raw, TEAM_BITS, APPLICATION_BITS)?;
+            return Some(Self { team: TeamId(team), number, generation: 0 });
+        }
+        let (team, lower) = split(raw, TEAM_BITS, NUMBER_BITS)?;
+        let (generation, number) = split(lower, GENERATION_BITS, APPLICATION_BITS)?;
+        Some(Self { team: TeamId(team), number, generation })
+    }
+
+    /// Returns the integer on the wire.
+    pub const fn get(self) -> u64 {
+        if self.generation == 0 {
+            return self.team.0 << APPLICATION_BITS | self.number;
+        }
+        self.team.0 << NUMBER_BITS | self.generation << APPLICATION_BITS | self.number
     }
 
     /// Returns the team of the application.
     pub const fn team(self) -> TeamId {
-        TeamId(self.0 >> APPLICATION_BITS)
+        self.team
     }
 
-    /// Returns the number within the team.
+    /// Returns the number within the team, up to 4,095.
     pub const fn number(self) -> u64 {
-        self.0 & ((1 << APPLICATION_BITS) - 1)
+        self.number
+    }
+
+    /// Returns the number of earlier applications with the same number.
+    pub const fn generation(self) -> u64 {
+        self.generation
+    }
+}
+
+impl fmt::Display for ApplicationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
     }
 }
 
 impl ItemId {
-    /// Returns the application's item with this number; none when no numbers are left.
+    /// Returns the item with this number among those of the application's number; none when no numbers are left.
     pub fn new(application: ApplicationId, number: u64) -> Option<Self> {
-        join(application.0, ITEM_BITS, number).map(Self)
+        join(application.team.0 << APPLICATION_BITS | application.number, ITEM_BITS, number).map(Self)
     }
 
     /// Parses an id from the wire.
     pub fn parse(raw: u64) -> Option<Self> {
         let (upper, _) = split(raw, TEAM_BITS + APPLICATION_BITS, ITEM_BITS)?;
-        ApplicationId::parse(upper).map(|_| Self(raw))
+        split(upper, TEAM_BITS, APPLICATION_BITS).map(|_| Self(raw))
     }
 
-    /// Returns the application of the item.
-    pub const fn application(self) -> ApplicationId {
-        ApplicationId(self.0 >> ITEM_BITS)
+    /// Returns the application of the item, given its generation.
+    pub const fn application(self, generation: u64) -> ApplicationId {
+        ApplicationId { team: self.team(), number: self.application_number(), generation }
+    }
+
+    /// Returns the number of the application within the team.
+    pub const fn application_number(self) -> u64 {
+        (self.0 >> ITEM_BITS) & ((1 << APPLICATION_BITS) - 1)
     }
 
     /// Returns the team of the item.
     pub const fn team(self) -> TeamId {
-        self.application().team()
+        TeamId(self.0 >> (ITEM_BITS + APPLICATION_BITS))
     }
 
-    /// Returns the number within the application.
+    /// Returns the number among the items of all applications with the same number.
     pub const fn number(self) -> u64 {
         self.0 & ((1 << ITEM_BITS) - 1)
     }
@@ -296,11 +344,28 @@ mod tests {
         let item = ItemId::new(application, (1 << 23) - 1).unwrap();
         assert_eq!(item.get(), (1 << 53) - 1);
         assert_eq!(ItemId::parse(item.get()), Some(item));
-        assert_eq!((item.application(), item.team(), item.number()), (application, team, (1 << 23) - 1));
+        assert_eq!((item.application(0), item.team(), item.number()), (application, team, (1 << 23) - 1));
         let change = ChangeId::new(team, 16).unwrap();
         assert_eq!(ChangeId::parse(change.get()), Some(change));
         assert_eq!((change.team(), change.number()), (team, 16));
         assert_eq!((application.team(), application.number()), (team, 4095));
+    }
+
+    #[test]
+    fn a_later_generation_has_an_id_of_its_own() {
+        let first = ApplicationId::new(TeamId::new(1).unwrap(), 1).unwrap();
+        let second = first.next_generation().unwrap();
+        assert_eq!((first.get(), second.get()), (4097, 34_359_742_465));
+        assert_eq!([4097, 34_359_742_465].map(ApplicationId::parse), [Some(first), Some(second)]);
+        assert_eq!(ItemId::new(first, 7), ItemId::new(second, 7), "both share the numbers of items");
+        assert_eq!(ItemId::new(second, 7).map(|item| item.application(1)), Some(second));
+        let largest = ApplicationId::new(TeamId::new((1 << 18) - 1).unwrap(), 4095).unwrap();
+        let last = largest.team.0 << 35 | ((1 << 23) - 1) << 12 | 4095;
+        assert_eq!(last, (1 << 53) - 1);
+        assert_eq!(ApplicationId::parse(last).map(ApplicationId::get), Some(last));
+        assert_eq!(ApplicationId::parse(last).and_then(ApplicationId::next_generation), None);
+        // A later form needs a generation.
+        assert_eq!(ApplicationId::parse(1 << 35 | 1), None);
     }
 
     #[test]

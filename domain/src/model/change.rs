@@ -2,7 +2,7 @@
 
 use crate::base::actor::Actor;
 use crate::base::hash::Hash;
-use crate::base::id::{ChangeId, DeployedId, ItemId, SubmissionId, TeamId};
+use crate::base::id::{ApplicationId, ChangeId, DeployedId, ItemId, SubmissionId, TeamId};
 use crate::base::money::Prices;
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, Kind, RuntimeState, State};
@@ -179,6 +179,8 @@ pub struct Change {
     pub item: ItemId,
     pub item_name: String,
     pub application: String,
+    /// The generation of the application with this number (R45).
+    pub generation: u64,
     pub service: ServiceRef,
     /// The team that decides on it and carries it out.
     pub owner: TeamRef,
@@ -228,6 +230,11 @@ impl ChainHead {
 }
 
 impl Change {
+    /// Returns the application of the item.
+    pub const fn application_id(&self) -> ApplicationId {
+        self.item.application(self.generation)
+    }
+
     /// Returns the goal of the change.
     pub fn target(&self) -> Target {
         Target::of(self.new.map(|version| version.hash))

@@ -4,7 +4,7 @@
 //! missing. The item carries the sums, so its cost needs no other read (ADR 24).
 
 use crate::base::actor::Actor;
-use crate::base::id::{ChangeId, ChargeId, ItemId};
+use crate::base::id::{ApplicationId, ChangeId, ChargeId, ItemId};
 use crate::base::money::{Amount, Prices};
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::ChargeType;
@@ -25,6 +25,8 @@ pub struct Charge {
     pub item: ItemId,
     pub item_name: String,
     pub application: String,
+    /// The generation of the application with this number (R45).
+    pub generation: u64,
     pub service: ServiceRef,
     /// The team of the service, which receives the charge.
     pub service_owner: TeamRef,
@@ -43,6 +45,11 @@ pub struct Charge {
 }
 
 impl Charge {
+    /// Returns the application of the item.
+    pub const fn application_id(&self) -> ApplicationId {
+        self.item.application(self.generation)
+    }
+
     /// Returns the amount of the charge; for a running charge the amount at `now`.
     pub fn total(&self, now: Timestamp) -> Amount {
         match self.id.charge_type() {

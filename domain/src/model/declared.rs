@@ -31,6 +31,8 @@ pub struct Declared {
 pub struct Identity {
     pub name: String,
     pub application: String,
+    /// The generation of the application with this number (R45).
+    pub generation: u64,
     pub service: ServiceRef,
 }
 
@@ -68,6 +70,7 @@ impl Declared {
             id: origin.id,
             name: identity.name.clone(),
             application: identity.application.clone(),
+            generation: identity.generation,
             service: identity.service.clone(),
             service_owner: origin.service_owner.clone(),
             consumer: origin.consumer.clone(),

@@ -1,7 +1,7 @@
 //! Deployed items: the service owner's record of an item as deployed, version by version (guide, "Deployed Item").
 
 use crate::base::hash::Hash;
-use crate::base::id::{ChangeId, DeployedId, ItemId};
+use crate::base::id::{ApplicationId, ChangeId, DeployedId, ItemId};
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::timestamp::Timestamp;
 
@@ -16,6 +16,8 @@ pub const DEPLOYED_BYTES_MAX: usize = 128 * 1024;
 pub struct Deployed {
     pub id: DeployedId,
     pub item: ItemId,
+    /// The generation of the application with this number (R45).
+    pub generation: u64,
     pub service: ServiceRef,
     /// The change instance with which the owner reported it.
     pub change: ChangeId,
@@ -31,4 +33,11 @@ pub struct Deployed {
     /// The id of the request; a retry finds its own write by it.
     pub request: String,
     pub created: Timestamp,
+}
+
+impl Deployed {
+    /// Returns the application of the item.
+    pub const fn application_id(&self) -> ApplicationId {
+        self.item.application(self.generation)
+    }
 }

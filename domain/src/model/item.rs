@@ -1,7 +1,7 @@
 //! The service item: its declaration, its runtime state, and the open change instances of each owner.
 
 use crate::base::hash::Hash;
-use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
+use crate::base::id::{ApplicationId, ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::refs::{Reference, ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, RuntimeState, State};
 use crate::base::timestamp::Timestamp;
@@ -114,6 +114,8 @@ pub struct Item {
     /// Unique per application and service (R17).
     pub name: String,
     pub application: String,
+    /// The generation of the application with this number (R45).
+    pub generation: u64,
     pub service: ServiceRef,
     /// The team of the service.
     pub service_owner: TeamRef,
@@ -152,6 +154,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// Returns the application of the item.
+    pub const fn application_id(&self) -> ApplicationId {
+        self.id.application(self.generation)
+    }
+
     /// Returns the state of the item in the consumer's current declaration.
     pub fn wanted(&self) -> Target {
         Target::of(self.declared.then_some(self.version.hash))

@@ -1,7 +1,7 @@
 //! Teams, the heads of their declarations, and their applications.
 
 use crate::base::hash::Hash;
-use crate::base::id::{ApplicationId, CHANGE_STRIDE, SubmissionId, TeamId};
+use crate::base::id::{ApplicationId, CHANGE_STRIDE, ItemId, SubmissionId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
@@ -77,6 +77,8 @@ pub struct Application {
     pub name: String,
     /// The digest of its declarations; if it is unchanged, no item needs a read.
     pub digest: Hash,
+    /// The number of items of earlier applications with the same number (R45).
+    pub items_before: u64,
     /// The number of the next item; part of the fence of the record.
     pub next_item: u64,
     /// The metadata of its last declaration, canonical JSON.
@@ -89,12 +91,24 @@ pub struct Application {
     pub created: Timestamp,
     /// The time of the last change of its declarations.
     pub modified: Timestamp,
+    /// The number of the submission that gave its number to another application; none while it has it (R45).
+    pub retired: Option<u64>,
 }
 
 impl Application {
     /// Returns its part in the digest of the team.
     pub const fn id_and_digest(&self) -> (ApplicationId, Hash) {
         (self.id, self.digest)
+    }
+
+    /// Returns it after a submission that gives its number to another application.
+    pub fn retired_by(&self, submission: u64) -> Self {
+        Self { retired: Some(submission), ..self.clone() }
+    }
+
+    /// Returns whether the number of an item is one of its own, not of another application with the same number.
+    pub fn has_number(&self, item: ItemId) -> bool {
+        item.number() > self.items_before && item.number() < self.next_item
     }
 
     /// Returns the record of its metadata for the time after their replacement.

@@ -4,6 +4,7 @@
 //! contain the ids of the change instances. So a second execution writes the same keys, and the storage refuses it
 //! (ADR 10).
 
+use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, ItemId, SubmissionId, TeamId};
 use crate::base::money::Prices;
 use crate::base::refs::TeamRef;
@@ -12,6 +13,7 @@ use crate::base::timestamp::Timestamp;
 use crate::model::change::Version;
 use crate::model::declared::{Declared, Identity};
 use crate::model::staging::StagingId;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Maximum number of entries in a work record.
@@ -74,23 +76,43 @@ pub struct Spare {
 }
 
 impl PlannedChange {
+    /// Returns the hash of the item's new declaration, for a direct change.
+    pub fn new_hash(&self) -> Option<Hash> {
+        self.declared.as_ref().map(|declared| declared.version.hash)
+    }
+
     /// Estimates its size in a record, in bytes.
-    fn bytes(&self) -> usize {
+    fn bytes(&self, declarations: &BTreeMap<Hash, String>) -> usize {
         let references = self.declared.iter().flat_map(|declared| &declared.references);
-        400 + references.map(|reference| reference.service.len() + reference.name.len() + 20).sum::<usize>()
+        let text = self.new_hash().and_then(|hash| declarations.get(&hash)).map_or(0, String::len);
+        text + 400
+            + references.map(|reference| reference.service.len() + reference.name.len() + 20).sum::<usize>()
     }
 }
 
 /// A work record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 pub struct Work {
     pub id: WorkId,
     /// The changes to generate; those of one item are adjacent, the cause before its shares.
     pub entries: Vec<PlannedChange>,
+    /// The new declarations of its items by hash; only staged work has some. The execution stores them first.
+    #[debug("[hidden]")]
+    pub declarations: BTreeMap<Hash, String>,
     pub created: Timestamp,
 }
 
 impl Work {
+    /// Returns the declarations of the changes that do not exist yet.
+    ///
+    /// A repeated execution stores no declaration of an item that is applied.
+    pub fn declarations_without(&self, exists: impl Fn(ChangeId) -> bool) -> BTreeMap<Hash, String> {
+        let missing = self.entries.iter().filter(|planned| !exists(planned.id));
+        let hashes: BTreeSet<Hash> = missing.filter_map(PlannedChange::new_hash).collect();
+        let declarations = self.declarations.iter().filter(|(hash, _)| hashes.contains(hash));
+        declarations.map(|(hash, text)| (*hash, text.clone())).collect()
+    }
+
     /// Returns whether it contains items of the submission itself; these hold the team's head.
     pub fn is_direct(&self) -> bool {
         self.entries.iter().any(|planned| planned.kind == Kind::Direct)
@@ -98,7 +120,12 @@ impl Work {
 }
 
 /// Divides the changes into records; it never divides those of one item, because one transaction writes them.
-pub fn divided(planned: Vec<PlannedChange>) -> Vec<Vec<PlannedChange>> {
+///
+/// `declarations` are the new ones that the records contain.
+pub fn divided(
+    planned: Vec<PlannedChange>,
+    declarations: &BTreeMap<Hash, String>,
+) -> Vec<Vec<PlannedChange>> {
     let mut records = Vec::new();
     let mut record = Filling::default();
     let mut rest = planned.into_iter().peekable();
@@ -107,7 +134,7 @@ pub fn divided(planned: Vec<PlannedChange>) -> Vec<Vec<PlannedChange>> {
         while let Some(next) = rest.next_if(|next| of_item.first().is_some_and(|one| one.item == next.item)) {
             of_item.push(next);
         }
-        let bytes = of_item.iter().map(PlannedChange::bytes).sum();
+        let bytes = of_item.iter().map(|one| one.bytes(declarations)).sum();
         if !record.takes(of_item.len(), bytes) {
             records.push(std::mem::take(&mut record).entries);
         }

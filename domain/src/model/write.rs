@@ -49,9 +49,9 @@ pub enum Write {
     },
     /// Replaces the team's record; the head in the same transaction is its fence.
     ReplaceTeam(Team),
-    /// Creates an application, or replaces one with the digest and the next number of `before`.
+    /// Creates an application or its retired record, or replaces one with the digest and the next number of `before`.
     PutApplication {
-        /// The application as it was read; none for a new one.
+        /// The application as it was read, or the one whose number the new one takes (R45); none for a new record.
         before: Option<Application>,
         /// The new application.
         after: Application,

@@ -76,6 +76,7 @@ fn charge_of(id: ChargeId, change: &Change, price: Amount, start: Timestamp) -> 
         item: change.item,
         item_name: change.item_name.clone(),
         application: change.application.clone(),
+        generation: change.generation,
         service: change.service.clone(),
         service_owner: change.service_owner.clone(),
         consumer: change.consumer.clone(),

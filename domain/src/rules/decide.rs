@@ -374,6 +374,7 @@ fn deploy(
     let version = Deployed {
         id,
         item: item.id,
+        generation: item.generation,
         service: item.service.clone(),
         change: change.id,
         version,

@@ -302,6 +302,7 @@ fn create_change(
         item: item.id,
         item_name: item.name.clone(),
         application: item.application.clone(),
+        generation: item.generation,
         service: item.service.clone(),
         owner: draft.owner.clone(),
         service_owner: item.service_owner.clone(),

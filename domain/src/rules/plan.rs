@@ -5,17 +5,20 @@
 
 mod application;
 mod check;
+mod numbers;
 mod pack;
 mod preview;
 
 use self::application::Comparison;
 pub(crate) use self::application::NO_METADATA;
 pub use self::application::digest_of_stored;
+use self::numbers::Numbers;
+pub use self::numbers::{REUSE_FROM, to_ask};
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
-use crate::base::id::{ApplicationId, CHANGE_STRIDE, ChangeId, SubmissionId};
+use crate::base::id::{ApplicationId, SubmissionId};
 use crate::base::json;
 use crate::base::money::Prices;
 use crate::base::problem::Problem;
@@ -72,6 +75,10 @@ pub struct Request<'a> {
     pub idempotency: Option<(String, Hash)>,
     /// The platform's schemas for metadata (R42).
     pub metadata_policy: &'a MetadataPolicy,
+    /// The applications of [`to_ask`] without a live item, in the same order (R45).
+    pub vacant: &'a [ApplicationId],
+    /// The number of applications from which numbers are used again; [`REUSE_FROM`], or less in tests.
+    pub reuse_from: usize,
 }
 
 /// The reason for a failed plan.
@@ -147,7 +154,8 @@ pub fn plan<'a>(
         return Err(Refused::Torn);
     }
     let affected = application::affected_applications(stored, items, request)?;
-    let problems = check::problems(stored, &affected, offers, request);
+    let (reserved, without_number) = numbers::reserve(stored, &affected, request);
+    let problems = check::problems(stored, &affected, offers, request, &without_number);
     if !problems.is_empty() {
         return Err(Refused::Invalid(problems));
     }
@@ -155,10 +163,7 @@ pub fn plan<'a>(
     let id = SubmissionId::new(stored.team.id, stored.head.submissions + 1).ok_or(Refused::OutOfNumbers)?;
     let mut comparison = Comparison {
         submission: id.number(),
-        numbers: Numbers {
-            next_application: stored.head.next_application,
-            next_change: stored.head.next_change,
-        },
+        numbers: Numbers::new(&stored.head, reserved),
         consumer: stored.team.to_ref(),
         offers,
         request,
@@ -206,27 +211,10 @@ fn is_torn(stored: &Stored, items: &Items) -> bool {
     if read_all { blockers != stored.head.blockers } else { blockers.count != 0 }
 }
 
-/// The next numbers to allot.
-///
-/// They become valid with the commit, under the condition on the head.
-struct Numbers {
-    next_application: u64,
-    next_change: u64,
-}
-
-impl Numbers {
-    fn change(&mut self, team: crate::base::id::TeamId) -> Result<ChangeId, Refused> {
-        let id = ChangeId::new(team, self.next_change).ok_or(Refused::OutOfNumbers)?;
-        // The numbers between are for the deployed items of the change instance (ADR 1).
-        self.next_change += CHANGE_STRIDE;
-        Ok(id)
-    }
-}
-
 /// A plan under construction.
 struct Draft<'a> {
     id: SubmissionId,
-    numbers: Numbers,
+    numbers: Numbers<'a>,
     applications: Vec<application::Diff<'a>>,
     metadata: String,
 }
@@ -261,7 +249,7 @@ impl<'a> Draft<'a> {
             replaced.push(stored.team.replaced());
         }
         replaced.extend(self.applications.iter().filter_map(application::Diff::replaced));
-        others.extend(self.applications.iter().filter_map(application::Diff::write));
+        others.extend(self.applications.iter().flat_map(application::Diff::writes));
         others.extend(remember(request, &submission));
         let mut plan = Plan {
             direct: Vec::new(),
@@ -309,7 +297,9 @@ impl<'a> Draft<'a> {
     }
 
     fn applications_after<'s>(&'s self, stored: &'s Stored) -> impl Iterator<Item = &'s Application> {
-        let touched: BTreeSet<ApplicationId> = self.applications.iter().map(|diff| diff.after.id).collect();
+        let changed = self.applications.iter().map(|diff| diff.after.id);
+        let retired = self.applications.iter().filter_map(|diff| diff.retired).map(|retired| retired.id);
+        let touched: BTreeSet<ApplicationId> = changed.chain(retired).collect();
         let untouched =
             stored.applications.iter().filter(move |application| !touched.contains(&application.id));
         untouched.chain(self.applications.iter().map(|diff| &diff.after))
@@ -359,7 +349,7 @@ fn prices(service: &str, offers: &Offers) -> Prices {
 /// Plans a share for each dependent team of a service in a change instance of the service owner.
 fn plan_dependents(
     planned: &mut Vec<PlannedChange>,
-    numbers: &mut Numbers,
+    numbers: &mut Numbers<'_>,
     main: &PlannedChange,
     service: &str,
     offers: &Offers,

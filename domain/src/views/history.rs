@@ -6,7 +6,7 @@
 
 mod then;
 
-pub use self::then::{Then, document, root};
+pub use self::then::{Then, document, root, to_declare};
 use crate::base::id::TeamId;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::base::timestamp::Timestamp;

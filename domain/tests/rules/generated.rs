@@ -350,10 +350,10 @@ fn pending_changes_of_an_item_share_a_work_record() {
     world.settings("VM").dependent_teams.push(team(STRANGER));
     let items: Vec<_> = (0..=work::ENTRIES_MAX / 3).map(|n| vm(&format!("vm{n}"), 1)).collect();
     let planned = world.declare(&items).planned;
-    for (divided, item) in work::divided(planned.clone()).iter().flatten().zip(&planned) {
+    for (divided, item) in work::divided(planned.clone(), &BTreeMap::new()).iter().flatten().zip(&planned) {
         assert_eq!(divided, item, "the order stays");
     }
-    let sizes: Vec<_> = work::divided(planned[1..].to_vec()).iter().map(Vec::len).collect();
+    let sizes: Vec<_> = work::divided(planned[1..].to_vec(), &BTreeMap::new()).iter().map(Vec::len).collect();
     assert_eq!(sizes, [work::ENTRIES_MAX - 2, 3], "a record ends where the next item's would be cut");
 }
 

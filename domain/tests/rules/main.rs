@@ -18,6 +18,8 @@ mod generated;
 #[cfg(test)]
 mod generation;
 #[cfg(test)]
+mod generations;
+#[cfg(test)]
 mod gone;
 #[cfg(test)]
 mod health;

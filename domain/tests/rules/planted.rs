@@ -3,6 +3,7 @@
 mod catalogue;
 mod change;
 mod charge;
+mod generations;
 mod item;
 mod late;
 mod metadata_history;

@@ -35,7 +35,7 @@ fn consumer(world: &World) -> &domain::model::team::Team {
 }
 
 fn applications(world: &World) -> impl Iterator<Item = &Application> {
-    world.snapshot.applications.values().filter(|application| application.id.team() == team(CONSUMER).id)
+    world.applications().filter(|application| application.id.team() == team(CONSUMER).id)
 }
 
 /// Returns the present declarations.
@@ -62,16 +62,18 @@ fn metadata_at(world: &World, now: Replaced, moment: Moment) -> Option<String> {
 }
 
 /// Returns the declarations at a moment: team metadata, unchanged applications, and changed ones.
-fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>) {
+pub(crate) fn then(world: &World, moment: Moment) -> (String, Vec<&Application>, Vec<Then>) {
+    let retired = world.snapshot.applications.values().filter(|application| application.retired.is_some());
+    let retired = retired.filter(|application| application.retired > moment.submission);
     let (still, others): (Vec<_>, Vec<_>) =
-        applications(world).partition(|application| moment.still_declares(application));
+        applications(world).chain(retired).partition(|application| moment.still_declares(application));
     let others = others.into_iter().map(|now| {
         let mut items = Vec::new();
-        for item in world.items_of(&now.name) {
+        for item in world.snapshot.items.values().filter(|item| item.application_id() == now.id) {
             let changes: Vec<_> =
                 world.snapshot.changes.values().filter(|change| change.item == item.id).cloned().collect();
             let version = history::declaration(&changes, moment);
-            if moment.still_stands(&item) {
+            if moment.still_stands(item) {
                 assert_eq!(
                     version,
                     item.declared.then_some(item.version),

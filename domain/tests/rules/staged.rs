@@ -84,9 +84,10 @@ fn references_count_for_the_size_of_a_work_record() {
     let reference = Reference { service: "s".repeat(NAME_BYTES_MAX), name: "n".repeat(NAME_BYTES_MAX) };
     let mut planned = work.entries[0].clone();
     planned.declared.as_mut().unwrap().references = vec![reference; REFERENCES_MAX];
-    let application = planned.item.application();
+    let application = planned.item.application(0);
     let of = |number| PlannedChange { item: ItemId::new(application, number).unwrap(), ..planned.clone() };
-    let sizes: Vec<usize> = divided((1..=7).map(of).collect()).iter().map(Vec::len).collect();
+    let sizes: Vec<usize> =
+        divided((1..=7).map(of).collect(), &BTreeMap::new()).iter().map(Vec::len).collect();
     assert_eq!(sizes, [3, 3, 1], "about 71 kB each, and 250 kB a record");
 }
 

@@ -41,6 +41,8 @@ pub(crate) struct World {
     pub(crate) offers: Offers,
     /// The platform's schemas for metadata.
     pub(crate) metadata_policy: MetadataPolicy,
+    /// Number of applications from which numbers are used again.
+    pub(crate) reuse_from: usize,
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
@@ -82,6 +84,7 @@ impl World {
             snapshot,
             offers: OFFERS.clone(),
             metadata_policy: MetadataPolicy::default(),
+            reuse_from: plan::REUSE_FROM,
             clock: 1_000,
             idempotency: None,
             by_hand: false,
@@ -137,17 +140,27 @@ impl World {
         Stored {
             team: self.snapshot.teams[&consumer].clone(),
             head: self.head(),
-            applications: self.snapshot.applications.values().cloned().collect(),
+            applications: self.applications().cloned().collect(),
         }
     }
 
+    /// Returns the world with another number of applications from which numbers are used again.
+    pub(crate) fn reusing_from(self, reuse_from: usize) -> Self {
+        Self { reuse_from, ..self }
+    }
+
+    /// Returns the applications that have a number.
+    pub(crate) fn applications(&self) -> impl Iterator<Item = &Application> {
+        self.snapshot.applications.values().filter(|application| application.retired.is_none())
+    }
+
     pub(crate) fn application(&self, name: &str) -> &Application {
-        self.snapshot.applications.values().find(|application| application.name == name).unwrap()
+        self.applications().find(|application| application.name == name).unwrap()
     }
 
     pub(crate) fn items_of(&self, application: &str) -> Vec<Item> {
         let id = self.application(application).id;
-        self.snapshot.items.values().filter(|item| item.id.application() == id).cloned().collect()
+        self.snapshot.items.values().filter(|item| item.application_id() == id).cloned().collect()
     }
 
     /// Returns the item with this name in the application of most tests.

@@ -23,15 +23,17 @@ const AT_ONCE: usize = 10;
 /// Lists the team's applications.
 pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
-    only_knows(call, &["light", "search", "name", "runtime_state"])?;
-    let is_light = is_light(call)?;
+    only_knows(call, &["light", "search", "name", "retired", "runtime_state"])?;
+    let [is_light, is_retired] = [truth(call, "light")?, truth(call, "retired")?];
     let mut filter = Filter::new();
     if let Some(states) = runtime_states(call)? {
         filter.with_items(states, AT_ONCE);
     }
     filter.contains(&call.query, "search", |application: &Application| &application.name);
     filter.texts(&call.query, "name", |application| &application.name);
-    let source = Source::<Application>::of_team(call.caller.team.id);
+    let team = call.caller.team.id;
+    let source =
+        if is_retired { Source::<Application>::retired(team) } else { Source::<Application>::of_team(team) };
     let orders = Orders::By { stored: AGE_AND_ID, fields: FIELDS };
     let list = List { request, source, filter, orders };
     let mut page = list.page().await?;
@@ -73,9 +75,10 @@ pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
     Reply::new(200, view::application(&application, &call.caller.team, &related, &Viewpoint::of(call)))
 }
 
-fn is_light(call: &Call) -> Result<bool, Failure> {
-    let light = call.query.truth("light").map_err(|error| Call::bad_filter(&error))?;
-    Ok(light == Some(true))
+/// Returns whether a parameter is true; false without it.
+fn truth(call: &Call, parameter: &str) -> Result<bool, Failure> {
+    let value = call.query.truth(parameter).map_err(|error| Call::bad_filter(&error))?;
+    Ok(value == Some(true))
 }
 
 /// Returns the runtime states in the query.

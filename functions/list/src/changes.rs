@@ -120,7 +120,7 @@ async fn submission(table: &Table, call: &Call) -> Result<Option<Submission>, Fa
 fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
     let query = &call.query;
     let mut filter = Filter::new();
-    filter.ids(query, "application_id", |change: &Change| change.item.application().get())?;
+    filter.ids(query, "application_id", |change: &Change| change.application_id().get())?;
     filter.ids(query, "consumer_team_id", |change| change.consumer.id.get())?;
     filter.ids(query, "service_id", |change| change.service.id.get())?;
     filter.ids(query, "service_item_id", |change| change.item.get())?;

@@ -89,7 +89,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 fn filter(call: &Call) -> Result<Filter<Charge>, Failure> {
     let query = &call.query;
     let mut filter = Filter::new();
-    filter.ids(query, "application_id", |charge: &Charge| charge.item.application().get())?;
+    filter.ids(query, "application_id", |charge: &Charge| charge.application_id().get())?;
     filter.ids(query, "consumer_team_id", |charge| charge.consumer.id.get())?;
     filter.ids(query, "service_id", |charge| charge.service.id.get())?;
     filter.ids(query, "service_item_id", |charge| charge.item.get())?;
@@ -101,7 +101,7 @@ fn filter(call: &Call) -> Result<Filter<Charge>, Failure> {
 fn summed_filter(call: &Call) -> Result<Filter<Item>, Failure> {
     let query = &call.query;
     let mut filter = Filter::new();
-    filter.ids(query, "application_id", |item: &Item| item.id.application().get())?;
+    filter.ids(query, "application_id", |item: &Item| item.application_id().get())?;
     filter.ids(query, "consumer_team_id", |item| item.consumer.id.get())?;
     filter.ids(query, "service_id", |item| item.service.id.get())?;
     filter.ids(query, "service_item_id", |item| ItemId::get(item.id))?;

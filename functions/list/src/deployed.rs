@@ -94,7 +94,7 @@ fn filter(call: &Call) -> Result<Filter<Deployed>, Failure> {
     only_knows(call, FILTERS)?;
     let query = &call.query;
     let mut filter = Filter::new();
-    filter.ids(query, "application_id", |deployed: &Deployed| deployed.item.application().get())?;
+    filter.ids(query, "application_id", |deployed: &Deployed| deployed.application_id().get())?;
     filter.ids(query, "consumer_team_id", |deployed| deployed.consumer.id.get())?;
     filter.ids(query, "service_owner_team_id", |deployed| deployed.service_owner.id.get())?;
     filter.ids(query, "service_id", |deployed| deployed.service.id.get())?;

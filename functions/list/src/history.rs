@@ -95,7 +95,7 @@ pub(crate) async fn application(
     // Metadata without an earlier version count since the creation of the application, and not before it.
     let metadata = metadata.filter(|_| moment.submission.is_some() || now.created <= moment.at);
     let then = Application { metadata: metadata.ok_or(Code::NotFound)?, ..now };
-    let source = Source::<Item>::of_application(then.id);
+    let source = Source::<Item>::of_application(&then);
     let list = List { request, source, filter: Filter::new(), orders: Orders::Ignored };
     let mut page = list.uncounted_page().await?;
     let (mut read, mut versions) = (Read::default(), Vec::new());

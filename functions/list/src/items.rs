@@ -110,7 +110,7 @@ fn declared(call: &Call) -> Result<Source<Item>, Failure> {
     let team = call.caller.team.id;
     let application = single(&call.query, "application_id")?.and_then(ApplicationId::parse);
     Ok(match application.filter(|id| id.team() == team) {
-        Some(application) => Source::<Item>::of_application(application),
+        Some(application) => Source::<Item>::of_application_number(application),
         None => Source::<Item>::of_consumer(team),
     })
 }
@@ -138,7 +138,7 @@ fn filter(call: &Call) -> Result<Filter<Item>, Failure> {
     only_knows(call, FILTERS)?;
     let query = &call.query;
     let mut filter = Filter::new();
-    filter.ids(query, "application_id", |item: &Item| item.id.application().get())?;
+    filter.ids(query, "application_id", |item: &Item| item.application_id().get())?;
     filter.ids(query, "consumer_team_id", |item| item.consumer.id.get())?;
     filter.truth(query, "gone", |item| item.gone)?;
     filter.ids(query, "service_id", |item| item.service.id.get())?;

@@ -43,6 +43,8 @@ impl<'a> Attempt<'a> {
             ctx,
             idempotency: submitted.idempotency.clone(),
             metadata_policy: &loaded.team.metadata_policy,
+            vacant: &loaded.vacant,
+            reuse_from: table.reuse_from(),
         };
         // The check of items against their schemas may take a good part of a second of CPU time.
         match off_worker(|| plan::plan(&loaded.team.stored, &loaded.items, &loaded.offers, &request)) {

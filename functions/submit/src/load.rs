@@ -33,6 +33,8 @@ pub(crate) struct Loaded {
     pub(crate) team: LoadedTeam,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
+    /// The applications whose number a new one may take (R45).
+    pub(crate) vacant: Vec<ApplicationId>,
 }
 
 /// Loads the team and the result of an idempotency key, strongly consistent. With `previewed` it also searches for
@@ -77,7 +79,7 @@ pub(crate) async fn items(
     let stored = &team.stored;
     if stored.head.in_flight.is_some() {
         // The stored items are still changing, so the planner will only wait.
-        return Ok(Loaded { team, items: Items::new(), offers: Offers::new() });
+        return Ok(Loaded { team, items: Items::new(), offers: Offers::new(), vacant: Vec::new() });
     }
     let to_read = plan::to_read(stored, declaration, scope);
     let unchanged = stored.applications.iter().filter(|application| !to_read.contains(&application.id));
@@ -87,7 +89,9 @@ pub(crate) async fn items(
     let titles: BTreeSet<&str> =
         changed.flat_map(|declared| &declared.items).map(|item| item.service.as_str()).collect();
     let reads = to_read.iter().map(|application| of_application(table, *application));
-    let (items, mut offers) = tokio::try_join!(try_join_all(reads), table.offers(&titles))?;
+    let may_be_vacant = plan::to_ask(stored, declaration, table.reuse_from());
+    let (items, mut offers, vacant) =
+        tokio::try_join!(try_join_all(reads), table.offers(&titles), table.vacant(&may_be_vacant))?;
     let items: Items = items.into_iter().collect();
     // A removal needs its service too: dependent teams get a share of it, and it has prices.
     let gone: BTreeSet<&str> = items
@@ -99,5 +103,5 @@ pub(crate) async fn items(
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
-    Ok(Loaded { team, items, offers })
+    Ok(Loaded { team, items, offers, vacant })
 }

@@ -32,7 +32,7 @@ pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>,
     let stored = &loaded.team.stored;
     let consumer = stored.team.id;
     related.teams.insert(consumer, stored.team.clone());
-    let shown: BTreeSet<ApplicationId> = created.iter().map(|change| change.item.application()).collect();
+    let shown: BTreeSet<ApplicationId> = created.iter().map(|change| change.application_id()).collect();
     let shown = stored.applications.iter().filter(|application| shown.contains(&application.id));
     related.applications.extend(shown.map(|application| (application.id, application.clone())));
     let services = loaded.offers.iter();

@@ -63,14 +63,16 @@ impl Revert {
         let moment = moment_after(&self.to);
         let metadata = historical(table.metadata_at(stored.team.replaced(), moment).await?)?;
         let metadata = metadata.unwrap_or_else(|| "{}".to_owned());
+        let retired = retired_since(table, stored, self.to.id).await?;
+        let all = stored.applications.iter().chain(&retired);
         let (same, others): (Vec<&Application>, Vec<&Application>) =
-            stored.applications.iter().partition(|application| moment.still_declares(application));
+            all.partition(|application| moment.still_declares(application));
         let then = then(table, &others, &self.to).await?;
         if self.to.root.is_some_and(|root| root != history::root(&metadata, &same, &then)) {
             // The digest differs: an index was late, or a transaction ran during the reads (ADR 21).
             return Ok(Planning::Replan(Code::Contended));
         }
-        let then: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
+        let then = history::to_declare(&then);
         let texts = texts(table, stored.team.id, &then).await?;
         let document = history::document(&stored.team.name, &metadata, &then, &texts).ok_or(Code::Broken)?;
         if document.len() > BODY_BYTES_MAX {
@@ -88,6 +90,30 @@ const fn moment_after(to: &Submission) -> Moment {
     Moment { at: to.modified, submission: Some(to.id.number()) }
 }
 
+/// Returns the applications that retired after a submission (R45).
+///
+/// The index may be late. A missing application shows in the digest of the declaration, and the revert reads again.
+async fn retired_since(
+    table: &Table,
+    stored: &Stored,
+    to: SubmissionId,
+) -> Result<Vec<Application>, Failure> {
+    // A team without a later generation has no retired application, and needs no read.
+    if stored.applications.iter().all(|application| application.id.generation() == 0) {
+        return Ok(Vec::new());
+    }
+    let source = Source::<Application>::retired_after(to.team(), to.number());
+    let mut rows = table.rows(&source, Direction::Ascending, None);
+    let mut retired = Vec::new();
+    while let Some(batch) = rows.next().await? {
+        retired.extend(batch.into_iter().map(|row| row.value));
+        if retired.len() > CHANGED_MAX {
+            return Err(Code::RevertTooLarge.into());
+        }
+    }
+    Ok(retired)
+}
+
 /// Returns the gone items that were removed after a submission, by application.
 ///
 /// The index may be late. A missing item shows in the digest of the declaration, and the revert reads again.
@@ -101,7 +127,7 @@ async fn gone_since(table: &Table, to: SubmissionId) -> Result<BTreeMap<Applicat
             return Err(Code::RevertTooLarge.into());
         }
         for row in batch {
-            gone.entry(row.value.id.application()).or_default().push(row.value);
+            gone.entry(row.value.application_id()).or_default().push(row.value);
         }
     }
     Ok(gone)

@@ -27,7 +27,7 @@ pub(crate) async fn write(
     if !(is_small && may_be_at_once)
         && let Some(staged) = plan.staged(staging)
     {
-        return self::staged(table, call, plan, &staged, until).await;
+        return self::staged(table, call, &staged, until).await;
     }
     // A consistent plan always has effects. If it has none, the next attempt reads the records again.
     let Ok(at_once) = plan.at_once(&call.ctx()) else { return Ok(None) };
@@ -43,7 +43,7 @@ pub(crate) async fn write(
         Commit::Stale | Commit::Busy | Commit::Unknown => Ok(None),
         // The check above uses a lower bound of the writes, and a transaction also has a limit in bytes.
         Commit::TooLarge => match plan.staged(staging) {
-            Some(staged) => self::staged(table, call, plan, &staged, until).await,
+            Some(staged) => self::staged(table, call, &staged, until).await,
             None => Err(Code::Broken.into()),
         },
     }
@@ -63,11 +63,10 @@ pub(crate) async fn related(table: &Table, created: &[Change]) -> Result<Related
 async fn staged(
     table: &Table,
     call: &Call,
-    plan: &Plan<'_>,
     staged: &Staged,
     until: Instant,
 ) -> Result<Option<Reply>, Failure> {
-    let laid_out = table.stage(staged, &plan.declarations).await;
+    let laid_out = table.stage(staged).await;
     let committed = match laid_out {
         Ok(Commit::Done) => table.commit(&staged.commit).await,
         other => other,

@@ -1,5 +1,6 @@
 //! Access to the tables of a deployed stack, with the caller's credentials and region.
 
+use domain::rules::plan::REUSE_FROM;
 use std::{env, fmt};
 
 use aws_config::{BehaviorVersion, SdkConfig};
@@ -70,6 +71,7 @@ fn connect(name: &str, endpoint: Endpoint) -> Table {
         keys_table: format!("{name}-keys"),
         endpoint: None,
         actions_max: ACTIONS_MAX,
+        reuse_from: REUSE_FROM,
     };
     Table::connect_by(settings, endpoint)
 }

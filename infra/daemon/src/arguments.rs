@@ -109,6 +109,7 @@ mod tests {
             world: Some(WorldChoice::File("w.json".into())),
             functions: Some("http://127.0.0.1:9001".to_owned()),
             actions_max: 7,
+            reuse_from: 3,
             team_requests_per_second: 5,
             team_requests_burst: 9,
             issuer: Some(dovetail_issuer::Settings::new("https://id.example", "dovetail").unwrap()),
@@ -116,7 +117,14 @@ mod tests {
             ready_file: Some("ready".into()),
         };
         let args = ["--listen", "[::1]:0", "--memory", "--world=w.json", "--ready-file", "ready"];
-        let elsewhere = ["--functions", "http://127.0.0.1:9001", "--env-file=env", "--actions-max", "7"];
+        let elsewhere = [
+            "--functions",
+            "http://127.0.0.1:9001",
+            "--env-file=env",
+            "--actions-max",
+            "7",
+            "--reuse-from=3",
+        ];
         let engine = ["--endpoint", "http://127.0.0.1:8000", "--table", "another-name"];
         let people = ["--issuer", "https://id.example", "--audience", "dovetail"];
         let limits = ["--team-requests-per-second", "5", "--team-requests-burst=9"];

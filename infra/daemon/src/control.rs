@@ -246,6 +246,7 @@ mod tests {
                 table: "none".to_owned(),
                 keys_table: "none".to_owned(),
                 actions_max: dovetail_table::ACTIONS_MAX,
+                reuse_from: domain::rules::plan::REUSE_FROM,
                 endpoint: Some("http://127.0.0.1:1".to_owned()),
             };
             let control = Control {

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, ops::RangeInclusive};
 
 use domain::TeamId;
+use domain::base::id::APPLICATIONS_MAX;
 use dovetail_table::ACTIONS_MAX;
 use hyper::Uri;
 
@@ -34,6 +35,11 @@ pub(crate) fn url(text: &str) -> Result<String, &'static str> {
 pub(crate) fn actions_max(text: &str) -> Result<usize, String> {
     let parsed = text.parse().ok().filter(|actions| (1..=ACTIONS_MAX).contains(actions));
     parsed.ok_or_else(|| format!("must be a number from 1 to {ACTIONS_MAX}"))
+}
+
+pub(crate) fn reuse_from(text: &str) -> Result<usize, String> {
+    let parsed = text.parse().ok().filter(|applications| (1..=APPLICATIONS_MAX).contains(applications));
+    parsed.ok_or_else(|| format!("must be a number from 1 to {APPLICATIONS_MAX}"))
 }
 
 pub(crate) fn team_id(text: &str) -> Result<TeamId, &'static str> {

@@ -13,7 +13,8 @@ use dovetail_emulator::engine::Storage;
 use dovetail_http::TEAM_BURST;
 use dovetail_table::ACTIONS_MAX;
 
-use crate::option::{LOCAL_TABLE_BYTES, actions_max, address, table_name, url};
+use crate::option::{LOCAL_TABLE_BYTES, actions_max, address, reuse_from, table_name, url};
+use domain::rules::plan::REUSE_FROM;
 
 /// The default address of the server.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
@@ -70,6 +71,9 @@ pub struct Settings {
     /// Maximum writes of a transaction; Dovetail stages a larger submission
     #[arg(long, value_name = "N", default_value_t = ACTIONS_MAX, value_parser = actions_max)]
     pub actions_max: usize,
+    /// Number of applications of a team from which numbers of empty ones are used again
+    #[arg(long, value_name = "N", default_value_t = REUSE_FROM, value_parser = reuse_from)]
+    pub reuse_from: usize,
     /// Maximum rate of requests of a team; 0 means no limit
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub team_requests_per_second: u32,
@@ -102,6 +106,7 @@ impl Default for Settings {
             world: None,
             functions: None,
             actions_max: ACTIONS_MAX,
+            reuse_from: REUSE_FROM,
             team_requests_per_second: 0,
             team_requests_burst: TEAM_BURST,
             issuer: None,

@@ -149,9 +149,12 @@ impl System {
 
     /// Returns the environment of functions in other processes, one `KEY=value` in each line.
     pub fn environment(&self) -> String {
-        let (actions_max, queue) = (self.tables.actions_max.to_string(), queue::url(&self.bus.endpoint));
+        let [actions_max, reuse_from] =
+            [self.tables.actions_max, self.tables.reuse_from].map(|number| number.to_string());
+        let queue = queue::url(&self.bus.endpoint);
         let lines = [
             ("DOVETAIL_ACTIONS_MAX", actions_max.as_str()),
+            ("DOVETAIL_REUSE_FROM", &reuse_from),
             ("DOVETAIL_TABLE", &self.tables.table),
             ("DOVETAIL_KEYS_TABLE", &self.tables.keys_table),
             ("DOVETAIL_ENDPOINT", self.engine.endpoint()),
@@ -309,6 +312,7 @@ fn tables(settings: &Settings, engine: &Engine) -> dovetail_table::Settings {
         keys_table: format!("{}-keys", settings.table),
         endpoint: Some(engine.endpoint().to_owned()),
         actions_max: settings.actions_max,
+        reuse_from: settings.reuse_from,
     }
 }
 

@@ -44,9 +44,10 @@ pub use webhook::{MASK, given_up, replied, webhook};
 
 use self::stored::Stored;
 use crate::call::Call;
+use domain::base::id::ApplicationId;
 use domain::rules::visibility::Pov;
 use domain::views::related::Related;
-use domain::{Hash, ItemId, SubmissionId, TeamId, TeamRef};
+use domain::{Hash, SubmissionId, TeamId, TeamRef};
 use serde::Serialize;
 
 /// Host, role and team of a caller: the links of an object depend on them.
@@ -99,11 +100,11 @@ wire! {
 
     /// An application in an object.
     fn application_view(
-        item: ItemId, related: Option<&'a Related>, name: &'a str, owner: Option<TeamId>,
+        id: ApplicationId, related: Option<&'a Related>, name: &'a str, owner: Option<TeamId>,
     ) -> pub(crate) ApplicationView<'a> {
-        id: Option<u64> = Some(item.application().get()),
+        id: Option<u64> = Some(id.get()),
         #[serde(skip_serializing_if = "Option::is_none")] metadata: Option<Stored<'a>> =
-            related.map(|related| application_metadata(item, related)),
+            related.map(|related| application_metadata(id, related)),
         name: &'a str = name,
         #[serde(skip_serializing_if = "Option::is_none")] owner: Option<u64> = owner.map(TeamId::get),
     }
@@ -118,8 +119,8 @@ fn team_with_metadata<'a>(team: &'a TeamRef, related: &'a Related) -> TeamView<'
     team_view(team.id, Some(metadata), &team.name)
 }
 
-fn application_metadata(item: ItemId, related: &Related) -> Stored<'_> {
-    let application = related.applications.get(&item.application());
+fn application_metadata(id: ApplicationId, related: &Related) -> Stored<'_> {
+    let application = related.applications.get(&id);
     application.map_or(Stored::NONE, |application| Stored(&application.metadata))
 }
 

@@ -52,13 +52,15 @@ pub(crate) fn team_partition(team: TeamId) -> String {
 /// Returns all partitions of a consumer team. The head's partition is the first, and each record comes before the
 /// records that it references.
 pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
-    let before = [team_partition(team), format!("STAGING#{team}"), submission_partition(team)];
+    // An application moves to its retired key, so a reader in this order never misses it either.
+    let teams = [team_partition(team), retired_partition(team)];
+    let before = [format!("STAGING#{team}"), submission_partition(team)];
     let work = [work_partition(team), format!("KEY#{team}"), charge_partition(team)];
     // An item moves from its live key to its gone key, so a reader in this order never misses it.
     let items = [item_partition(team), gone_partition(team), change_partition(team)];
     let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
     let after = [after.to_vec(), vec![replaced_partition(team)]].concat();
-    [before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
+    [teams.to_vec(), before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
 }
 
 /// Returns the team of a partition of a consumer; none for other partitions.
@@ -78,9 +80,25 @@ pub(crate) fn head(team: TeamId) -> Key {
     Key::new(team_partition(team), "HEAD")
 }
 
-/// Returns the key of an application: `TEAM#{team}` / `APP#{application}`.
+/// Returns the key of an application that has its number: `TEAM#{team}` / `APP#{application}`.
 pub(crate) fn application(id: ApplicationId) -> Key {
     Key::new(team_partition(id.team()), format!("APP#{:04}", id.number()))
+}
+
+/// Returns the partition of all retired applications of a team (R45).
+pub(crate) fn retired_partition(team: TeamId) -> String {
+    format!("RETIRED#{team}")
+}
+
+/// Returns the key of a retired application: `RETIRED#{team}` / `{application}.{generation}`.
+pub(crate) fn retired(id: ApplicationId) -> Key {
+    Key::new(retired_partition(id.team()), format!("{:04}.{:07}", id.number(), id.generation()))
+}
+
+/// Returns the key of an application: `TEAM#{team}` / `APP#{application}`, or `RETIRED#{team}` with the sort key
+/// `{application}.{generation}` once another application has its number (R45).
+pub(crate) fn application_at(id: ApplicationId, is_retired: bool) -> Key {
+    if is_retired { retired(id) } else { application(id) }
 }
 
 /// Returns the partition of former metadata of a team and its applications.
@@ -90,15 +108,19 @@ pub(crate) fn replaced_partition(team: TeamId) -> String {
 
 /// Returns the prefix of the sort keys of former metadata. The team itself has application number 0.
 pub(crate) fn replaced_prefix(of: Of) -> String {
-    let number = match of {
-        Of::Team(_) => 0,
-        Of::Application(application) => application.number(),
-    };
-    format!("{number:04}#")
+    match of {
+        Of::Team(_) => "0000#".to_owned(),
+        Of::Application(application) if application.generation() == 0 => {
+            format!("{:04}#", application.number())
+        }
+        Of::Application(application) => {
+            format!("{:04}.{:07}#", application.number(), application.generation())
+        }
+    }
 }
 
 /// Returns the key of the metadata of a submission: `METADATA#{team}` / `{application}#{submission}`. The team
-/// itself has application number 0.
+/// itself has application number 0. A later application with the same number has `{application}.{generation}`.
 pub(crate) fn replaced(of: Of, submission: u64) -> Key {
     Key::new(replaced_partition(of.team()), format!("{}{submission:011}", replaced_prefix(of)))
 }
@@ -108,15 +130,15 @@ pub(crate) fn item_partition(team: TeamId) -> String {
     format!("ITEM#{team}")
 }
 
-/// Returns the prefix of the sort keys of an application's items.
-pub(crate) fn item_prefix(application: ApplicationId) -> String {
-    format!("{:04}#", application.number())
+/// Returns the prefix of the sort keys of the items of all applications with the same number.
+pub(crate) fn item_prefix(application: u64) -> String {
+    format!("{application:04}#")
 }
 
 /// Returns the key of a live item: `ITEM#{team}` / `{application}#{item}`.
 pub(crate) fn item(id: ItemId) -> Key {
-    let application = id.application();
-    Key::new(item_partition(id.team()), format!("{}{:07}", item_prefix(application), id.number()))
+    let prefix = item_prefix(id.application_number());
+    Key::new(item_partition(id.team()), format!("{prefix}{:07}", id.number()))
 }
 
 /// Returns the partition of all gone items of a team (R44).

@@ -19,6 +19,7 @@ mod item;
 mod member;
 mod message;
 mod metadata_policy;
+mod packed;
 mod parts;
 mod service_documents;
 mod settings;

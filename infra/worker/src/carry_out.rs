@@ -16,6 +16,11 @@ const ITEMS_AT_ONCE: usize = 8;
 /// Maximum duration of one call; the next one continues.
 const DURATION_MAX: Duration = Duration::from_secs(20);
 
+/// Time after which a call starts no further record.
+///
+/// Other teams wait in the same lane of the stream. The update of the submission wakes `generate` again, behind them.
+pub const TURN: Duration = Duration::from_secs(1);
+
 /// Returns the end of a call that starts now.
 fn deadline() -> Instant {
     Instant::now() + DURATION_MAX
@@ -34,12 +39,13 @@ pub enum Carried {
 
 /// Processes the work records of a submission, and returns their outcomes. An error is temporary.
 ///
-/// It stops after 20 seconds. Each finished record updates the submission, so the stream wakes `generate` again.
+/// It starts no record after one second. Each finished record updates the submission, so the stream wakes `generate`
+/// again.
 pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec<Carried>, Error> {
-    let until = deadline();
+    let (until, turn) = (deadline(), Instant::now() + TURN);
     let (mut all, mut after) = (Vec::new(), 0);
     let mut submission = submission.clone();
-    while Instant::now() < until {
+    while all.is_empty() || Instant::now() < turn {
         let Some(pending) = table.next_work(&submission, after).await? else { break };
         after = pending.id.number;
         // A record in quarantine waits for a redrive (ADR 10).
@@ -142,6 +148,9 @@ async fn attempt(
     until: Instant,
 ) -> Result<Option<Submission>, Error> {
     let items = OfItem::load(table, work).await?;
+    let exists = |id| items.iter().any(|item| item.has_change(id));
+    let declarations = work.declarations_without(exists);
+    table.store_declarations(submission.id.team(), &declarations).await?;
     let generating = items.into_iter().map(|of_item| in_time(table, work.id, submission, of_item, until));
     // All items run to their end, because a broken one must not delay the others.
     let generated: Vec<Result<(), Error>> =

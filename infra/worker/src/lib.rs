@@ -6,4 +6,4 @@
 mod carry_out;
 mod of_item;
 
-pub use carry_out::{Carried, carry_out, carry_out_all, carry_out_first};
+pub use carry_out::{Carried, TURN, carry_out, carry_out_all, carry_out_first};

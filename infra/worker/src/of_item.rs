@@ -115,6 +115,11 @@ impl OfItem {
         }
     }
 
+    /// Returns whether a change instance exists.
+    pub(crate) fn has_change(&self, id: ChangeId) -> bool {
+        self.changes.contains_key(&id)
+    }
+
     fn revision(&self) -> Option<u64> {
         self.item.as_ref().map(|item| item.revision)
     }

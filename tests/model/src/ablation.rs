@@ -17,6 +17,8 @@ pub enum Missing {
     SharesDue,
     /// The new item in reserve for an item that is gone at the landing.
     Spare,
+    /// The question whether an application has a live item, before a new one takes its number.
+    Vacancy,
 }
 
 /// The consequence of a missing part.
@@ -109,5 +111,6 @@ pub const ABLATIONS: &[Ablation] = &[
         "reserve",
         "an item that is gone stays so",
     ),
+    broken("the question for live items", &[Missing::Vacancy], "generations", "I34", 9),
     broken("the look for one's own mark", &[Missing::OwnRequestId], "keys", "I20", 6),
 ];

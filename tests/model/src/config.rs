@@ -81,6 +81,8 @@ pub struct Config {
     /// Maximum number of writes of a change. A larger change first closes answered change instances
     /// (docs/explanation/staging.md).
     pub landing: usize,
+    /// Number of applications from which numbers are used again (R45).
+    pub reuse_from: usize,
     /// Requests of the consumer.
     pub commands: &'static [Command],
     /// Maximum number of plans of a submission.

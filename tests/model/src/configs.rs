@@ -15,6 +15,7 @@ use crate::config::{
 use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Reject, Retry};
 use domain::model::submission::Scope;
 use domain::rules::generate::OPENED_MAX;
+use domain::rules::plan::REUSE_FROM;
 
 const NO_OWNERS: Owners = Owners { at_once: 0, budget: 0, decisions: &[] };
 const ANY: &[Decision] = &[Approve, Reject, Complete, Fail, Close, Retry];
@@ -26,6 +27,7 @@ const PLAIN: Config = Config {
     dependents: &[],
     former_dependents: 0,
     landing: OPENED_MAX,
+    reuse_from: REUSE_FROM,
     commands: &[],
     attempts: 2,
     torn: false,
@@ -71,6 +73,8 @@ const Y2: &[Application] = &[("A", &[V("x", 2), L("y", &["x"], 2)])];
 const AB1: &[Application] = &[("A", &[V("x", 1)]), ("B", &[V("x", 1)])];
 const A2: &[Application] = &[("A", &[V("x", 2)])];
 const B2: &[Application] = &[("B", &[V("x", 2)])];
+const B1: &[Application] = &[("B", &[V("x", 1)])];
+const C1: &[Application] = &[("C", &[V("x", 1)])];
 const B0: &[Application] = &[("B", &[])];
 
 pub const CONFIGS: &[Config] = &[
@@ -259,7 +263,7 @@ pub const CONFIGS: &[Config] = &[
         lost: 1,
         crashes: 1,
         commands: &[submit(XY1), after(&[0], staged(XY2))],
-        states: All(10_014),
+        states: All(11_893),
         ..PLAIN
     },
     Config {
@@ -320,6 +324,22 @@ pub const CONFIGS: &[Config] = &[
         owners: Owners { at_once: 1, budget: 2, decisions: &[Complete] },
         commands: &[submit(X1), after(&[0], submit(NOTHING)), after(&[1], staged(X1))],
         states: All(1_068),
+        ..PLAIN
+    },
+    Config {
+        name: "generations",
+        about: "two new applications race for the number of an empty one, whose last item goes meanwhile",
+        approval: false,
+        torn: true,
+        reuse_from: 1,
+        owners: Owners { at_once: 1, budget: 1, decisions: &[Complete] },
+        commands: &[
+            submit(X1),
+            after(&[0], submit(NOTHING)),
+            after(&[1], partial(B1)),
+            after(&[1], Command { packing: Packing::Staged, ..partial(C1) }),
+        ],
+        states: All(1_283),
         ..PLAIN
     },
     Config {

@@ -18,7 +18,7 @@ use store::{Record, Table};
 pub(crate) const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 
 /// Maximum number of applications.
-pub(crate) const APPLICATIONS_MAX: u64 = 2;
+pub(crate) const APPLICATIONS_MAX: u64 = 3;
 /// Maximum number of items in an application.
 pub(crate) const ITEMS_MAX: u64 = 6;
 

@@ -27,6 +27,8 @@ pub(crate) struct Read {
     attempt: u8,
     team: View,
     to_read: BTreeSet<ApplicationId>,
+    /// The applications whose number a new one may take, if they have no live item (R45).
+    to_ask: Vec<ApplicationId>,
     pub(crate) items: View,
     planned: OnceLock<Planned>,
 }
@@ -47,7 +49,6 @@ pub(crate) struct Ready {
     /// Writes of the only transaction. Empty if the submission is staged.
     pub(crate) at_once: Vec<Write>,
     pub(crate) staged: Option<Staged>,
-    declarations: Vec<Record>,
 }
 
 impl PartialEq for Read {
@@ -64,19 +65,20 @@ impl Hash for Read {
 }
 
 impl Read {
-    pub(crate) const fn new(
+    pub(crate) fn new(
         command: usize,
         attempt: u8,
         team: View,
-        to_read: BTreeSet<ApplicationId>,
+        (to_read, to_ask): (BTreeSet<ApplicationId>, Vec<ApplicationId>),
         items: View,
     ) -> Self {
-        Self { command, attempt, team, to_read, items, planned: OnceLock::new() }
+        Self { command, attempt, team, to_read, to_ask, items, planned: OnceLock::new() }
     }
 
     /// Returns the same read with other items.
     pub(crate) fn with(&self, items: View) -> Self {
-        Self::new(self.command, self.attempt, self.team.clone(), self.to_read.clone(), items)
+        let applications = (self.to_read.clone(), self.to_ask.clone());
+        Self::new(self.command, self.attempt, self.team.clone(), applications, items)
     }
 
     /// Returns the domain's plan on this read.
@@ -84,10 +86,10 @@ impl Read {
         self.planned.get_or_init(|| self.plan(world))
     }
 
-    /// Returns the staging and the declarations of a finished plan.
-    pub(crate) fn laid_out(&self) -> Option<(&Staged, &[Record])> {
+    /// Returns the staging of a finished plan.
+    pub(crate) fn laid_out(&self) -> Option<&Staged> {
         let Some(Planned::Ready(ready)) = self.planned.get() else { return None };
-        Some((ready.staged.as_ref()?, &ready.declarations))
+        ready.staged.as_ref()
     }
 
     fn plan(&self, world: &World) -> Planned {
@@ -104,6 +106,8 @@ impl Read {
             ctx: &prepared.ctx,
             idempotency: prepared.idempotency.clone(),
             metadata_policy: &MetadataPolicy::default(),
+            vacant: &self.vacant(world),
+            reuse_from: world.config.reuse_from,
         };
         let plan = match plan::plan(&as_planned, &items, &world.offers, &request) {
             Ok(plan) => plan,
@@ -114,9 +118,6 @@ impl Read {
         let mut staged = if command.packing == Packing::Staged { plan.staged(id) } else { None };
         let Ok(at_once) = plan.at_once(&prepared.ctx) else { return Planned::Retry };
         let mut at_once = if staged.is_some() { Vec::new() } else { at_once.writes };
-        let team = read.team.id;
-        let declarations =
-            plan.declarations.keys().map(|hash| Record::Declaration(team, *hash, *hash)).collect();
         let id = plan.submission().id;
         // The conditions must still name the values of the real read.
         if !world.checks_reads {
@@ -126,7 +127,17 @@ impl Read {
                 .flatten()
                 .for_each(|writes| as_read(writes, &read, &as_planned));
         }
-        Planned::Ready(Box::new(Ready { id, at_once, staged, declarations }))
+        Planned::Ready(Box::new(Ready { id, at_once, staged }))
+    }
+
+    /// Returns the applications without a live item; all of those in question if the plan does not ask.
+    fn vacant(&self, world: &World) -> Vec<ApplicationId> {
+        let has_item = |id: &&ApplicationId| {
+            let is_its =
+                |record: &Record| matches!(record, Record::Item(item) if item.application_id() == **id);
+            self.items.records().any(is_its)
+        };
+        self.to_ask.iter().filter(|id| !world.asks_for_items || !has_item(id)).copied().collect()
     }
 
     fn items(&self) -> Items {
@@ -135,8 +146,9 @@ impl Read {
             // A dead item does not exist for a plan (R44).
             if let Record::Item(item) = record
                 && !item.is_dead()
+                && let Some(items) = items.get_mut(&item.application_id())
             {
-                items.entry(item.id.application()).or_default().push(item.clone());
+                items.push(item.clone());
             }
         }
         items

@@ -105,7 +105,7 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, fate: Fate) -> Op
 fn team_view(world: &World, table: &Table, n: usize) -> View {
     let team = consumer().id;
     let applications =
-        (1..=APPLICATIONS_MAX).filter_map(|n| ApplicationId::new(team, n)).map(Key::Application);
+        (1..=APPLICATIONS_MAX).filter_map(|n| ApplicationId::new(team, n)).map(Key::application);
     let key = world.command(n).key.map(|key| Key::IdempotencyRecord(team, key.into()));
     View::of(table, [Key::Team(team), Key::Head(team)].into_iter().chain(applications).chain(key))
 }
@@ -138,12 +138,15 @@ fn read_items(world: &World, state: &mut State, n: usize, submitter: &Submitter,
     if stored.head.in_flight.is_some() {
         return Step::Begin;
     }
-    let to_read = plan::to_read(&stored, &world.prepared(n).declaration, world.command(n).scope);
+    let declaration = &world.prepared(n).declaration;
+    let to_read = plan::to_read(&stored, declaration, world.command(n).scope);
+    let to_ask = plan::to_ask(&stored, declaration, world.config.reuse_from);
     let of_application = |id: &ApplicationId| {
         (1..=ITEMS_MAX).filter_map(|n| ItemId::new(*id, n)).map(Key::Item).collect::<Vec<_>>()
     };
-    let items = View::of(&state.table, to_read.iter().flat_map(of_application));
-    Step::Items(Arc::new(Read::new(n, submitter.attempt, team.clone(), to_read, items)))
+    let candidates = to_ask.iter().filter(|id| !to_read.contains(id));
+    let items = View::of(&state.table, to_read.iter().chain(candidates).flat_map(of_application));
+    Step::Items(Arc::new(Read::new(n, submitter.attempt, team.clone(), (to_read, to_ask), items)))
 }
 
 /// Returns the recorded submission of this request, by its request id or its idempotency key.
@@ -196,7 +199,7 @@ fn lay_out(
     read: &Arc<Read>,
     fate: Fate,
 ) -> Step {
-    let Some((staged, declarations)) = read.laid_out() else { return Step::Begin };
+    let Some(staged) = read.laid_out() else { return Step::Begin };
     let Staging { id: staging, .. } = staged.staging;
     let (team, open) = (staged.staging.team(), StagingState::Open);
     let mut writes = vec![Write::CheckStaging { team, staging, state: open }];
@@ -204,16 +207,11 @@ fn lay_out(
     if !world.answered(state, &writes, fate) {
         return given_up(submitter, staged.staging);
     }
-    // Declarations have no conditions: every writer stores the same content under the same hash.
-    let table = Arc::make_mut(&mut state.table);
-    for declaration in declarations {
-        table.put(declaration.clone());
-    }
     Step::Claim(Arc::clone(read))
 }
 
 fn claim(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc<Read>, fate: Fate) -> Step {
-    let Some((staged, _)) = read.laid_out() else { return Step::Begin };
+    let Some(staged) = read.laid_out() else { return Step::Begin };
     if world.answered(state, &staged.commit, fate) {
         return Step::Done(Outcome::Accepted(staged.submission.id));
     }

@@ -140,6 +140,7 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Op
         (Worker::Woken(submission), Move::Take(id)) => {
             let work = held(&state.table, &Key::Work(id))?;
             let parts = parts(world, &state.table, work.work()?);
+            store_declarations(state, work.work()?);
             Worker::Carrying(submission, work, parts)
         }
         (Worker::Carrying(submission, work, mut parts), Move::Later(part, row)) => {
@@ -161,6 +162,17 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Op
     };
     *state.workers.get_mut(n)? = worker;
     Some(())
+}
+
+/// Stores the declarations of staged work. They have no conditions: every writer stores the same under a hash.
+fn store_declarations(state: &mut State, work: &Work) {
+    let team = work.id.submission.team();
+    let existing = |id| state.table.change(id).is_some();
+    let hashes: Vec<_> = work.declarations_without(existing).into_keys().collect();
+    let table = Arc::make_mut(&mut state.table);
+    for hash in hashes {
+        table.put(Record::Declaration(team, hash, hash));
+    }
 }
 
 fn held(table: &Table, key: &Key) -> Option<Held> {

@@ -55,6 +55,8 @@ pub struct World {
     pub(crate) waits_for_shares: bool,
     /// Whether a plan holds a new item in reserve for an item that may go.
     pub(crate) has_spares: bool,
+    /// Whether a plan asks for live items before a new application takes a number.
+    pub(crate) asks_for_items: bool,
     pub(crate) audited: Audited,
 }
 
@@ -72,6 +74,7 @@ impl World {
             looks_for_own_request: !missing.contains(&Missing::OwnRequestId),
             waits_for_shares: !missing.contains(&Missing::SharesDue),
             has_spares: !missing.contains(&Missing::Spare),
+            asks_for_items: !missing.contains(&Missing::Vacancy),
             audited: Audited::new(states),
         }
     }

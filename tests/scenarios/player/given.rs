@@ -1,15 +1,18 @@
 //! The `given` lines of a scenario: changes of the demo world.
 
+use domain::rules::plan::REUSE_FROM;
 use dovetail_daemon::world;
 use serde_json::{Value, json};
+use simulation::system::Limits;
 use std::collections::BTreeMap;
 use support::issuer::Issuer;
 use support::{Running, Settings};
 
 /// Starts the demo world with these settings. Returns also the API key of each team, by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
-    let world = world(settings);
-    (Running::start_with(&world.to_string(), Settings { actions_max, ..Settings::default() }), keys(&world))
+    let (world, Limits { actions_max, reuse_from }) = (world(settings), limits(settings, actions_max));
+    let limits = Settings { actions_max, reuse_from, ..Settings::default() };
+    (Running::start_with(&world.to_string(), limits), keys(&world))
 }
 
 /// Starts it with an issuer of tokens. Each team gets a member, and the member's subject is the name of the team.
@@ -25,6 +28,17 @@ pub(super) fn start_with_people(settings: &[String]) -> (Running, BTreeMap<Strin
     (system, keys, issuer)
 }
 
+/// Returns the limits with these settings.
+pub(super) fn limits(settings: &[String], actions_max: usize) -> Limits {
+    let reuse_from = settings.iter().find_map(|setting| reuse_from(setting));
+    Limits { actions_max, reuse_from: reuse_from.unwrap_or(REUSE_FROM) }
+}
+
+/// Returns the number of applications from which numbers are used again, if the setting sets it.
+fn reuse_from(setting: &str) -> Option<usize> {
+    setting.strip_prefix("numbers of applications again from ").map(|number| number.parse().unwrap())
+}
+
 /// Returns the first API key of each team, by name.
 pub(super) fn keys(world: &Value) -> BTreeMap<String, String> {
     let teams = world["teams"].as_array().unwrap().iter();
@@ -35,7 +49,7 @@ pub(super) fn keys(world: &Value) -> BTreeMap<String, String> {
 /// Returns the demo world with these settings.
 pub(super) fn world(settings: &[String]) -> Value {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
-    for setting in settings {
+    for setting in settings.iter().filter(|setting| reuse_from(setting).is_none()) {
         apply(&mut world, setting);
     }
     world

@@ -70,7 +70,12 @@ impl<S: Site> Stage<S> {
         name: &Value,
     ) -> (&'static str, u64, String) {
         for team in &self.submitters {
-            let rows = self.results(&format!("{CORE}/consumer/{collection}/?limit=1000"), team);
+            let mut rows = self.results(&format!("{CORE}/consumer/{collection}/?limit=1000"), team);
+            if collection == "applications" {
+                rows.extend(
+                    self.results(&format!("{CORE}/consumer/{collection}/?limit=1000&retired=true"), team),
+                );
+            }
             if let Some(row) = rows.iter().find(|row| row[field] == *name) {
                 return (collection, row["id"].as_u64().unwrap(), team.clone());
             }

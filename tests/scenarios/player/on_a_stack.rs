@@ -5,6 +5,7 @@ use super::play::{Scene, assert_expected};
 use super::script::Script;
 use super::stage::Stage;
 use dovetail_table::ACTIONS_MAX;
+use serde_json::json;
 use simulation::system::STAGED;
 use std::fs;
 use support::Stack;
@@ -23,7 +24,9 @@ fn play(path: &str, actions_max: usize) {
     let script = fs::read_to_string(path).unwrap();
     let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
     let world = given::world(&script.given);
-    let mut stage = Stage::new(Stack::deploy(&world, actions_max), given::keys(&world));
+    let reuse_from = given::limits(&script.given, actions_max).reuse_from;
+    let stack = Stack::deploy_limited(&world, (actions_max, reuse_from), &json!({}));
+    let mut stage = Stage::new(stack, given::keys(&world));
     for step in &script.steps {
         let _scene = Scene { path, step };
         let actual = stage.play(step);

@@ -118,7 +118,12 @@ pub(crate) fn crashing(path: &str) {
         }
     }
     for actions_max in [ACTIONS_MAX, STAGED] {
-        let swept = crashes::sweep(&given::world(&script.given), actions_max, &requests).unwrap();
+        let swept = crashes::sweep(
+            &given::world(&script.given),
+            given::limits(&script.given, actions_max),
+            &requests,
+        )
+        .unwrap();
         let is_submitted = requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
         assert!(swept.api_deaths > 0 || !is_submitted, "nobody has died");
         assert!(swept.woken > 0 || !is_accepted, "the stream woke nobody: {swept:?}");

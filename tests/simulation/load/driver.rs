@@ -7,7 +7,7 @@ use super::limits::{Event, Load};
 use super::tenants::{submission, world};
 use crate::cloud::{Cloud, Indexes};
 use crate::stream::Stream;
-use crate::system::{Answer, System};
+use crate::system::{Answer, Limits, System};
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ impl Stand {
     /// Creates a stand without limits, so that a scenario can prepare it.
     pub async fn start(size: Size) -> Self {
         let cloud = Cloud::new(Rng::with_seed(size.seed), Indexes::Exact, None);
-        let system = System::start(&world(size.consumers), 100, cloud).await;
+        let system = System::start(&world(size.consumers), Limits::of_actions(100), cloud).await;
         let stream = Arc::new(Stream::whole(&system));
         let mapping = flow(&system, &stream, size.lanes);
         let load = Arc::new(Load::new(size.seed));

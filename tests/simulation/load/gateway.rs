@@ -15,9 +15,9 @@ pub const REQUESTS: u32 = 100;
 /// Burst of requests of the stack: the default of the template.
 pub const BURST: u32 = 200;
 /// Concurrent invocations of an account: the default quota of Lambda.
-const INSTANCES: usize = 1_000;
+pub const INSTANCES: usize = 1_000;
 /// Time limit of a request. After it, API Gateway answers 503.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The gateway of a system.
 pub struct Gateway {

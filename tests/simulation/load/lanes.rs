@@ -18,7 +18,7 @@ pub const SHARDS: usize = 4;
 /// Maximum parallelization factor.
 pub const LANES_MAX: usize = 10;
 /// Pause between two polls of a shard.
-const POLL: Duration = Duration::from_millis(250);
+pub const POLL: Duration = Duration::from_millis(250);
 /// Batch size of the mapping, as in the template.
 const BATCH_MAX: usize = 10;
 /// Pause before a failed batch.
@@ -85,8 +85,13 @@ async fn feed(system: Arc<System>, mut receiver: UnboundedReceiver<Value>) {
 
 /// Returns the shard and the lane of a record. All records of a partition key have the same.
 pub fn shard_and_lane(record: &Value, lanes: usize) -> (usize, usize) {
+    shard_and_lane_of(record["dynamodb"]["Keys"]["pk"]["S"].as_str().unwrap_or_default(), lanes)
+}
+
+/// Returns the shard and the lane of a partition key.
+pub fn shard_and_lane_of(key: &str, lanes: usize) -> (usize, usize) {
     let mut hasher = DefaultHasher::new();
-    record["dynamodb"]["Keys"]["pk"]["S"].as_str().hash(&mut hasher);
+    Some(key).hash(&mut hasher);
     let hash = usize::try_from(hasher.finish() >> 8).unwrap();
     (hash % SHARDS, hash / SHARDS % lanes)
 }

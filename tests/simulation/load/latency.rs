@@ -38,6 +38,11 @@ impl Latency {
         }
     }
 
+    /// Returns the median.
+    pub const fn median(self) -> Duration {
+        self.median
+    }
+
     /// Draws a latency.
     pub fn draw(self, dice: &mut Rng) -> Duration {
         let sigma = (self.late.as_secs_f64() / self.median.as_secs_f64()).ln() / NORMAL_99;

@@ -5,6 +5,7 @@ use super::conflicts::Conflicts;
 use super::latency::Latency;
 use super::partition::{Effect, Part, Partition, consumed, divide, parts, read_partitions};
 use super::rejection::{Reason, cancelled};
+use super::trace::TracedCall;
 use crate::cloud::Cloud;
 use embedded::{Key, Reply};
 use fastrand::Rng;
@@ -20,7 +21,7 @@ pub const WRITE_UNITS: u32 = 1_000;
 pub const READ_UNITS: u32 = 3_000;
 
 /// Travel time between a function and the table, in one direction. It is a part of the latency.
-const HOP: Duration = Duration::from_millis(1);
+pub const HOP: Duration = Duration::from_millis(1);
 
 /// A record with its table.
 type Record = (String, Key);
@@ -53,18 +54,26 @@ struct State {
     /// Numbers of conflicts by record.
     collisions: BTreeMap<Record, u64>,
     events: Vec<(Event, String, Duration)>,
+    /// The calls since the start of a trace, if there is one.
+    trace: Option<Vec<TracedCall>>,
 }
 
 impl Load {
     /// Creates the load of a seed. All buckets are full.
     pub fn new(seed: u64) -> Self {
+        Self::with_rates(seed, WRITE_UNITS, READ_UNITS)
+    }
+
+    /// Creates the load of a seed with other rates of units per second.
+    pub fn with_rates(seed: u64, write_units: u32, read_units: u32) -> Self {
         let state = State {
             dice: Rng::with_seed(seed),
-            writes: Buckets::new(WRITE_UNITS),
-            reads: Buckets::new(READ_UNITS),
+            writes: Buckets::new(write_units),
+            reads: Buckets::new(read_units),
             conflicts: Conflicts::default(),
             collisions: BTreeMap::new(),
             events: Vec::new(),
+            trace: None,
         };
         Self { began: Instant::now(), state: Mutex::new(state) }
     }
@@ -107,33 +116,55 @@ impl Load {
         collisions
     }
 
+    /// Starts a trace of all calls.
+    pub fn start_trace(&self) {
+        self.state().trace = Some(Vec::new());
+    }
+
+    /// Ends the trace. Returns its calls in the order of their ends.
+    pub fn end_trace(&self) -> Vec<TracedCall> {
+        self.state().trace.take().unwrap_or_default()
+    }
+
     /// Carries a request to the table and its reply back.
     pub async fn carry(&self, cloud: &Cloud, target: &str, request: Value) -> Reply {
         let operation = target.split_once('.').map_or("", |(_, operation)| operation);
         let latency = self.draw(|dice| Latency::of(operation).draw(dice)).max(4 * HOP);
         let half = latency / 2 - HOP;
+        let mut call = TracedCall::new(operation, &request, self.now());
         sleep(HOP).await;
         let reply = if target.starts_with("AWSEvents") {
             sleep(2 * half).await;
             cloud.take(target, request, HOP)
         } else if operation == "TransactWriteItems" {
-            self.transact(cloud, target, request, half).await
+            self.transact(cloud, target, request, half, &mut call).await
         } else if parts(operation, &request).is_empty() {
             sleep(half).await;
-            let reply = self.read(cloud, target, operation, request);
+            let reply = self.read(cloud, target, request, &mut call);
             sleep(half).await;
             reply
         } else {
-            self.write(cloud, target, operation, request, half).await
+            self.write(cloud, target, request, half, &mut call).await
         };
         sleep(HOP).await;
+        call.ended = self.now();
+        if let Some(trace) = &mut self.state().trace {
+            trace.push(call);
+        }
         reply
     }
 
     /// Executes a transaction. It occupies its records from its prepare to its commit.
     ///
     /// No measurement of this part is published. Half of the time at the table is an assumption.
-    async fn transact(&self, cloud: &Cloud, target: &str, request: Value, half: Duration) -> Reply {
+    async fn transact(
+        &self,
+        cloud: &Cloud,
+        target: &str,
+        request: Value,
+        half: Duration,
+        call: &mut TracedCall,
+    ) -> Reply {
         let quarter = half / 2;
         sleep(quarter).await;
         let parts = parts("TransactWriteItems", &request);
@@ -149,7 +180,7 @@ impl Load {
         let admitted = self.admitted(&parts, &before);
         let reply = if admitted.iter().all(|is_admitted| *is_admitted) {
             let reply = cloud.take(target, request, half);
-            self.account(cloud, &parts, &before, &reply, true);
+            call.writes = self.account(cloud, &parts, &before, &reply, true);
             reply
         } else {
             cloud.count(Reason::Throttled.counter());
@@ -167,22 +198,22 @@ impl Load {
         &self,
         cloud: &Cloud,
         target: &str,
-        operation: &str,
         mut request: Value,
         half: Duration,
+        call: &mut TracedCall,
     ) -> Reply {
-        let all = parts(operation, &request);
+        let all = parts(&call.operation, &request);
         let begun = self.begin_writes(&all);
         sleep(half).await;
         let before = rows(cloud, &all);
         let open = self.admitted(&all, &before);
         let admitted: Vec<bool> = begun.iter().zip(&open).map(|(begun, open)| *begun && *open).collect();
         let reply = if admitted.contains(&true) {
-            let is_batch = operation == "BatchWriteItem";
+            let is_batch = call.operation == "BatchWriteItem";
             let left = if is_batch { divide(&mut request, &admitted) } else { None };
             let mut reply = cloud.take(target, request, half);
             let done: Vec<Part> = selected(&all, &admitted).cloned().collect();
-            self.account(cloud, &done, &before, &reply, false);
+            call.writes = self.account(cloud, &done, &before, &reply, false);
             if let Some(left) = left {
                 cloud.count("batch divided by load");
                 reply.body["UnprocessedItems"] = left;
@@ -220,8 +251,8 @@ impl Load {
     }
 
     /// Executes a read. The rest of a batch stays unprocessed.
-    fn read(&self, cloud: &Cloud, target: &str, operation: &str, mut request: Value) -> Reply {
-        let partitions = read_partitions(operation, &request);
+    fn read(&self, cloud: &Cloud, target: &str, mut request: Value, call: &mut TracedCall) -> Reply {
+        let partitions = read_partitions(&call.operation, &request);
         let now = self.now();
         let mut state = self.state();
         let admitted: Vec<bool> = partitions.iter().map(|one| state.reads.admits(one, now)).collect();
@@ -230,13 +261,14 @@ impl Load {
             cloud.count(Reason::Throttled.counter());
             return Reason::Throttled.reply();
         }
-        let left = if operation == "BatchGetItem" { divide(&mut request, &admitted) } else { None };
+        let left = if call.operation == "BatchGetItem" { divide(&mut request, &admitted) } else { None };
         let mut reply = cloud.take(target, request, HOP);
         let done: Vec<&Partition> = selected(&partitions, &admitted).collect();
         let share = consumed(&reply.body) / u64::try_from(done.len().max(1)).unwrap();
         let mut state = self.state();
         for partition in done {
             state.reads.charge(partition, now, share);
+            call.reads.push((partition.clone(), share));
         }
         drop(state);
         if let Some(left) = left {
@@ -258,12 +290,20 @@ impl Load {
     }
 
     /// Charges the units of a write, and records its events. A failed condition takes the units of the old record.
-    fn account(&self, cloud: &Cloud, parts: &[Part], before: &Rows, reply: &Reply, in_transaction: bool) {
+    /// Returns the units by partition.
+    fn account(
+        &self,
+        cloud: &Cloud,
+        parts: &[Part],
+        before: &Rows,
+        reply: &Reply,
+        in_transaction: bool,
+    ) -> Vec<(Partition, u64)> {
         let updated: Vec<Part> =
             parts.iter().filter(|part| matches!(part.effect, Effect::Update)).cloned().collect();
         let updated = rows(cloud, &updated);
         let now = self.now();
-        let mut total = 0;
+        let mut charged = Vec::new();
         let mut state = self.state();
         for part in parts {
             let old = before.get(&record(part));
@@ -275,8 +315,8 @@ impl Load {
                 Effect::Check => old,
             };
             for (partition, units) in part.units(old, after, in_transaction) {
-                total += units;
                 state.writes.charge(&partition, now, units);
+                charged.push((partition, units));
             }
             if reply.is_done()
                 && let Some(event) = event(part)
@@ -286,8 +326,10 @@ impl Load {
         }
         drop(state);
         if reply.is_done() {
+            let total: u64 = charged.iter().map(|(_, units)| units).sum();
             assert_eq!(total, consumed(&reply.body), "units of {parts:?}");
         }
+        charged
     }
 }
 

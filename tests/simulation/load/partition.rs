@@ -36,6 +36,8 @@ pub struct Part {
     /// Key of the record.
     pub key: Key,
     pub effect: Effect,
+    /// Whether a condition compares a value of the record. Then each other write of the record makes it fail.
+    pub is_fenced: bool,
 }
 
 /// The effect of a write on one record.
@@ -55,7 +57,8 @@ impl Part {
             Effect::Put(row) => key_of(row),
             Effect::Update | Effect::Delete | Effect::Check => key_of(&action["Key"]),
         };
-        Some(Self { table: table.as_str()?.to_owned(), key: key?, effect })
+        let is_fenced = action["ConditionExpression"].as_str().is_some_and(|text| text.contains(" = "));
+        Some(Self { table: table.as_str()?.to_owned(), key: key?, effect, is_fenced })
     }
 
     /// Returns the partitions of the entries of a row in the indexes.
@@ -238,8 +241,12 @@ mod tests {
             json!({"pk": {"S": "p"}, "sk": {"S": "s"}, "gs1pk": {"S": place}, "gs1sk": {"S": "1"},
                    "gs3pk": {"S": "w"}, "gs3sk": {"S": "1"}, "x": {"S": extra}})
         };
-        let part =
-            Part { table: "t".to_owned(), key: ("p".to_owned(), "s".to_owned()), effect: Effect::Update };
+        let part = Part {
+            table: "t".to_owned(),
+            key: ("p".to_owned(), "s".to_owned()),
+            effect: Effect::Update,
+            is_fenced: false,
+        };
         let units = |before: Option<&Value>, after: Option<&Value>| {
             let units = part.units(before, after, true);
             units.into_iter().map(|(at, units)| format!("{}/{} {units}", at.of, at.key)).collect::<Vec<_>>()

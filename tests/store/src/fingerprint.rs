@@ -21,6 +21,7 @@ impl Fingerprint {
                 hash_debug(&application.modified, &mut hasher);
                 (application.id, &application.name, application.digest, application.next_item)
                     .hash(&mut hasher);
+                (application.items_before, application.retired).hash(&mut hasher);
                 application.metadata.hash(&mut hasher);
             }
             Record::Deployed(deployed) => {

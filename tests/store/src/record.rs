@@ -34,9 +34,22 @@ pub enum Key {
     Service(Arc<str>),
     /// A gone item.
     Gone(ItemId),
+    /// A retired application.
+    Retired(ApplicationId),
 }
 
 impl Key {
+    /// Returns the key of an application that has its number. All generations share it.
+    pub fn application(id: ApplicationId) -> Self {
+        Self::Application(ApplicationId::new(id.team(), id.number()).unwrap_or(id))
+    }
+
+    /// Returns the key of an application, retired or not.
+    pub fn of_application(application: &Application) -> Self {
+        let id = application.id;
+        if application.retired.is_some() { Self::Retired(id) } else { Self::application(id) }
+    }
+
     /// Returns the key of a live or of a gone item.
     pub const fn item_at(id: ItemId, is_gone: bool) -> Self {
         if is_gone { Self::Gone(id) } else { Self::Item(id) }
@@ -70,7 +83,7 @@ impl Record {
         match self {
             Self::Team(team) => Key::Team(team.id),
             Self::Head(head) => Key::Head(head.team),
-            Self::Application(application) => Key::Application(application.id),
+            Self::Application(application) => Key::of_application(application),
             Self::Item(item) => Key::item_at(item.id, item.gone),
             Self::Change(change) => Key::Change(change.id),
             Self::Charge(charge) => Key::Charge(charge.id),

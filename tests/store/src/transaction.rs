@@ -159,7 +159,7 @@ fn key(write: &Write) -> Key {
         Write::AdvanceHead { after, .. } => Key::Head(after.team),
         Write::AddBlockers { team, .. } => Key::Head(*team),
         Write::ReplaceTeam(after) => Key::Team(after.id),
-        Write::PutApplication { after, .. } => Key::Application(after.id),
+        Write::PutApplication { after, .. } => Key::of_application(after),
         Write::PutItem { after, .. } => Key::item_at(after.id, after.gone),
         Write::CheckItem { item, is_gone, .. } => Key::item_at(*item, *is_gone),
         Write::CheckGone { item } => Key::Gone(*item),

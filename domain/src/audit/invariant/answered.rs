@@ -14,8 +14,8 @@ impl Audit<'_> {
         let answer = self.snapshot.changes.get(&by);
         // The answer of a closing ahead may be on the new item of the same name (R44).
         let same_name = |answer: &Change| {
-            (answer.item.application(), &answer.service, &answer.item_name)
-                == (change.item.application(), &change.service, &change.item_name)
+            (answer.application_id(), &answer.service, &answer.item_name)
+                == (change.application_id(), &change.service, &change.item_name)
         };
         let exists = answer.is_some_and(|answer| same_name(answer) && answer.kind == Kind::Direct);
         let detail = format!("its answer, change instance {by}, is neither on its item nor pending");

@@ -29,7 +29,8 @@ impl Audit<'_> {
             && item.service == change.service
             && item.service_owner == change.service_owner
             && item.consumer == change.consumer
-            && item.application == change.application;
+            && item.application == change.application
+            && item.generation == change.generation;
         self.require(same, "I16", subject(), "names or teams differ from those of its item");
         let ids = [change.id.team(), change.item.team(), change.submission.team(), change.consumer.id];
         self.require(

@@ -28,6 +28,7 @@ impl Audit<'_> {
             change.item == charge.item
                 && change.item_name == charge.item_name
                 && change.application == charge.application
+                && change.generation == charge.generation
                 && change.service == charge.service
                 && change.service_owner == charge.service_owner
                 && change.consumer == charge.consumer

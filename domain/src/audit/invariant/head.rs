@@ -64,11 +64,12 @@ impl Audit<'_> {
     }
 }
 
-/// Returns the applications of a team.
+/// Returns the applications of a team without the retired ones.
 pub(crate) fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = &Application> {
     let first = ApplicationId::new(team, 1);
     let following = first.into_iter().flat_map(|first| snapshot.applications.range(first..));
-    following.map(|(_, application)| application).take_while(move |application| application.id.team() == team)
+    let of_team = following.map(|(_, one)| one).take_while(move |application| application.id.team() == team);
+    of_team.filter(|application| application.retired.is_none())
 }
 
 /// Returns the items of a team.

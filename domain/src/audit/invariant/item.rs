@@ -138,7 +138,7 @@ impl Audit<'_> {
         }
         let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, item.version.hash));
         self.require(stored, "I19", subject(), format!("declaration {} is not stored", item.version.hash));
-        let application = self.snapshot.applications.get(&item.id.application());
+        let application = self.snapshot.applications.get(&item.application_id());
         let named = application.is_some_and(|application| application.name == item.application);
         self.require(named, "I16", subject(), "its application has another name or does not exist");
         let team = self.snapshot.teams.get(&item.id.team());
@@ -174,6 +174,7 @@ impl Audit<'_> {
         );
         let same = self.snapshot.items.get(&deployed.item).is_some_and(|item| {
             item.service == deployed.service
+                && item.generation == deployed.generation
                 && item.service_owner == deployed.service_owner
                 && item.consumer == deployed.consumer
         });
@@ -189,7 +190,7 @@ impl Audit<'_> {
             return;
         }
         for reference in item.references.iter().filter(|_| item.declared) {
-            let name = (item.id.application(), reference.service.as_str(), reference.name.as_str());
+            let name = (item.application_id(), reference.service.as_str(), reference.name.as_str());
             let resolves = self.declared_names.contains(&name);
             let detail = format!("a referenced item of service {} is not declared", reference.service);
             self.require(resolves, "I17", Subject::Item(item.id), detail);

@@ -1,5 +1,6 @@
 //! I5: no number is allotted twice, because each counter is above the numbers in use.
 
+use super::retired::newest_of_number;
 use super::{Audit, Subject};
 use crate::base::id::{ApplicationId, CHANGE_STRIDE, ChangeId, ItemId, TeamId};
 use crate::model::deployed::Deployed;
@@ -69,7 +70,7 @@ impl Audit<'_> {
     }
 
     fn is_allotted_item(&self, id: ItemId) -> bool {
-        let application = self.snapshot.applications.get(&id.application());
+        let application = newest_of_number(self.snapshot, id);
         application.is_none_or(|application| id.number() < application.next_item)
     }
 }

@@ -32,6 +32,7 @@ fn change() -> Change {
         item: ItemId::new(ApplicationId::new(team, 1).unwrap(), 1).unwrap(),
         item_name: "CoreVM1".to_owned(),
         application: "NewApp1".to_owned(),
+        generation: 0,
         service: ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() },
         owner: owner.clone(),
         service_owner: owner,
@@ -122,6 +123,7 @@ fn deployed() -> Deployed {
     Deployed {
         id: crate::base::id::DeployedId::new(change.consumer.id, 17).unwrap(),
         item: change.item,
+        generation: 0,
         service: change.service,
         change: change.id,
         version: 1,

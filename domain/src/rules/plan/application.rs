@@ -1,8 +1,9 @@
 //! The comparison of one application: its declaration against its stored items, and the resulting changes.
 
-use super::{Items, Numbers, Offer, Offers, Refused, Request, Stored};
+use super::numbers::Numbers;
+use super::{Items, Offer, Offers, Refused, Request, Stored};
 use crate::base::hash::Hash;
-use crate::base::id::{ApplicationId, ItemId};
+use crate::base::id::ItemId;
 use crate::base::json;
 use crate::base::refs::TeamRef;
 use crate::base::state::Kind;
@@ -63,6 +64,8 @@ impl<'a, 'r> AffectedApplication<'a, 'r> {
 /// The changes of a submission in one application.
 pub(super) struct Diff<'a> {
     before: Option<Application>,
+    /// The application that gives its number to this new one.
+    pub(super) retired: Option<&'a Application>,
     pub(super) after: Application,
     /// The items that differ: each one before the submission, and its planned change.
     pub(super) direct: Vec<(Option<&'a Item>, PlannedChange)>,
@@ -78,10 +81,17 @@ impl Diff<'_> {
         before.map(Application::replaced)
     }
 
-    /// Returns the write of the application, if its record changes.
-    pub(super) fn write(&self) -> Option<Write> {
-        let changed = self.before.as_ref() != Some(&self.after);
-        changed.then(|| Write::PutApplication { before: self.before.clone(), after: self.after.clone() })
+    /// Returns the writes of the application, if its record changes.
+    pub(super) fn writes(&self) -> Vec<Write> {
+        let after = self.after.clone();
+        if let Some(retired) = self.retired {
+            // One transaction replaces the record and stores the retired one, so a read by id always finds it.
+            let stored = Write::PutApplication { before: None, after: retired.retired_by(after.changed) };
+            return vec![Write::PutApplication { before: Some(retired.clone()), after }, stored];
+        }
+        let changed = self.before.as_ref() != Some(&after);
+        let write = Write::PutApplication { before: self.before.clone(), after };
+        if changed { vec![write] } else { Vec::new() }
     }
 }
 
@@ -142,17 +152,17 @@ pub(super) fn affected_applications<'a, 'r>(
 }
 
 /// The shared input of all comparisons of a submission.
-pub(super) struct Comparison<'a> {
+pub(super) struct Comparison<'a, 'r> {
     pub(super) submission: u64,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: Numbers<'a>,
     pub(super) consumer: TeamRef,
-    pub(super) offers: &'a Offers,
-    pub(super) request: &'a Request<'a>,
+    pub(super) offers: &'r Offers,
+    pub(super) request: &'r Request<'r>,
 }
 
-impl Comparison<'_> {
+impl<'a> Comparison<'a, '_> {
     /// Finds the differences in one application.
-    pub(super) fn diff<'a>(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
+    pub(super) fn diff(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
         let mut diff = self.start(affected)?;
         let stored_items = by_key(affected.items);
         let mut modified = BTreeSet::new();
@@ -184,10 +194,11 @@ impl Comparison<'_> {
     }
 
     /// Returns the application after the submission, without its item changes.
-    fn start<'a>(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
+    fn start(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
         let now = self.request.ctx.now;
         let metadata = metadata_of(affected.declared);
         let digest = affected.digest;
+        let mut retired = None;
         let after = match (affected.stored, affected.declared) {
             // The record stays untouched, orphans or not, so an unchanged application costs no write.
             (Some(stored), _) if stored.digest == digest => stored.clone(),
@@ -199,23 +210,27 @@ impl Comparison<'_> {
                 Application { digest, metadata, since, changed, modified: now, ..stored.clone() }
             }
             (None, declared) => {
-                let id = ApplicationId::new(self.consumer.id, self.numbers.next_application);
-                self.numbers.next_application += 1;
+                let reserved = self.numbers.application()?;
+                retired = reserved.retired;
+                let next_item = retired.map_or(1, |retired| retired.next_item);
                 Application {
-                    id: id.ok_or(Refused::OutOfNumbers)?,
+                    id: reserved.id,
                     name: declared.map(|declared| declared.name.clone()).unwrap_or_default(),
                     digest,
-                    next_item: 1,
+                    items_before: next_item.saturating_sub(1),
+                    next_item,
                     metadata,
                     since: Since { submission: self.submission, at: now, before: None },
                     changed: self.submission,
                     created: now,
                     modified: now,
+                    retired: None,
                 }
             }
         };
         Ok(Diff {
             before: affected.stored.cloned(),
+            retired,
             after,
             direct: Vec::new(),
             referenced: Vec::new(),
@@ -263,6 +278,7 @@ impl Comparison<'_> {
         let identity = Identity {
             name: declared.name.clone(),
             application: application.name.clone(),
+            generation: application.id.generation(),
             service: offer.service.to_ref(),
         };
         let created = Declared {
@@ -313,6 +329,7 @@ fn spare(application: &mut Application, before: &Item) -> Result<Spare, Refused>
     let identity = Identity {
         name: before.name.clone(),
         application: before.application.clone(),
+        generation: before.generation,
         service: before.service.clone(),
     };
     Ok(Spare { item: next_item(application)?, identity })

@@ -24,6 +24,7 @@ pub(super) fn problems(
     affected: &[AffectedApplication<'_, '_>],
     offers: &Offers,
     request: &Request<'_>,
+    without_number: &[Problem],
 ) -> Vec<Problem> {
     let mut problems = Problems::default();
     for problem in request.unread {
@@ -48,6 +49,9 @@ pub(super) fn problems(
     // Each changed application is a write in the commit, and even a staged submission commits in one transaction.
     if changed > APPLICATIONS_CHANGED_MAX {
         problems.push(|| too_many_applications(team, changed));
+    }
+    for problem in without_number {
+        problems.push(|| problem.clone());
     }
     for application in affected {
         let stored_items = by_key(application.items);

@@ -6,6 +6,7 @@
 
 use super::Plan;
 use crate::base::context::RequestContext;
+use crate::base::hash::Hash;
 use crate::base::id::ChangeId;
 use crate::base::money::Amount;
 use crate::model::blockers::Blockers;
@@ -67,7 +68,7 @@ impl Plan<'_> {
     /// Packs the plan as one transaction of any size: it applies the items now.
     pub fn at_once(&self, ctx: &RequestContext) -> Result<AtOnce, Missing> {
         // Generated changes do not decide the acceptance, and would take up the 100 writes of the transaction.
-        let works = divided(self.derived.clone());
+        let works = divided(self.derived.clone(), &BTreeMap::new());
         let submission = Submission {
             opened: self.submission.direct,
             work_left: count(works.len()),
@@ -94,7 +95,7 @@ impl Plan<'_> {
             vec![Write::AdvanceHead { before: self.head.0, after: Head { blockers, ..self.head.1 } }];
         all.extend(self.others.iter().cloned());
         all.push(Write::RecordSubmission(submission.clone()));
-        all.extend(records(&submission, works, 1).into_iter().map(Write::CreateWork));
+        all.extend(records(&submission, works, &BTreeMap::new(), 1).into_iter().map(Write::CreateWork));
         all.extend(self.declarations.iter().map(|(hash, text)| Write::StoreDeclaration {
             team: submission.team.id,
             hash: *hash,
@@ -112,7 +113,8 @@ impl Plan<'_> {
             return None;
         }
         let (direct, referenced) = self.by_item();
-        let (direct, referenced) = (divided(direct), divided(referenced));
+        let direct = divided(direct, &self.declarations);
+        let referenced = divided(referenced, &BTreeMap::new());
         let submission = Submission {
             staging: Some(id),
             direct_left: count(direct.len()),
@@ -121,8 +123,8 @@ impl Plan<'_> {
         };
         // The direct items have the lowest numbers. The head is free once they are applied, and `submit` applies
         // the first record for its response.
-        let mut works = records(&submission, direct, 1);
-        works.extend(records(&submission, referenced, submission.direct_left + 1));
+        let mut works = records(&submission, direct, &self.declarations, 1);
+        works.extend(records(&submission, referenced, &BTreeMap::new(), submission.direct_left + 1));
         let staging = Staging {
             id,
             submission: submission.id,
@@ -163,11 +165,21 @@ impl Plan<'_> {
     }
 }
 
-fn records(submission: &Submission, divided: Vec<Vec<PlannedChange>>, first: u64) -> Vec<Work> {
-    let record = |(entries, number)| Work {
-        id: WorkId { submission: submission.id, staging: submission.staging, number },
-        entries,
-        created: submission.created,
+fn records(
+    submission: &Submission,
+    divided: Vec<Vec<PlannedChange>>,
+    declarations: &BTreeMap<Hash, String>,
+    first: u64,
+) -> Vec<Work> {
+    let record = |(entries, number): (Vec<PlannedChange>, u64)| {
+        let hashes = entries.iter().filter_map(PlannedChange::new_hash);
+        let new = hashes.filter_map(|hash| Some((hash, declarations.get(&hash)?.clone()))).collect();
+        Work {
+            id: WorkId { submission: submission.id, staging: submission.staging, number },
+            entries,
+            declarations: new,
+            created: submission.created,
+        }
     };
     divided.into_iter().zip(first..).map(record).collect()
 }

@@ -77,7 +77,7 @@ impl Plan<'_> {
             let is_gone = |change: &&Change| {
                 change.kind == Kind::Direct
                     && change.change_type == ChangeType::Delete
-                    && change.item.application() == application.id
+                    && change.application_id() == application.id
             };
             let gone = created.iter().filter(is_gone).count();
             let name = &application.name;

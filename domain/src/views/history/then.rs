@@ -6,7 +6,7 @@ use crate::model::digest;
 use crate::model::team::Application;
 use crate::rules::plan::NO_METADATA;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The declarations of an application at a moment.
 #[derive(Clone)]
@@ -37,6 +37,17 @@ pub fn root(metadata: &str, still: &[&Application], then: &[Then]) -> Hash {
     let existed = then.iter().filter(|then| then.metadata.is_some());
     let then = existed.map(|then| (then.now.id, then.digest()));
     digest::root(metadata, still.iter().map(|application| application.id_and_digest()).chain(then))
+}
+
+/// Returns the applications with a difference, at most one of each name.
+///
+/// A retired application may have had the name of a present one (R45). Then the one that existed at the moment counts.
+pub fn to_declare(then: &[Then]) -> Vec<&Then> {
+    let differing: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
+    let existed = |then: &&&Then| then.metadata.is_some();
+    let names: BTreeSet<&str> = differing.iter().filter(existed).map(|then| then.now.name.as_str()).collect();
+    let is_free = |then: &Then| then.now.retired.is_none() && !names.contains(then.now.name.as_str());
+    differing.iter().filter(|then| existed(then) || is_free(then)).copied().collect()
 }
 
 /// Returns the document that declares these applications as at the moment; none if a text is missing in `texts`.

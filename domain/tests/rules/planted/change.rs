@@ -73,7 +73,7 @@ fn finding_01_the_answer_to_a_rejection_exists_or_is_pending_in_the_submission_i
         |s: &mut Snapshot| s.works.clear(),
         |s: &mut Snapshot| s.heads.get_mut(&consumer()).unwrap().in_flight = None,
         |s: &mut Snapshot| {
-            s.works[0].entries[0].item = ItemId::new(s.works[0].entries[0].item.application(), 9).unwrap();
+            s.works[0].entries[0].item = ItemId::new(s.works[0].entries[0].item.application(0), 9).unwrap();
         },
     ] {
         let mut broken = committed.clone();

@@ -94,7 +94,7 @@ const ALONE: &[Planted] = &[
         s.shares.remove(&(id, team(NP_OWNER).id));
     }),
     ("I18 item", "has a share in the item, but the item does not exist", |s| {
-        let item = ItemId::new(item(s, "a").id.application(), 90).unwrap();
+        let item = ItemId::new(item(s, "a").application_id(), 90).unwrap();
         s.shares.insert((item, team(NP_OWNER).id));
     }),
 ];

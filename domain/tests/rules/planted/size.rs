@@ -58,7 +58,7 @@ const STAGED: &[Sized] = &[
     }),
     ("items", ITEMS_MAX, |s, size| {
         let planned = s.works[0].entries[0].clone();
-        let application = planned.item.application();
+        let application = planned.item.application(0);
         let of =
             |number| PlannedChange { item: ItemId::new(application, number).unwrap(), ..planned.clone() };
         s.works[0].entries = (1..=u64::try_from(size).unwrap()).map(of).collect();

@@ -63,9 +63,24 @@ impl World {
         let stored = stored.unwrap().clone();
         let item = self.snapshot.items.get(&planned[0].item).cloned();
         let ctx = self.ctx(Actor::System);
+        self.store_declarations(work, planned);
         let generated = generate(planned, &stored, item.as_ref(), &self.snapshot.changes, &ctx).unwrap();
         self.apply(&generated.writes);
         generated.created
+    }
+
+    /// Stores the declarations of planned changes in staged work, as the function does before its items.
+    fn store_declarations(&mut self, work: WorkId, planned: &[PlannedChange]) {
+        let works = self.snapshot.works.iter().filter(|one| one.id == work);
+        let hashes: Vec<Hash> = planned.iter().filter_map(PlannedChange::new_hash).collect();
+        let texts = works.flat_map(|work| &work.declarations).filter(|(hash, _)| hashes.contains(hash));
+        let store = |(hash, text): (&Hash, &String)| Write::StoreDeclaration {
+            team: team(CONSUMER).id,
+            hash: *hash,
+            text: text.clone(),
+        };
+        let writes: Vec<Write> = texts.map(store).collect();
+        self.apply(&writes);
     }
 
     /// Removes the work records without missing change instances.

@@ -1,6 +1,8 @@
 //! Submissions: the plan on a read, committed in either packing.
 
 use super::*;
+use domain::base::id::ApplicationId;
+use std::collections::BTreeSet;
 
 impl World {
     pub(super) fn ctx(&mut self, by: Actor) -> RequestContext {
@@ -22,12 +24,19 @@ impl World {
         let declaration = declaration::parse(body.to_string().as_bytes()).unwrap();
         let stored = self.stored();
         let items = plan::to_read(&stored, &declaration, scope).into_iter().map(|id| {
-            let of_application = self.snapshot.items.values().filter(move |item| item.id.application() == id);
+            let of_application = self.snapshot.items.values().filter(move |item| item.application_id() == id);
             // As in the function: a dead item does not exist for a plan.
             (id, of_application.filter(|item| !item.is_dead()).cloned().collect())
         });
         let items = items.collect();
         (stored, items)
+    }
+
+    /// Returns those of these applications that have no live item.
+    fn vacant(&self, applications: &[ApplicationId]) -> Vec<ApplicationId> {
+        let live = self.snapshot.items.values().filter(|item| !item.gone).map(Item::application_id);
+        let live: BTreeSet<ApplicationId> = live.collect();
+        applications.iter().filter(|id| !live.contains(id)).copied().collect()
     }
 
     /// Plans on a read, however old it is.
@@ -47,6 +56,8 @@ impl World {
             ctx: &ctx,
             idempotency: self.idempotency.clone(),
             metadata_policy: &self.metadata_policy,
+            vacant: &self.vacant(&plan::to_ask(&read.0, &declaration, self.reuse_from)),
+            reuse_from: self.reuse_from,
         };
         let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
         let at_once = plan.at_once(&ctx).unwrap();
@@ -100,8 +111,6 @@ impl World {
     pub(crate) fn stage(&mut self, plan: &Plan) {
         let Some(Staged { staging, works, .. }) = &plan.staged else { panic!("no item changes") };
         self.keep_replaced(plan);
-        let declarations = plan.writes.iter().filter(|write| matches!(write, Write::StoreDeclaration { .. }));
-        self.apply(&declarations.cloned().collect::<Vec<_>>());
         self.apply(&[Write::StartStaging(*staging)]);
         self.snapshot.works.extend(works.iter().cloned());
         self.audit();

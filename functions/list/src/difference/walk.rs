@@ -22,13 +22,31 @@ const AT_ONCE: usize = 10;
 /// The end of a page.
 #[derive(Clone)]
 pub(super) struct Progress {
-    /// Last finished application; none before the first one.
+    /// Last finished application; none before the first one, empty before the first retired one.
     application: Option<String>,
     /// Last compared item of the next application; empty after its metadata.
     item: Option<String>,
 }
 
+/// The rest of the applications of a source after a page.
+enum Rest {
+    /// The next page begins here.
+    More(Progress),
+    End {
+        /// Whether a number had an earlier application (R45). Only then the team has retired ones.
+        has_generations: bool,
+    },
+}
+
 impl Progress {
+    /// The position before the first retired application.
+    const BEFORE_RETIRED: Self = Self { application: Some(String::new()), item: None };
+
+    /// Returns whether the applications with a number are done.
+    fn is_among_retired(&self) -> bool {
+        self.application.as_ref().is_some_and(|position| !position.starts_with("APP#"))
+    }
+
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (application, item) = serde_json::from_str(text).ok()?;
         Some(Self { application, item })
@@ -60,6 +78,7 @@ impl<'a> Walk<'a> {
         team: TeamId,
         progress: Option<Progress>,
     ) -> Result<Option<Progress>, Failure> {
+        let is_first_page = progress.is_none();
         let mut progress = match progress {
             Some(progress) => progress,
             None => {
@@ -69,26 +88,51 @@ impl<'a> Walk<'a> {
                 progress
             }
         };
-        let source = Source::<Application>::of_team(team);
-        let mut rows = self.table.rows(&source, Direction::Ascending, progress.application.as_deref());
+        if !progress.is_among_retired() {
+            let rest = self.applications(&Source::<Application>::of_team(team), progress).await?;
+            progress = match rest {
+                Rest::More(progress) => return Ok(Some(progress)),
+                // An earlier page may have had an application of a later generation.
+                Rest::End { has_generations: false } if is_first_page => return Ok(None),
+                Rest::End { .. } => Progress::BEFORE_RETIRED,
+            };
+        }
+        let since = self.earlier().submission.unwrap_or_default();
+        let retired = Source::<Application>::retired_after(team, since);
+        Ok(match self.applications(&retired, progress).await? {
+            Rest::More(progress) => Some(progress),
+            Rest::End { .. } => None,
+        })
+    }
+
+    /// Compares the applications of a source after a position.
+    async fn applications(
+        &mut self,
+        source: &Source<Application>,
+        mut progress: Progress,
+    ) -> Result<Rest, Failure> {
+        let after = progress.application.clone().filter(|position| !position.is_empty());
+        let mut rows = self.table.rows(source, Direction::Ascending, after.as_deref());
+        let mut has_generations = false;
         while !self.is_full()
             && let Some(batch) = self.read.by(rows.next()).await?
         {
             self.read.rows(batch.len());
             for Listed { position, value: application } in batch {
+                has_generations |= application.id.generation() > 0;
                 if self.is_full() {
-                    return Ok(Some(progress));
+                    return Ok(Rest::More(progress));
                 }
                 // The record of the application proves that nothing differs, so its items need no read.
                 if !self.earlier().still_declares(&application)
                     && let Some(item) = self.application(&application, &progress).await?
                 {
-                    return Ok(Some(Progress { item: Some(item), ..progress }));
+                    return Ok(Rest::More(Progress { item: Some(item), ..progress }));
                 }
                 progress = Progress { application: Some(position), item: None };
             }
         }
-        Ok((!rows.is_over()).then_some(progress))
+        Ok(if rows.is_over() { Rest::End { has_generations } } else { Rest::More(progress) })
     }
 
     fn earlier(&self) -> Moment {
@@ -111,7 +155,7 @@ impl<'a> Walk<'a> {
             self.metadata(Some(application), application.replaced(), &behind).await?;
         }
         let mut last = progress.item.clone().unwrap_or_default();
-        let source = Source::<Item>::of_application(application.id);
+        let source = Source::<Item>::of_application(application);
         let after = (!last.is_empty()).then(|| last.clone());
         let mut rows = self.table.rows(&source, Direction::Ascending, after.as_deref());
         loop {

@@ -72,6 +72,7 @@ async fn the_system_starts_prints_its_address_and_stops() {
         environment.lines().map(|line| line.split_once('=').unwrap()).map(|(key, _)| key).collect();
     let expected = [
         "ACTIONS_MAX",
+        "REUSE_FROM",
         "TABLE",
         "KEYS_TABLE",
         "ENDPOINT",

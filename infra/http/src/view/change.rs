@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 wire! {
     /// Returns a change instance from its own record: without metadata, declarations and the present state of its item.
     pub fn light_change_instance(change: &'a Change, viewpoint: &Viewpoint) -> pub ChangeView<'a> {
-        application: ApplicationView<'a> = application_view(change.item, None, &change.application, None),
+        application: ApplicationView<'a> = application_view(change.application_id(), None, &change.application, None),
         attempt: u64 = change.attempt,
         cause: Option<u64> = change.cause.map(ChangeId::get),
         change_type: &'static str = change.change_type.name(),
@@ -108,7 +108,7 @@ fn view<'a>(change: &'a Change, now: ItemNow, related: &'a Related, viewpoint: &
     let deployed = now.deployed.and_then(|id| related.deployed.get(&id));
     let settings = related.services.get(&change.service.title).map(|service| &service.settings);
     let mut view = light_change_instance(change, viewpoint);
-    view.application = application_view(change.item, Some(related), &change.application, None);
+    view.application = application_view(change.application_id(), Some(related), &change.application, None);
     view.consumer_team = team_with_metadata(&change.consumer, related);
     view.new_declaration = change.new.map(version);
     view.old_declaration = change.old.map(version);

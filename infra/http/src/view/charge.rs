@@ -15,7 +15,7 @@ pub fn charge(charge: &Charge, now: Timestamp, viewpoint: &Viewpoint) -> Value {
         ChargeType::MonthlyCost => viewpoint.url("service_items", charge.item.get()),
     };
     let processed = charge.processed.as_ref();
-    let application = charge.item.application();
+    let application = charge.application_id();
     json!({
         "id": charge.id.get(),
         "url": viewpoint.marketplace("charges", charge.id.get()),
@@ -50,7 +50,7 @@ pub fn accumulated(item: &Item, now: Timestamp, viewpoint: &Viewpoint) -> Value 
         "open_charge": amount(total.sum().without(processed)),
         "service_item": {"id": item.id.get(), "name": item.name},
         "service": {"id": item.service.id.get(), "name": item.service.title},
-        "application": {"id": item.id.application().get(), "name": item.application},
+        "application": {"id": item.application_id().get(), "name": item.application},
         "consumer_team": team_ref(&item.consumer),
         "service_owner_team": team_ref(&item.service_owner),
     })

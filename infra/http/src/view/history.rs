@@ -103,7 +103,7 @@ fn named(item: &Item, viewpoint: &Viewpoint) -> Value {
         "id": item.id.get(),
         "url": viewpoint.url("service_items", item.id.get()),
         "name": item.name,
-        "application": {"id": item.id.application().get(), "name": item.application},
+        "application": {"id": item.application_id().get(), "name": item.application},
         "service": {"id": item.service.id.get(), "name": item.service.title},
     })
 }

@@ -26,7 +26,7 @@ wire! {
         viewpoint: &Viewpoint,
     ) -> pub ServiceItemView<'a> {
         application: ApplicationView<'a> =
-            application_view(item.id, Some(related), &item.application, Some(item.consumer.id)),
+            application_view(item.application_id(), Some(related), &item.application, Some(item.consumer.id)),
         change_state: &'static str = item.change_state().name(),
         consumer_team: TeamView<'a> = team_with_metadata(&item.consumer, related),
         created: String = item.created.to_wire(),
@@ -99,7 +99,7 @@ pub fn item_with_problems(item: &Item, problems: &[Problem], viewpoint: &Viewpoi
         "id": item.id.get(),
         "url": viewpoint.url("service_items", item.id.get()),
         "name": item.name,
-        "application": {"id": item.id.application().get(), "name": item.application},
+        "application": {"id": item.application_id().get(), "name": item.application},
         "errors": errors,
         "problems": problems,
     })

@@ -101,8 +101,11 @@ impl Planned<'_> {
         let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
         let closes = closes.map(|closing| closing.change.get()).collect();
         // The numbers of new applications and items are not allocated either.
-        let application = change.item.application();
-        let creates = |write: &Write| matches!(write, Write::PutApplication { before: None, after } if after.id == application);
+        let application = change.application_id();
+        let creates = |write: &Write| {
+            let Write::PutApplication { before, after } = write else { return false };
+            after.id == application && before.as_ref().is_none_or(|before| before.id != application)
+        };
         if self.others.iter().any(creates) {
             object.application.id = None;
         }

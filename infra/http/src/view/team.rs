@@ -36,7 +36,7 @@ pub fn application(
 
 /// Returns an application from its own record only.
 pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: &Viewpoint) -> Value {
-    json!({
+    let mut body = json!({
         "id": application.id.get(),
         "url": viewpoint.url("applications", application.id.get()),
         "name": application.name,
@@ -44,7 +44,12 @@ pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: 
         "owner": team_ref(owner),
         "created": application.created.to_wire(),
         "modified": application.modified.to_wire(),
-    })
+    });
+    // Only then, so that the objects of usual applications stay as they are for existing clients.
+    if let (true, Some(body)) = (application.retired.is_some(), body.as_object_mut()) {
+        body.insert("retired".to_owned(), json!(true));
+    }
+    body
 }
 
 /// Maximum number of change instances in the reply to a submission; a list has the others.

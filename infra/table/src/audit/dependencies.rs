@@ -80,7 +80,15 @@ fn live_items(snapshot: &Snapshot) -> impl Iterator<Item = ItemId> {
 
 fn applications(snapshot: &Snapshot, team: TeamId) -> impl Iterator<Item = Key> {
     let applications = snapshot.applications.keys().filter(move |id| id.team() == team);
-    applications.map(|id| key::application(*id))
+    applications.flat_map(|id| keys_of_application(snapshot, *id))
+}
+
+/// Returns the key of an application, or both of its keys if it is missing.
+fn keys_of_application(snapshot: &Snapshot, id: ApplicationId) -> Vec<Key> {
+    match snapshot.applications.get(&id) {
+        Some(application) => vec![key::application_at(id, application.retired.is_some())],
+        None => vec![key::application(id), key::retired(id)],
+    }
 }
 
 /// Returns the records of former metadata.
@@ -115,14 +123,17 @@ fn of_head(snapshot: &Snapshot, team: TeamId, rule: &str) -> BTreeSet<Key> {
 
 /// Returns an application with its items, or with the applications that may share its name.
 fn of_application(snapshot: &Snapshot, id: ApplicationId, rule: &str) -> BTreeSet<Key> {
-    let own = [key::application(id), key::team(id.team()), key::head(id.team())];
-    if rule == "I16" {
+    let own = keys_of_application(snapshot, id).into_iter();
+    let own = own.chain([key::team(id.team()), key::head(id.team())]);
+    // I34 compares the applications of one number, and a team has few with several.
+    if matches!(rule, "I16" | "I34") {
         return applications(snapshot, id.team()).chain(own).collect();
     }
     if rule == "I19" {
         return replaced(snapshot, Of::Application(id)).chain(own).collect();
     }
-    live_items(snapshot).filter(|item| item.application() == id).map(key::item).chain(own).collect()
+    let items = snapshot.items.values().filter(|item| !item.gone && item.application_id() == id);
+    items.map(|item| key::item(item.id)).chain(own).collect()
 }
 
 /// Returns a change instance with its item, its submission, and the change instance that caused it.
@@ -148,7 +159,8 @@ fn answers(snapshot: &Snapshot, change: &Change) -> BTreeSet<Key> {
 fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
     let team = id.submission.team();
     let work = snapshot.works.iter().filter(|work| work.id == id).flat_map(|work| &work.entries);
-    let mut keys: BTreeSet<Key> = work.map(|planned| key::application(planned.item.application())).collect();
+    let applications = work.map(|planned| planned.item.application(0));
+    let mut keys: BTreeSet<Key> = applications.map(key::application).collect();
     keys.extend(id.staging.map(|staging| key::staging(team, staging)));
     keys.extend([key::work(id), key::submission(id.submission), key::head(team)]);
     keys
@@ -160,7 +172,6 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     let mut keys = BTreeSet::from([
         key::item(id),
         key::gone(id),
-        key::application(id.application()),
         key::team(team),
         // Every submission changes the head, so an unmoved head proves that no submission moved the item.
         key::head(team),
@@ -169,6 +180,7 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     keys.extend(snapshot.works.iter().filter(has_item).map(|work| key::work(work.id)));
     let item = snapshot.items.get(&id);
     if let Some(item) = item {
+        keys.extend(keys_of_application(snapshot, item.application_id()));
         keys.extend(item.open().map(|(_, slot)| key::change(slot.change)));
         keys.extend(item.deployed.map(|latest| key::deployed(latest.id)));
         keys.extend(item.charges.running.map(|running| key::charge(running.charge)));

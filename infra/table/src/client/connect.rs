@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::TeamId;
+use domain::rules::plan::REUSE_FROM;
 use dovetail_aws::Endpoint;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,22 +31,25 @@ pub struct Settings {
     /// The most writes of a submission in one transaction; a larger one is staged. Default and maximum are
     /// [`ACTIONS_MAX`].
     pub actions_max: usize,
+    /// The number of applications of a team from which numbers are used again (R45). The default is [`REUSE_FROM`].
+    pub reuse_from: usize,
 }
 
 impl Settings {
     /// Reads the settings from the environment: `DOVETAIL_TABLE`, `DOVETAIL_KEYS_TABLE`, and optionally
-    /// `DOVETAIL_ACTIONS_MAX` and, for an engine, `DOVETAIL_ENDPOINT`.
+    /// `DOVETAIL_ACTIONS_MAX`, `DOVETAIL_REUSE_FROM` and, for an engine, `DOVETAIL_ENDPOINT`.
     pub fn from_env() -> Result<Self, BadSettings> {
         let needed = |name| std::env::var(name).map_err(|_| BadSettings(name));
-        let actions_max = match std::env::var("DOVETAIL_ACTIONS_MAX") {
-            Ok(text) => text.parse().map_err(|_| BadSettings("DOVETAIL_ACTIONS_MAX"))?,
-            Err(_) => ACTIONS_MAX,
+        let number = |name, default| match std::env::var(name) {
+            Ok(text) => text.parse().map_err(|_| BadSettings(name)),
+            Err(_) => Ok(default),
         };
         Ok(Self {
             table: needed("DOVETAIL_TABLE")?,
             keys_table: needed("DOVETAIL_KEYS_TABLE")?,
             endpoint: std::env::var("DOVETAIL_ENDPOINT").ok(),
-            actions_max,
+            actions_max: number("DOVETAIL_ACTIONS_MAX", ACTIONS_MAX)?,
+            reuse_from: number("DOVETAIL_REUSE_FROM", REUSE_FROM)?,
         })
     }
 }
@@ -63,6 +67,7 @@ pub struct Table {
     pub(crate) name: String,
     pub(crate) keys: String,
     pub(crate) actions_max: usize,
+    pub(crate) reuse_from: usize,
     pub(crate) caches: Arc<Caches>,
     is_engine: bool,
 }
@@ -88,6 +93,7 @@ impl Table {
             name: settings.table,
             keys: settings.keys_table,
             actions_max: settings.actions_max.min(ACTIONS_MAX),
+            reuse_from: settings.reuse_from,
             caches: Arc::default(),
             is_engine,
         }

@@ -42,7 +42,13 @@ pub(crate) fn team_removed(team: TeamId) -> String {
     format!("TEAM#{team}#REMOVED")
 }
 
-/// Returns the sort key of a gone item by the submission that removed it.
+/// Returns the partition of `gs3` with the retired applications of a consumer: `TEAM#{team}#RETIRED`, sorted by
+/// `{submission}#{id}`. The submission is the one that retired the application.
+pub(crate) fn team_retired(team: TeamId) -> String {
+    format!("TEAM#{team}#RETIRED")
+}
+
+/// Returns the sort key of a gone item or a retired application by the submission that removed it.
 pub(crate) fn by_submission(submission: u64, id: u64) -> String {
     format!("{submission:011}#{id:016}")
 }

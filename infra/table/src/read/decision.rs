@@ -102,11 +102,12 @@ impl Table {
             key::service(&change.service.title),
             key::team(change.consumer.id),
             key::team(change.service_owner.id),
-            key::application(item.id.application()),
+            key::application(item.application_id()),
         ];
         keys.extend(declarations.map(|version| key::declaration(change.consumer.id, version.hash)));
         keys.extend(stored.map(key::deployed));
         let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
+        self.add_retired([change.application_id()], &mut related).await?;
         related.items.insert(item.id, item.clone());
         related.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
         Ok(related)

@@ -9,6 +9,7 @@ use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, DeployedRecord, HeadRecord, ItemRecord,
     Record, RememberedRecord, ServiceRecord, ShareRecord, SubmissionRecord, TeamRecord,
 };
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
 use domain::catalog::service::Service;
 use domain::model::charge::Charge;
@@ -17,6 +18,7 @@ use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::rules::plan::Stored;
 use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
+use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 
 impl Table {
@@ -44,22 +46,49 @@ impl Table {
     }
 
     /// Returns the items of an application that are not gone and pass a test, removed ones included.
+    ///
+    /// A retired application has none (R45). Those under its number belong to another application.
     pub async fn items_of(
         &self,
         application: ApplicationId,
         is_wanted: impl Fn(&Item) -> bool,
     ) -> Result<Vec<Item>, Error> {
-        let pk = key::item_partition(application.team());
-        let query = self.partition_query(&self.name, &pk, &key::item_prefix(application));
+        let query = self.live_items_query(application);
         let mut items = Vec::new();
         for_each_page(query, |page| {
             for row in page {
-                items.extend(Some(record::read::<ItemRecord>(row)?).filter(&is_wanted));
+                let item = record::read::<ItemRecord>(row)?;
+                items.extend(
+                    Some(item).filter(|item| item.application_id() == application && is_wanted(item)),
+                );
             }
             Ok(())
         })
         .await?;
         Ok(items)
+    }
+
+    /// Returns those of these applications that have no live item, in the same order (R45).
+    ///
+    /// The caller passes applications that still have their number.
+    pub async fn vacant(&self, applications: &[ApplicationId]) -> Result<Vec<ApplicationId>, Error> {
+        let has_item = async |id: &ApplicationId| {
+            let page = self.live_items_query(*id).limit(1).call().await?;
+            Ok::<_, Error>(page.items.is_some_and(|items| !items.is_empty()))
+        };
+        let have_items = try_join_all(applications.iter().map(has_item)).await?;
+        let vacant = applications.iter().zip(have_items).filter(|(_, has_item)| !has_item);
+        Ok(vacant.map(|(id, _)| *id).collect())
+    }
+
+    fn live_items_query(&self, application: ApplicationId) -> QueryFluentBuilder {
+        let (pk, prefix) = (key::item_partition(application.team()), key::item_prefix(application.number()));
+        self.partition_query(&self.name, &pk, &prefix)
+    }
+
+    /// Returns the number of applications of a team from which numbers are used again (R45).
+    pub const fn reuse_from(&self) -> usize {
+        self.reuse_from
     }
 
     /// Returns the team with this id.
@@ -72,9 +101,13 @@ impl Table {
         self.get::<HeadRecord>(key::head(team)).await
     }
 
-    /// Returns the application with this id.
+    /// Returns the application with this id, retired or not.
     pub async fn application(&self, id: ApplicationId) -> Result<Option<Application>, Error> {
-        self.get::<ApplicationRecord>(key::application(id)).await
+        match self.get::<ApplicationRecord>(key::application(id)).await? {
+            // In this order: an application moves to its retired key and never back (R45).
+            Some(other) if other.id != id => self.get::<ApplicationRecord>(key::retired(id)).await,
+            found => Ok(found),
+        }
     }
 
     /// Returns the service item with this id, gone or not.

@@ -42,6 +42,8 @@ pub(super) struct Partition {
     prefix: Option<String>,
     /// Sort key of the first row; `None` means the start of the partition.
     from: Option<String>,
+    /// Sort key of the last row; `None` means the end of the partition.
+    to: Option<String>,
 }
 
 /// The partitions of a list, and how to decode its rows.
@@ -62,13 +64,21 @@ impl<T> Source<T> {
         decode: fn(Attributes) -> Result<T, Error>,
     ) -> Self {
         let partitions =
-            pks.into_iter().map(|pk| Partition { index, pk, prefix: None, from: None }).collect();
+            pks.into_iter().map(|pk| Partition { index, pk, prefix: None, from: None, to: None }).collect();
         Self { partitions, follows: false, record: |key| Some(key.clone()), decode }
     }
 
     /// Returns the source without partitions, so that it has no rows.
     pub fn emptied(mut self) -> Self {
         self.partitions.clear();
+        self
+    }
+
+    /// Returns the part of a source in the order of submissions that begins after one.
+    fn after(mut self, submission: u64) -> Self {
+        for partition in &mut self.partitions {
+            partition.from = Some(key::by_submission(submission + 1, 0));
+        }
         self
     }
 
@@ -142,11 +152,7 @@ impl Source<Item> {
 
     /// Returns the gone items of a consumer that were removed after a submission.
     pub fn removed_after(team: TeamId, submission: u64) -> Self {
-        let mut source = Self::new(Some(3), [key::team_removed(team)], record::read::<ItemRecord>);
-        for partition in &mut source.partitions {
-            partition.from = Some(key::by_submission(submission + 1, 0));
-        }
-        source
+        Self::new(Some(3), [key::team_removed(team)], record::read::<ItemRecord>).after(submission)
     }
 
     /// Returns the items in which a team has a share as a dependent team, oldest share first.
@@ -156,8 +162,23 @@ impl Source<Item> {
     }
 
     /// Returns all items of an application, gone ones included.
-    pub fn of_application(application: ApplicationId) -> Self {
-        Self::of_consumer(application.team()).under(&key::item_prefix(application))
+    pub fn of_application(application: &Application) -> Self {
+        let mut source = Self::of_application_number(application.id);
+        let key_of = |number| ItemId::new(application.id, number).map(|item| key::item(item).sk);
+        let first = (application.items_before > 0).then(|| key_of(application.items_before + 1)).flatten();
+        // A later application with the same number has the items from `next_item` on.
+        let last = application.retired.and_then(|_| key_of(application.next_item.saturating_sub(1)));
+        let is_empty = application.retired.is_some() && application.next_item == application.items_before + 1;
+        for partition in &mut source.partitions {
+            partition.from.clone_from(&first);
+            partition.to.clone_from(&last);
+        }
+        if is_empty { source.emptied() } else { source }
+    }
+
+    /// Returns all items of the applications with the number of this one (R45), gone ones included.
+    pub fn of_application_number(application: ApplicationId) -> Self {
+        Self::of_consumer(application.team()).under(&key::item_prefix(application.number()))
     }
 }
 
@@ -204,6 +225,16 @@ impl Source<Application> {
     /// Returns all applications of a team.
     pub fn of_team(team: TeamId) -> Self {
         Self::new(None, [key::team_partition(team)], record::read::<ApplicationRecord>).under("APP#")
+    }
+
+    /// Returns the retired applications of a team (R45).
+    pub fn retired(team: TeamId) -> Self {
+        Self::new(None, [key::retired_partition(team)], record::read::<ApplicationRecord>)
+    }
+
+    /// Returns the applications of a team that retired after a submission.
+    pub fn retired_after(team: TeamId, submission: u64) -> Self {
+        Self::new(Some(3), [key::team_retired(team)], record::read::<ApplicationRecord>).after(submission)
     }
 }
 
@@ -325,8 +356,7 @@ impl Table {
             .scan_index_forward(direction == Direction::Ascending)
             .expression_attribute_names("#pk", pk)
             .expression_attribute_values(":pk", AttributeValue::S(partition.pk.clone()));
-        let prefix = partition.prefix.as_deref();
-        let (low, high) = bounds(prefix, partition.from.as_deref(), direction, after);
+        let (low, high) = bounds(partition, direction, after);
         let condition = match (&low, &high) {
             (None, None) => "#pk = :pk",
             (Some(_), None) => "#pk = :pk AND #sk >= :low",
@@ -349,14 +379,15 @@ impl Table {
 ///
 /// DynamoDB has no open range with two ends. So the range includes `after`, and the reader skips it.
 fn bounds(
-    prefix: Option<&str>,
-    from: Option<&str>,
+    partition: &Partition,
     direction: Direction,
     after: Option<&str>,
 ) -> (Option<String>, Option<String>) {
-    let low = from.or(prefix).map(str::to_owned);
+    let Partition { prefix, from, to, .. } = partition;
+    let low = from.clone().or_else(|| prefix.clone());
     // Sort keys are ASCII, so this sorts after every key with the prefix.
-    let high = prefix.map(|prefix| format!("{prefix}\u{7f}"));
+    let all = || prefix.as_ref().map(|prefix| format!("{prefix}\u{7f}"));
+    let high = to.clone().or_else(all);
     match (after.map(str::to_owned), direction) {
         (None, _) => (low, high),
         (Some(after), Direction::Ascending) => (Some(after), high),

@@ -49,6 +49,7 @@ impl Table {
         .await?;
         merge(&mut related, more);
         self.add_gone_items(changes, &mut related).await?;
+        self.add_retired(changes.iter().map(Change::application_id), &mut related).await?;
         self.with_versions_of_items(related, &versions).await
     }
 
@@ -61,6 +62,19 @@ impl Table {
         Ok(())
     }
 
+    /// Adds the applications that have retired. It costs nothing while all have their numbers.
+    pub(super) async fn add_retired(
+        &self,
+        applications: impl IntoIterator<Item = ApplicationId>,
+        related: &mut Related,
+    ) -> Result<(), Error> {
+        let has_retired = |id: &ApplicationId| !related.applications.contains_key(id);
+        let retired: BTreeSet<Key> = applications.into_iter().filter(has_retired).map(key::retired).collect();
+        let retired = self.batch_get::<ApplicationRecord>(retired, Consistency::Complete).await?;
+        related.applications.extend(retired.into_iter().map(|application| (application.id, application)));
+        Ok(())
+    }
+
     /// Returns the same for rows of an owner's queue, in one batch at half the price.
     ///
     /// The queue is an index and may be late, so its records may be as well.
@@ -69,6 +83,7 @@ impl Table {
         let keys = changes.iter().flat_map(current_of_change).chain(versions.iter().cloned());
         let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
         self.add_gone_items(changes, &mut related).await?;
+        self.add_retired(changes.iter().map(Change::application_id), &mut related).await?;
         self.with_versions_of_items(related, &versions).await
     }
 
@@ -91,13 +106,16 @@ impl Table {
         let versions = self.versions_and_health(std::slice::from_ref(item), versions_of_item(item).collect());
         let (mut related, more) = try_join(current, versions).await?;
         merge(&mut related, more);
+        self.add_retired([item.application_id()], &mut related).await?;
         Ok(related)
     }
 
     /// Returns the same for the items of a list, in one batch, as late as an index may be.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
         let keys = items.iter().flat_map(|item| versions_of_item(item).chain(current_of_item(item)));
-        self.versions_and_health(items, keys.collect()).await
+        let mut related = self.versions_and_health(items, keys.collect()).await?;
+        self.add_retired(items.iter().map(Item::application_id), &mut related).await?;
+        Ok(related)
     }
 
     /// Returns the records under `keys`, and in the same round the health of items.
@@ -134,11 +152,12 @@ impl Table {
 
     /// Counts the items of an application that are not gone, by state; `None` if there are too many.
     async fn tally(&self, application: ApplicationId) -> Result<Option<(ApplicationId, Tally)>, Error> {
-        let source = Source::<Item>::of_application(application).live();
+        let source = Source::<Item>::of_application_number(application).live();
         let mut rows = self.rows(&source, Direction::Ascending, None).at_once(TALLIED_AT_ONCE);
         let mut tally = Tally::default();
         while let Some(batch) = rows.next().await? {
-            for row in &batch {
+            // A retired application has no live item: those under its number belong to another one (R45).
+            for row in batch.iter().filter(|row| row.value.application_id() == application) {
                 tally.add(&row.value);
             }
             if tally.items() > TALLIED_MAX {
@@ -215,7 +234,7 @@ fn merge(related: &mut Related, more: Related) {
 
 /// Returns the keys of records that change, and that the response shows as they are now.
 fn current_of_item(item: &Item) -> [Key; 3] {
-    [key::team(item.consumer.id), key::application(item.id.application()), key::service(&item.service.title)]
+    [key::team(item.consumer.id), key::application(item.application_id()), key::service(&item.service.title)]
 }
 
 fn current_of_change(change: &Change) -> [Key; 5] {
@@ -224,7 +243,7 @@ fn current_of_change(change: &Change) -> [Key; 5] {
         key::item(change.item),
         key::team(change.consumer.id),
         key::team(change.service_owner.id),
-        key::application(change.item.application()),
+        key::application(change.application_id()),
     ]
 }
 

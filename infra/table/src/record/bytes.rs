@@ -3,7 +3,7 @@
 use super::conversion::{Bad, Part};
 use domain::Hash;
 use domain::model::change::{Chain, Target};
-use serde::de::{Error, Visitor};
+use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl<'de, const N: usize> Deserialize<'de> for Bytes<N> {
 /// Reads exactly `N` bytes.
 struct Reader<const N: usize>;
 
-impl<const N: usize> Visitor<'_> for Reader<N> {
+impl<'de, const N: usize> Visitor<'de> for Reader<N> {
     type Value = Bytes<N>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,6 +34,15 @@ impl<const N: usize> Visitor<'_> for Reader<N> {
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Bytes<N>, E> {
         bytes.try_into().map(Bytes).map_err(|_| E::invalid_length(bytes.len(), &self))
+    }
+
+    /// Reads the bytes in JSON, as in [`Packed`](super::packed::Packed): a list of numbers.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bytes<N>, A::Error> {
+        let mut bytes = Vec::with_capacity(N);
+        while let Some(byte) = list.next_element()? {
+            bytes.push(byte);
+        }
+        self.visit_bytes(&bytes)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
-use super::codec::Record;
+use super::codec::{Record, of_generation};
 use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{ServicePart, TeamPart, VersionPart};
@@ -25,6 +25,9 @@ pub(crate) struct ChangeRecord {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
+    /// Generation of the application. Absent for 0. Format 4.
+    #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
+    generation: Option<u64>,
     /// Service.
     #[serde(rename = "svc")]
     service: ServicePart,
@@ -101,6 +104,7 @@ impl Part<Change> for ChangeRecord {
             item: Part::of(&change.item),
             item_name: change.item_name.clone(),
             application: change.application.clone(),
+            generation: Part::of(&change.generation),
             service: Part::of(&change.service),
             owner: Part::of(&change.owner),
             service_owner: (!is_own_service).then(|| Part::of(&change.service_owner)),
@@ -139,6 +143,7 @@ impl Part<Change> for ChangeRecord {
             item: self.item.value()?,
             item_name: self.item_name,
             application: self.application,
+            generation: self.generation.value()?,
             service: self.service.value()?,
             kind: self.kind.value()?,
             cause: self.cause.value()?,
@@ -171,6 +176,10 @@ impl Record for ChangeRecord {
 
     fn key(change: &Change) -> Key {
         key::change(change.id)
+    }
+
+    fn format(change: &Change) -> u64 {
+        of_generation(change.generation)
     }
 
     fn indexes(change: &Change) -> Vec<(u8, String, String)> {

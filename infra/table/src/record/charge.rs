@@ -1,6 +1,6 @@
 //! Charges, and their sums on items and change instances.
 
-use super::codec::Record;
+use super::codec::{Record, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ActorPart, ServicePart, TeamPart};
 use crate::key::{self, Key};
@@ -24,6 +24,9 @@ pub(crate) struct ChargeRecord {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
+    /// Generation of the application. Absent for 0. Format 4.
+    #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
+    generation: Option<u64>,
     /// Service.
     #[serde(rename = "svc")]
     service: ServicePart,
@@ -127,6 +130,7 @@ impl Part<Charge> for ChargeRecord {
             item: Part::of(&charge.item),
             item_name: charge.item_name.clone(),
             application: charge.application.clone(),
+            generation: Part::of(&charge.generation),
             service: Part::of(&charge.service),
             service_owner: Part::of(&charge.service_owner),
             consumer: charge.consumer.name.clone(),
@@ -145,6 +149,7 @@ impl Part<Charge> for ChargeRecord {
             item: self.item.value()?,
             item_name: self.item_name,
             application: self.application,
+            generation: self.generation.value()?,
             service: self.service.value()?,
             service_owner: self.service_owner.value()?,
             consumer: TeamRef { id: id.team(), name: self.consumer },
@@ -163,6 +168,10 @@ impl Record for ChargeRecord {
 
     fn key(charge: &Charge) -> Key {
         key::charge(charge.id)
+    }
+
+    fn format(charge: &Charge) -> u64 {
+        of_generation(charge.generation)
     }
 
     fn indexes(charge: &Charge) -> Vec<(u8, String, String)> {

@@ -9,10 +9,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The newest version of the record format that this code reads and writes.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 
 /// The version of a record without an attribute of a newer format, so that older code reads it too.
 pub(crate) const FORMAT_BASE: u64 = 2;
+
+/// The version of a record with an attribute of the gone items (R44).
+pub(super) const FORMAT_GONE: u64 = 3;
+
+/// Returns the version of a record of an application with this generation (R45).
+pub(super) const fn of_generation(generation: u64) -> u64 {
+    if generation == 0 { FORMAT_BASE } else { FORMAT }
+}
 
 /// The stored form of a domain value.
 pub(crate) trait Record: Part<<Self as Record>::Value> + Serialize + DeserializeOwned {
@@ -22,9 +30,9 @@ pub(crate) trait Record: Part<<Self as Record>::Value> + Serialize + Deserialize
 
     /// Returns the key of a value.
     fn key(value: &Self::Value) -> Key;
-    /// Returns whether the stored form has an attribute that code of the previous format would drop.
-    fn is_newer(_value: &Self::Value) -> bool {
-        false
+    /// Returns the version of the stored form: the first one whose code knows all of its attributes.
+    fn format(_value: &Self::Value) -> u64 {
+        FORMAT_BASE
     }
     /// Returns the index entries of a value: number of the index, partition, sort key.
     fn indexes(_value: &Self::Value) -> Vec<(u8, String, String)> {
@@ -38,9 +46,8 @@ pub(crate) fn write<R: Record>(value: &R::Value) -> Result<Attributes, Error> {
     let mut attributes: Attributes =
         serde_dynamo::to_item(R::of(value)).map_err(|error| Error::corrupt(key.to_string(), error))?;
     attributes.insert("ty".to_owned(), AttributeValue::S(R::TYPE.to_owned()));
-    // The attribute `v`. Code of the previous format refuses the record instead of dropping an attribute.
-    let format = if R::is_newer(value) { FORMAT } else { FORMAT_BASE };
-    attributes.insert("v".to_owned(), AttributeValue::N(format.to_string()));
+    // The attribute `v`. Code of an earlier format refuses the record instead of dropping an attribute.
+    attributes.insert("v".to_owned(), AttributeValue::N(R::format(value).to_string()));
     for (index, pk, sk) in R::indexes(value) {
         attributes.insert(format!("gs{index}pk"), AttributeValue::S(pk));
         attributes.insert(format!("gs{index}sk"), AttributeValue::S(sk));

@@ -2,7 +2,7 @@
 
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
-use super::codec::Record;
+use super::codec::{FORMAT_BASE, FORMAT_GONE, Record, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
@@ -24,6 +24,9 @@ pub(crate) struct ItemRecord {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
+    /// Generation of the application. Absent for 0. Format 4.
+    #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
+    generation: Option<u64>,
     /// Service.
     #[serde(rename = "svc")]
     service: ServicePart,
@@ -197,6 +200,7 @@ impl Part<Item> for ItemRecord {
             id: Part::of(&item.id),
             name: item.name.clone(),
             application: item.application.clone(),
+            generation: Part::of(&item.generation),
             service: Part::of(&item.service),
             service_owner: Part::of(&item.service_owner),
             consumer: item.consumer.name.clone(),
@@ -231,6 +235,7 @@ impl Part<Item> for ItemRecord {
             id,
             name: self.name,
             application: self.application,
+            generation: self.generation.value()?,
             service: self.service.value()?,
             service_owner: self.service_owner.value()?,
             consumer: TeamRef { id: id.team(), name: self.consumer },
@@ -262,8 +267,9 @@ impl Record for ItemRecord {
         key::item_at(item.id, item.gone)
     }
 
-    fn is_newer(item: &Item) -> bool {
-        item.gone || item.shares_due > 0
+    fn format(item: &Item) -> u64 {
+        let gone = if item.gone || item.shares_due > 0 { FORMAT_GONE } else { FORMAT_BASE };
+        gone.max(of_generation(item.generation))
     }
 
     fn indexes(item: &Item) -> Vec<(u8, String, String)> {
@@ -284,6 +290,9 @@ pub(crate) struct DeployedRecord {
     /// Id of the service item.
     #[serde(rename = "it")]
     item: u64,
+    /// Generation of the application. Absent for 0. Format 4.
+    #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
+    generation: Option<u64>,
     /// Service.
     #[serde(rename = "svc")]
     service: ServicePart,
@@ -314,7 +323,7 @@ pub(crate) struct DeployedRecord {
 
 mirrors! {
     DeployedRecord = Deployed {
-        id, item, service, change, version, data, hash, service_owner, consumer, request, created,
+        id, item, generation, service, change, version, data, hash, service_owner, consumer, request, created,
     }
 }
 
@@ -324,6 +333,10 @@ impl Record for DeployedRecord {
 
     fn key(deployed: &Deployed) -> Key {
         key::deployed(deployed.id)
+    }
+
+    fn format(deployed: &Deployed) -> u64 {
+        of_generation(deployed.generation)
     }
 
     fn indexes(deployed: &Deployed) -> Vec<(u8, String, String)> {

@@ -1,10 +1,12 @@
 //! Submissions, idempotency keys, pending work and stagings.
 
 use super::charge::PricesPart;
-use super::codec::Record;
+use super::codec::{FORMAT, FORMAT_BASE, FORMAT_GONE, Record, of_generation};
 use super::conversion::{Bad, Part, mirrors};
+use super::packed::Packed;
 use super::parts::{ActorPart, ReferencePart, ServicePart, TeamPart, VersionPart, seconds_after};
 use crate::key::{self, Key};
+use domain::Hash;
 use domain::TeamId;
 use domain::model::declared::{Declared, Identity};
 use domain::model::staging::Staging;
@@ -148,15 +150,62 @@ pub(crate) struct WorkRecord {
     /// Number of the record within the submission.
     #[serde(rename = "no")]
     number: u64,
-    /// Planned change instances. Entries of one item follow each other, a cause before its shares.
-    #[serde(rename = "owed")]
+    /// Planned change instances. Entries of one item follow each other, a cause before its shares. Absent in staged
+    /// work.
+    #[serde(rename = "owed", default, skip_serializing_if = "Vec::is_empty")]
     entries: Vec<PlannedChangePart>,
+    /// Planned change instances and new declarations of staged work, as JSON compressed with gzip. Absent in other
+    /// work, and in staged work of old records. Format 4.
+    #[serde(rename = "gz", skip_serializing_if = "Option::is_none")]
+    packed: Option<Packed<PackedWork>>,
     /// Time of creation.
     #[serde(rename = "cr")]
     created: u64,
 }
 
-mirrors! { WorkRecord = Work { entries, created, ..id: WorkId { submission, staging, number } } }
+/// The content of staged work: nothing in the table reads it before it is carried out, so it is stored compressed.
+#[derive(Serialize, Deserialize)]
+struct PackedWork {
+    entries: Vec<PlannedChangePart>,
+    /// The texts alone: their hashes follow from them.
+    declarations: Vec<String>,
+}
+
+impl Part<Work> for WorkRecord {
+    fn of(work: &Work) -> Self {
+        let WorkId { submission, staging, number } = &work.id;
+        let entries: Vec<PlannedChangePart> = Part::of(&work.entries);
+        let declarations = work.declarations.values().cloned().collect();
+        let (entries, packed) = match staging {
+            Some(_) => (Vec::new(), Some(Packed(PackedWork { entries, declarations }))),
+            None => (entries, None),
+        };
+        let [submission, number] = [submission.get(), *number];
+        Self {
+            submission,
+            staging: Part::of(staging),
+            number,
+            entries,
+            packed,
+            created: Part::of(&work.created),
+        }
+    }
+
+    fn value(self) -> Result<Work, Bad> {
+        let unpacked = PackedWork { entries: self.entries, declarations: Vec::new() };
+        let PackedWork { entries, declarations } = self.packed.map_or(unpacked, |packed| packed.0);
+        Ok(Work {
+            id: WorkId {
+                submission: self.submission.value()?,
+                staging: self.staging.value()?,
+                number: self.number,
+            },
+            entries: entries.value()?,
+            declarations: declarations.into_iter().map(|text| (Hash::of(&text), text)).collect(),
+            created: self.created.value()?,
+        })
+    }
+}
 
 /// A planned change instance.
 #[derive(Serialize, Deserialize)]
@@ -241,12 +290,15 @@ struct IdentityPart {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
+    /// Generation of the application. Absent for 0. Format 4.
+    #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
+    generation: Option<u64>,
     /// Service.
     #[serde(rename = "svc")]
     service: ServicePart,
 }
 
-mirrors! { IdentityPart = Identity { name, application, service } }
+mirrors! { IdentityPart = Identity { name, application, generation, service } }
 
 impl Record for WorkRecord {
     const TYPE: &'static str = "WORK";
@@ -256,8 +308,16 @@ impl Record for WorkRecord {
         key::work(work.id)
     }
 
-    fn is_newer(work: &Work) -> bool {
-        work.entries.iter().any(|planned| planned.spare.is_some())
+    fn format(work: &Work) -> u64 {
+        let format = |planned: &PlannedChange| {
+            let spare = planned.spare.as_ref().map(|spare| &spare.identity);
+            let new = planned.declared.as_ref().and_then(|declared| declared.new.as_ref());
+            let identities = spare.iter().chain(&new).map(|identity| of_generation(identity.generation));
+            let gone = if spare.is_some() { FORMAT_GONE } else { FORMAT_BASE };
+            identities.max().unwrap_or(FORMAT_BASE).max(gone)
+        };
+        let packed = if work.id.staging.is_some() { FORMAT } else { FORMAT_BASE };
+        work.entries.iter().map(format).max().unwrap_or(FORMAT_BASE).max(packed)
     }
 
     fn indexes(work: &Work) -> Vec<(u8, String, String)> {

@@ -1,6 +1,6 @@
 //! Teams, their heads and their applications.
 
-use super::codec::Record;
+use super::codec::{FORMAT, FORMAT_BASE, Record, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::SincePart;
 use crate::key::{self, Key};
@@ -86,7 +86,7 @@ impl Record for HeadRecord {
     }
 }
 
-/// An application of a team.
+/// An application of a team. A retired one is in partition `RETIRED#{team}`, and in an index.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ApplicationRecord {
     /// Id of the application.
@@ -97,6 +97,9 @@ pub(crate) struct ApplicationRecord {
     /// Digest of the application's declaration. Fence, together with `ni`.
     #[serde(rename = "dig")]
     digest: String,
+    /// Number of items of earlier applications with the same number. Absent for 0. Format 4.
+    #[serde(rename = "ib", skip_serializing_if = "Option::is_none")]
+    items_before: Option<u64>,
     /// Number of the next item.
     #[serde(rename = "ni")]
     next_item: u64,
@@ -115,11 +118,14 @@ pub(crate) struct ApplicationRecord {
     /// Time of the last change of the declaration.
     #[serde(rename = "mo")]
     modified: u64,
+    /// Number of the submission that gave its number to another application. Absent while it has it. Format 4.
+    #[serde(rename = "rt", skip_serializing_if = "Option::is_none")]
+    retired: Option<u64>,
 }
 
 mirrors! {
     ApplicationRecord = Application {
-        id, name, digest, next_item, metadata, since, changed, created, modified,
+        id, name, digest, items_before, next_item, metadata, since, changed, created, modified, retired,
     }
 }
 
@@ -128,7 +134,19 @@ impl Record for ApplicationRecord {
     type Value = Application;
 
     fn key(application: &Application) -> Key {
-        key::application(application.id)
+        key::application_at(application.id, application.retired.is_some())
+    }
+
+    fn format(application: &Application) -> u64 {
+        let Application { id, items_before, retired, .. } = application;
+        let is_of_generations = id.generation() > 0 || *items_before > 0 || retired.is_some();
+        if is_of_generations { FORMAT } else { FORMAT_BASE }
+    }
+
+    fn indexes(application: &Application) -> Vec<(u8, String, String)> {
+        let Application { id, retired, .. } = application;
+        let entry = |by| (3, key::team_retired(id.team()), key::by_submission(by, id.get()));
+        retired.map(entry).into_iter().collect()
     }
 }
 
@@ -178,5 +196,12 @@ impl Record for ReplacedRecord {
 
     fn key(replaced: &Replaced) -> Key {
         key::replaced(replaced.of, replaced.since.submission)
+    }
+
+    fn format(replaced: &Replaced) -> u64 {
+        match replaced.of {
+            Of::Team(_) => FORMAT_BASE,
+            Of::Application(application) => of_generation(application.generation()),
+        }
     }
 }

@@ -1,4 +1,7 @@
 //! Staged submissions: writes their work before the commit and removes those that are abandoned.
+//!
+//! The work contains the new declarations, compressed. Their own records are written when the work is carried out, so
+//! that 10,000 declarations do not delay the commit (docs/explanation/staging.md).
 
 use super::commit::Commit;
 use super::statement;
@@ -13,33 +16,17 @@ use domain::{Hash, TeamId, Timestamp};
 use std::collections::BTreeMap;
 use std::iter;
 
-/// The declarations that are converted to records at once; a function has little memory.
-const DECLARATIONS_AT_ONCE: usize = 500;
-
 /// The work records of one transaction. A record takes much more memory than its plan.
 const WORKS_AT_ONCE: usize = 5;
 
 impl Table {
-    /// Writes a staging, then its work and declarations. Readers see none of it until the commit.
-    pub async fn stage(
-        &self,
-        staged: &Staged,
-        declarations: &BTreeMap<Hash, String>,
-    ) -> Result<Commit, Error> {
+    /// Writes a staging, then its work. Readers see none of it until the commit.
+    pub async fn stage(&self, staged: &Staged) -> Result<Commit, Error> {
         let team = staged.submission.team.id;
         let begun = self.commit(&[Write::StartStaging(staged.staging)]).await?;
         if begun != Commit::Done {
             return Ok(begun);
         }
-        // Each partition has a rate of its own, so both are written at the same time.
-        let (laid_out, ()) =
-            tokio::try_join!(self.stage_works(staged), self.stage_declarations(team, declarations))?;
-        Ok(laid_out)
-    }
-
-    /// Writes the work of a staging.
-    async fn stage_works(&self, staged: &Staged) -> Result<Commit, Error> {
-        let team = staged.submission.team.id;
         let (staging, state) = (staged.staging.id, StagingState::Open);
         for some in staged.works.chunks(WORKS_AT_ONCE) {
             // A delayed request may arrive after the sweep has removed the staging. This check makes it fail, so it
@@ -55,23 +42,18 @@ impl Table {
         Ok(Commit::Done)
     }
 
-    /// Writes the declarations of a staging.
+    /// Writes declarations of staged work, before its items.
     ///
-    /// Declarations are stored under their hash, so writing them twice or without a commit does no harm. They need no
-    /// transaction, which costs double.
-    async fn stage_declarations(
+    /// Declarations are stored under their hash, so writing them twice does no harm. They need no transaction, which
+    /// costs double.
+    pub async fn store_declarations(
         &self,
         team: TeamId,
         declarations: &BTreeMap<Hash, String>,
     ) -> Result<(), Error> {
-        let declarations: Vec<(&Hash, &String)> = declarations.iter().collect();
-        for some in declarations.chunks(DECLARATIONS_AT_ONCE) {
-            let record = |(hash, text): &(&Hash, &String)| {
-                statement::declaration(key::declaration(team, **hash), text)
-            };
-            self.put_all(some.iter().map(record).collect()).await?;
-        }
-        Ok(())
+        let record =
+            |(hash, text): (&Hash, &String)| statement::declaration(key::declaration(team, *hash), text);
+        self.put_all(declarations.iter().map(record).collect()).await
     }
 
     /// Prevents the commit of a staging that is not committed; its records remain until they are removed.

@@ -299,7 +299,7 @@ fn a_deployed_item_of_several_teams_is_a_violation() {
         let mut consumers = row.clone();
         consumers["cs"]["M"]["id"]["N"] = json!(team(VM_OWNER).id.to_string());
         let item = ItemId::parse(row["it"]["N"].as_str().unwrap().parse().unwrap()).unwrap();
-        let application = ApplicationId::new(team(VM_OWNER).id, item.application().number()).unwrap();
+        let application = ApplicationId::new(team(VM_OWNER).id, item.application_number()).unwrap();
         let mut items = row.clone();
         items["it"]["N"] = json!(ItemId::new(application, item.number()).unwrap().to_string());
         for damaged in [consumers, items] {

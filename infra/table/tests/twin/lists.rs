@@ -81,9 +81,12 @@ async fn items(twin: &Twin, team: TeamId) {
     is(twin, &Source::<Item>::of_consumer(team), of(&|item| item.consumer.id == team)).await;
     let shared = of(&|item| snapshot.shares.contains(&(item.id, team)));
     is(twin, &Source::<Item>::shared_with(team), shared).await;
-    for application in snapshot.applications.keys().filter(|id| id.team() == team) {
-        let wanted = of(&|item| item.id.application() == *application);
-        is(twin, &Source::<Item>::of_application(*application), wanted).await;
+    for application in snapshot.applications.values().filter(|one| one.id.team() == team) {
+        let wanted = of(&|item| item.application_id() == application.id);
+        is(twin, &Source::<Item>::of_application(application), wanted).await;
+        let wanted =
+            of(&|item| (item.id.team(), item.id.application_number()) == (team, application.id.number()));
+        is(twin, &Source::<Item>::of_application_number(application.id), wanted).await;
     }
 }
 

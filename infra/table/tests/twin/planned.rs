@@ -3,7 +3,7 @@
 use crate::audited;
 use crate::reluctant::{ALWAYS, Reluctant};
 use crate::twin::{TABLE, Twin, run};
-use crate::world::{APP, World, application, document, vm};
+use crate::world::{APP, CONSUMER, World, application, document, team, vm};
 use domain::model::staging::StagingState;
 use domain::model::submission::Scope;
 use domain::model::work::{ENTRIES_MAX, TRIES_MAX, WorkId};
@@ -12,7 +12,6 @@ use domain::{Hash, Timestamp};
 use dovetail_table::Commit;
 use embedded::{Engine, Reply};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// A time after every record.
 const LATER: Timestamp = Timestamp::from_micros(1 << 40);
@@ -29,8 +28,7 @@ async fn staged() -> (Twin, Staged) {
     let read = twin.world.read(&body, Scope::Whole);
     let staged = twin.world.plan(&read, &body, Scope::Whole).unwrap().staged.unwrap();
     assert!(staged.works.len() > 1);
-    let declarations = BTreeMap::from([(Hash::of("{}"), "{}".to_owned())]);
-    assert_eq!(twin.table.stage(&staged, &declarations).await.unwrap(), Commit::Done);
+    assert_eq!(twin.table.stage(&staged).await.unwrap(), Commit::Done);
     (twin, staged)
 }
 
@@ -60,17 +58,15 @@ fn stagings_are_listed_by_age() {
 fn declarations_are_laid_out_in_as_many_requests_as_their_number_and_bytes_need() {
     run(|| async {
         for (count, bytes, requests) in [(25, 10, 1), (26, 10, 2), (9, 350_000, 1), (10, 350_000, 2)] {
-            let mut twin = Twin::of(World::new()).await;
-            let body = items(1);
-            let read = twin.world.read(&body, Scope::Whole);
-            let staged = twin.world.plan(&read, &body, Scope::Whole).unwrap().staged.unwrap();
+            let twin = Twin::of(World::new()).await;
             let texts = (0..count).map(|n| format!("{{\"{n}\":\"{}\"}}", "x".repeat(bytes)));
             let declarations = texts.map(|text| (Hash::of(&text), text)).collect();
             let connector = Reluctant::new(&twin, "BatchWriteItem", ALWAYS, |engine, request| {
                 assert!(request.to_string().len() < 4_000_000);
                 engine.call("BatchWriteItem", request)
             });
-            assert_eq!(connector.table().await.stage(&staged, &declarations).await.unwrap(), Commit::Done);
+            let table = connector.table().await;
+            table.store_declarations(team(CONSUMER).id, &declarations).await.unwrap();
             assert_eq!(connector.requests(), requests, "{count} of {bytes} bytes");
         }
     });
@@ -94,15 +90,13 @@ fn a_throttled_batch_of_declarations_is_sent_again() {
     let cases: [(usize, Instead); 2] = [(9, throttled), (12, one_at_a_time)];
     run(move || async move {
         for (times, instead) in cases {
-            let mut twin = Twin::of(World::new()).await;
-            let body = items(1);
-            let read = twin.world.read(&body, Scope::Whole);
-            let staged = twin.world.plan(&read, &body, Scope::Whole).unwrap().staged.unwrap();
+            let twin = Twin::of(World::new()).await;
             let texts = (0..25).map(|number| format!("{{\"{number}\":0}}"));
             let declarations = texts.map(|text| (Hash::of(&text), text)).collect();
             let connector = Reluctant::new(&twin, "BatchWriteItem", times, instead);
-            let laid_out = connector.table().await.stage(&staged, &declarations).await;
-            assert_eq!((laid_out.unwrap(), connector.requests()), (Commit::Done, times + 1));
+            let table = connector.table().await;
+            table.store_declarations(team(CONSUMER).id, &declarations).await.unwrap();
+            assert_eq!(connector.requests(), times + 1);
         }
     });
 }

@@ -60,7 +60,7 @@ async fn items(twin: &Twin) {
         }
     }
     for application in snapshot.applications.keys() {
-        let of_it = snapshot.items.values().filter(|item| item.id.application() == *application);
+        let of_it = snapshot.items.values().filter(|item| item.application_id() == *application);
         assert_eq!(table.items_of(*application, |_| true).await.unwrap(), of_it.cloned().collect::<Vec<_>>());
     }
     let application = ApplicationId::new(team(CONSUMER).id, 1).unwrap();

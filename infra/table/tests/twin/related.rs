@@ -26,7 +26,7 @@ pub(crate) async fn all(twin: &Twin) {
     for item in &items {
         expected.item(item);
         expected.add(RelatedKey::Team(item.consumer.id));
-        expected.applications.insert(item.id.application());
+        expected.applications.insert(item.application_id());
         expected.services.insert(item.service.title.clone());
     }
     expected.is(&table.related_to_items(&items).await.unwrap());
@@ -116,7 +116,7 @@ impl<'a> Expected<'a> {
         change.deployed_before.into_iter().for_each(|id| self.add(RelatedKey::Deployed(id)));
         self.add(RelatedKey::Team(change.consumer.id));
         self.add(RelatedKey::Team(change.service_owner.id));
-        self.applications.insert(change.item.application());
+        self.applications.insert(change.application_id());
         self.services.insert(change.service.title.clone());
     }
 
@@ -138,7 +138,7 @@ impl<'a> Expected<'a> {
         assert!(actual.tallies.keys().eq(&self.tallied), "tallies");
         for (application, tally) in &actual.tallies {
             let mut expected = Tally::default();
-            let items = snapshot.items.values().filter(|item| item.id.application() == *application);
+            let items = snapshot.items.values().filter(|item| item.application_id() == *application);
             items.for_each(|item| expected.add(item));
             assert_eq!(*tally, expected);
         }

@@ -2,17 +2,16 @@
 
 use crate::world::World;
 use aws_smithy_runtime_api::client::http::{HttpClient, SharedHttpClient};
+use domain::Timestamp;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::model::submission::Scope;
 use domain::model::write::Write;
-use domain::rules::plan::Offer;
-use domain::{Hash, Timestamp};
+use domain::rules::plan::{Offer, REUSE_FROM};
 use dovetail_aws::Endpoint;
 use dovetail_table::{Commit, Settings, Stored, Table};
 use embedded::{Engine, Straight};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) const TABLE: &str = "twin";
@@ -44,6 +43,7 @@ pub(crate) async fn table_by(connector: impl HttpClient + 'static) -> Table {
         keys_table: "twin-keys".to_owned(),
         endpoint: None,
         actions_max: dovetail_table::ACTIONS_MAX,
+        reuse_from: REUSE_FROM,
     };
     Table::connect_by(settings, Endpoint::Through(SharedHttpClient::new(connector)))
 }
@@ -129,9 +129,8 @@ impl Twin {
             self.follow().await;
             return None;
         };
-        let declarations: BTreeMap<Hash, String> = plan.writes.iter().filter_map(declaration).collect();
-        assert_eq!(self.table.stage(staged, &declarations).await.unwrap(), Commit::Done);
-        assert_eq!(self.table.stage(staged, &declarations).await.unwrap(), Commit::Stale);
+        assert_eq!(self.table.stage(staged).await.unwrap(), Commit::Done);
+        assert_eq!(self.table.stage(staged).await.unwrap(), Commit::Stale);
         self.world.stage(&plan);
         self.keep_replaced().await;
         self.followed = self.world.written.len();
@@ -177,8 +176,4 @@ impl Twin {
 /// Rounds a time down to whole seconds, the unit of expiry in the table.
 pub(crate) fn whole_seconds(time: Timestamp) -> Timestamp {
     Timestamp::from_micros(time.micros() / 1_000_000 * 1_000_000)
-}
-
-fn declaration(write: &Write) -> Option<(Hash, String)> {
-    if let Write::StoreDeclaration { hash, text, .. } = write { Some((*hash, text.clone())) } else { None }
 }

@@ -295,4 +295,12 @@ pub(crate) const PLANTED: &[Corruption] = &[
         |r| is(r, "APP"),
         |r| number(r, "/lc/N", -1),
     ),
+    stored(
+        "I34",
+        "an application before it seems to be missing",
+        |r| is(r, "APP"),
+        |r| {
+            r["ib"] = json!({"N": "1"});
+        },
+    ),
 ];

@@ -6,9 +6,9 @@ mod healthchecks;
 mod json;
 
 use self::examples::{
-    application, at, change, change_id, charges, consumer, deployed, entry, gone_item, head, item, item_id,
-    offered, owner, redeclaring_work, remembered, service, share, slot, staged_work, staging, submission,
-    waiting_item, work,
+    application, at, change, change_id, change_of_generation, charges, consumer, deployed, entry,
+    generations, gone_item, head, item, item_id, offered, owner, redeclaring_work, remembered, service,
+    share, slot, staged_work, staging, submission, waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
@@ -35,12 +35,14 @@ use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::item::{Creation, Slot, Stack};
 use domain::model::metadata::{Replaced, Since};
 use domain::model::team::Team;
+use domain::model::work::Work;
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
 use domain::outreach::webhook::{Settings as HookSettings, Webhook};
 use domain::{Change, Hash, Item, State, TeamRef};
 use expect_test::expect_file;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// Asserts that a record is stored as its golden file, and that the file decodes to the value. Golden files of a
@@ -58,6 +60,23 @@ where
     assert_eq!(record::read::<R>(attributes_of(&stored)).unwrap(), *value, "{file}");
 }
 
+/// Fails unless a record of an earlier release reads as this value.
+fn reads_older<R: Record>(file: &str, value: &R::Value)
+where
+    R::Value: PartialEq + Debug,
+{
+    let path = format!("{}/golden/record/{file}.json", env!("CARGO_MANIFEST_DIR"));
+    let stored = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(record::read::<R>(attributes_of(&stored)).unwrap(), *value, "{file}");
+}
+
+#[test]
+fn staged_work_of_an_earlier_release_has_its_declarations_elsewhere() {
+    let without = |work: Work| Work { declarations: BTreeMap::new(), ..work };
+    reads_older::<WorkRecord>("staged_work.v2", &without(staged_work()));
+    reads_older::<WorkRecord>("redeclaring_work.v3", &without(redeclaring_work()));
+}
+
 #[test]
 fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let team =
@@ -69,6 +88,10 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ItemRecord>("item", &item());
     golden::<ItemRecord>("waiting_item", &waiting_item());
     golden::<ItemRecord>("gone_item", &gone_item());
+    let [retired, next] = generations();
+    golden::<ApplicationRecord>("retired_application", &retired);
+    golden::<ApplicationRecord>("application_of_generation", &next);
+    golden::<ChangeRecord>("change_of_generation", &change_of_generation());
     golden::<ChangeRecord>("change", &change());
     let plain = Change {
         cause: None,
@@ -215,7 +238,7 @@ fn a_place_leads_to_what_it_stands_for() {
 
 #[test]
 fn a_record_of_another_format_or_type_is_refused() {
-    for (format, message) in [("1", "older"), ("4", "newer")] {
+    for (format, message) in [("1", "older"), ("5", "newer")] {
         let mut record = record::write::<HeadRecord>(&head()).unwrap();
         record.insert("v".to_owned(), AttributeValue::N(format.to_owned()));
         assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(message));

@@ -71,6 +71,7 @@ pub(super) fn change() -> Change {
         item: item_id(),
         item_name: "CoreVM1".to_owned(),
         application: "NewApp1".to_owned(),
+        generation: 0,
         service: service(),
         owner: owner(),
         service_owner: owner(),
@@ -120,6 +121,7 @@ pub(super) fn item() -> Item {
         id: item_id(),
         name: "CoreVM1".to_owned(),
         application: "NewApp1".to_owned(),
+        generation: 0,
         service: service(),
         service_owner: owner(),
         consumer: consumer(),
@@ -155,13 +157,28 @@ pub(super) fn application() -> Application {
         id: ApplicationId::new(consumer().id, 1).unwrap(),
         name: "NewApp1".to_owned(),
         digest: Hash::of("digest"),
+        items_before: 0,
         next_item: 8,
         metadata: "{}".to_owned(),
         since: Since { submission: 1, at: at(0), before: None },
         changed: 1,
         created: at(0),
         modified: at(1),
+        retired: None,
     }
+}
+
+/// Returns a retired application, and the one that has its number now.
+pub(super) fn generations() -> [Application; 2] {
+    let retired = Application { retired: Some(5), ..application() };
+    let id = retired.id.next_generation().unwrap();
+    let next = Application { id, name: "NewApp2".to_owned(), items_before: 7, next_item: 9, ..application() };
+    [retired, next]
+}
+
+/// Returns a change instance of an application that has the number of a retired one.
+pub(super) fn change_of_generation() -> Change {
+    Change { application: "NewApp2".to_owned(), generation: 1, ..change() }
 }
 
 pub(super) fn head() -> Head {
@@ -180,6 +197,7 @@ pub(super) fn deployed() -> Deployed {
     Deployed {
         id: DeployedId::new(consumer().id, 17).unwrap(),
         item: item_id(),
+        generation: 0,
         service: service(),
         change: change_id(16),
         version: 1,
@@ -249,7 +267,7 @@ pub(super) fn work() -> Work {
         prices: Prices::NONE,
     };
     let id = WorkId { submission: submission().id, staging: None, number: 1 };
-    Work { id, entries: vec![planned], created: at(0) }
+    Work { id, entries: vec![planned], declarations: BTreeMap::new(), created: at(0) }
 }
 
 pub(super) fn staging() -> Staging {
@@ -263,8 +281,12 @@ pub(super) fn staging() -> Staging {
 }
 
 pub(super) fn staged_work() -> Work {
-    let identity =
-        Identity { name: "CoreVM1".to_owned(), application: "NewApp1".to_owned(), service: service() };
+    let identity = Identity {
+        name: "CoreVM1".to_owned(),
+        application: "NewApp1".to_owned(),
+        generation: 0,
+        service: service(),
+    };
     let declared = Declared {
         version: version(1),
         stays: true,
@@ -281,7 +303,8 @@ pub(super) fn staged_work() -> Work {
         prices: prices(),
         ..of.entries[0].clone()
     };
-    Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![planned], ..of }
+    let declarations = BTreeMap::from([(version(1).hash, "1".to_owned())]);
+    Work { id: WorkId { staging: Some(staging().id), ..of.id }, entries: vec![planned], declarations, ..of }
 }
 
 /// Returns work that declares an undeclared item again, with a new item in reserve.
@@ -290,7 +313,7 @@ pub(super) fn redeclaring_work() -> Work {
     let planned = of.entries[0].clone();
     let declared = planned.declared.clone().unwrap();
     let identity = declared.new.clone().unwrap();
-    let spare = Some(Spare { item: ItemId::new(item_id().application(), 9).unwrap(), identity });
+    let spare = Some(Spare { item: ItemId::new(item_id().application(0), 9).unwrap(), identity });
     let declared = Some(Declared { new: None, ..declared });
     Work { entries: vec![PlannedChange { declared, spare, ..planned }], ..of }
 }
@@ -336,6 +359,7 @@ pub(super) fn charges() -> [Charge; 2] {
         item: change.item,
         item_name: change.item_name,
         application: change.application,
+        generation: change.generation,
         service: change.service,
         service_owner: change.service_owner,
         consumer: change.consumer,

@@ -2,8 +2,8 @@
 
 use super::super::of as statement_of;
 use super::examples::{
-    application, at, change, change_id, charges, consumer, deployed, entry, gone_item, head, item, item_id,
-    owner, remembered, service, share, slot, staging, submission, work,
+    application, at, change, change_id, charges, consumer, deployed, entry, generations, gone_item, head,
+    item, item_id, owner, remembered, service, share, slot, staging, submission, work,
 };
 use super::json::value_json;
 use crate::record::Attributes;
@@ -149,6 +149,11 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("share", Write::CreateShare(share())),
         ("share gone", Write::DeleteShare { item: item_id(), owner: consumer().id }),
         ("item moves", Write::DeleteItem { item: item_id(), revision: 2 }),
+        ("application, retired", Write::PutApplication { before: None, after: generations()[0].clone() }),
+        ("application, of its number", {
+            let [before, after] = generations();
+            Write::PutApplication { before: Some(before), after }
+        }),
         ("item gone, new", Write::PutItem { before: None, after: gone_item() }),
         ("item gone, again", Write::PutItem { before: Some(3), after: gone_item() }),
         ("item gone", Write::CheckGone { item: item_id() }),
