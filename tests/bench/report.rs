@@ -6,9 +6,8 @@ use crate::growth::{self, NEW, Point};
 use crate::plot::Chart;
 use std::fs;
 use std::path::{Path, PathBuf};
+use support::blocks;
 
-const BEGIN: &str = "<!-- figures -->\n";
-const END: &str = "<!-- /figures -->";
 const ACROSS: &str = "declared items";
 
 /// A plot: file name, title, label of the vertical axis, and value of a point.
@@ -26,10 +25,8 @@ pub fn write(figures: &[Figure], points: &[Point]) {
     let plots = plots(&docs, points);
     let page = docs.join("explanation/performance.md");
     let text = fs::read_to_string(&page).unwrap();
-    let (before, rest) = text.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
     let block = block(figures, points, &plots);
-    fs::write(&page, format!("{before}{BEGIN}{block}{END}{after}")).unwrap();
+    fs::write(&page, blocks::replaced(&text, "", &block)).unwrap();
     println!("docs/explanation/performance.md and docs/plots are written.");
 }
 

@@ -42,7 +42,13 @@ pub struct NotTaken(pub String);
 impl Queue {
     /// Connects to AWS with the credentials and region of the environment, or to another queue.
     pub fn connect(settings: Settings) -> Self {
-        let config = dovetail_aws::config(Endpoint::to(settings.endpoint));
+        let endpoint = Endpoint::to(settings.endpoint.clone());
+        Self::connect_by(settings, endpoint)
+    }
+
+    /// Connects to an endpoint, without a look at the endpoint of the settings.
+    pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
+        let config = dovetail_aws::config(endpoint);
         Self { client: Client::new(&config), url: settings.url }
     }
 

@@ -1,0 +1,90 @@
+//! The traced calls must be those of the functions, the page has the figures of the replay, and the ceilings hold.
+
+use capacity::ceilings::CEILINGS;
+use capacity::operations::{create_with_gone_items, record};
+use capacity::page;
+use capacity::sequence::{self, Direction};
+use capacity::tables::{TABLES, mass_failure};
+use capacity::webhooks::{self, Selection};
+use expect_test::expect_file;
+use simulation::load::driver::percentile;
+use std::time::Duration;
+use support::blocks;
+
+/// Seeds of the ceilings.
+const SEEDS: [u64; 3] = [1, 2, 3];
+
+/// Time until generated change instances, 99th percentile.
+const GENERATED_MAX: Duration = Duration::from_secs(1);
+
+#[test]
+fn the_sequences_of_the_file_are_those_of_the_functions() {
+    let traced = record();
+    let text: String = traced.iter().map(ToString::to_string).collect();
+    expect_file!["sequences.txt"].assert_eq(&format!("{}{text}", sequence::HEAD));
+    assert_eq!(traced, sequence::read(&text), "the replay reads what the file says");
+}
+
+#[test]
+fn the_page_has_the_figures_of_the_replay() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        page::write(&TABLES);
+    }
+    let text = page::read();
+    for (name, table) in TABLES {
+        assert_eq!(blocks::content(&text, name), table(), "block {name}");
+    }
+}
+
+#[test]
+fn below_the_ceilings_no_request_gets_503() {
+    let mut missed = Vec::new();
+    for (ceiling, seed) in CEILINGS.iter().flat_map(|ceiling| SEEDS.map(|seed| (ceiling, seed))) {
+        let ran = ceiling.run(seed, 1);
+        let (refused, lag) = (ran.count(503) + ran.count(429), ran.lag(99));
+        if refused > 0 || ran.count(200) == 0 || lag > GENERATED_MAX {
+            missed.push(format!("seed {seed}, {}: {refused} refused, generated after {lag:?}", ceiling.unit));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn above_a_ceiling_the_documented_limit_is_used_up_and_the_throughput_does_not_collapse() {
+    for ceiling in &CEILINGS {
+        let [at, above] = [1, 2].map(|times| ceiling.run(1, times));
+        let (done, above_done) = (at.done(ceiling.route), above.done(ceiling.route));
+        assert!(above_done * 100 >= done * 80, "{}: {above_done} instead of {done}", ceiling.unit);
+        let (first, used) = above.first();
+        assert_eq!(
+            (first.as_str(), *used >= 950),
+            (ceiling.limit, true),
+            "{}: {:?}",
+            ceiling.unit,
+            above.limits
+        );
+    }
+}
+
+#[test]
+fn an_owner_that_fails_everything_delays_no_submission_of_another_team() {
+    let ran = mass_failure();
+    assert!(ran.count(200) > 1_000 && ran.count(503) == 0, "{}", ran.count(503));
+    assert!(ran.latency(99) < Duration::from_secs(1), "{:?}", ran.latency(99));
+}
+
+#[test]
+fn a_slow_webhook_delays_the_others_less_with_groups() {
+    let times = [(Selection::Fair, 50), (Selection::Fair, 10_000), (Selection::Oldest, 10_000)];
+    let [fast, fair, oldest] = times
+        .map(|(selection, millis)| percentile(&webhooks::run(selection, Duration::from_millis(millis)), 50));
+    assert!(fast * 2 < fair && fair * 2 < oldest, "{fast:?}, {fair:?}, {oldest:?}");
+}
+
+#[test]
+fn gone_items_cost_a_submission_nothing() {
+    let [none, many] = [0, 1_000].map(create_with_gone_items);
+    assert_eq!(none.total(Direction::Read), many.total(Direction::Read));
+    assert_eq!(none.total(Direction::Write), many.total(Direction::Write));
+    assert!(many.total(Direction::Read) <= 4_000, "{many}");
+}

@@ -1,0 +1,21 @@
+//! The blocks of docs/explanation/scale.md.
+
+use crate::tables::Table;
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::blocks;
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explanation/scale.md")
+}
+
+/// Returns the page.
+pub fn read() -> String {
+    fs::read_to_string(path()).unwrap()
+}
+
+/// Writes tables into their blocks.
+pub fn write(tables: &[Table]) {
+    let written = tables.iter().fold(read(), |page, (name, table)| blocks::replaced(&page, name, &table()));
+    fs::write(path(), written).unwrap();
+}

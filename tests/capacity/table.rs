@@ -1,0 +1,238 @@
+//! The table in the replay: buckets of its partitions, conflicts of transactions, and versions of shared records.
+//!
+//! The rules are those of `simulation::load::limits`, for calls with known units.
+
+use crate::names::Names;
+use crate::sequence::{Direction, Step};
+use fastrand::Rng;
+use simulation::load::bucket::Buckets;
+use simulation::load::conflicts::Conflicts;
+use simulation::load::latency::Latency;
+use simulation::load::limits::{HOP, READ_UNITS, WRITE_UNITS};
+use simulation::load::partition::Partition;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// The reason of a failed call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A partition has no units left.
+    Throttled,
+    /// Another transaction uses a record.
+    Conflict,
+    /// A fenced record has changed since its read.
+    Stale,
+}
+
+/// Versions of records.
+type Versions = BTreeMap<String, u64>;
+
+/// The versions of the fenced records at the start of an attempt.
+#[derive(Clone, Debug)]
+pub struct Read {
+    versions: Versions,
+    at: Duration,
+}
+
+/// The table with its indexes.
+pub struct Table {
+    state: Mutex<State>,
+}
+
+struct State {
+    dice: Rng,
+    writes: Buckets<Partition>,
+    reads: Buckets<Partition>,
+    conflicts: Conflicts<String>,
+    versions: Versions,
+    /// Units by partition, in thousandths.
+    used: BTreeMap<(Direction, Partition), u64>,
+    /// Numbers of conflicts and stale reads by record.
+    collisions: BTreeMap<String, u64>,
+    /// Time in use by shared record: in transactions, and for a fenced record since its read.
+    occupied: BTreeMap<String, Duration>,
+}
+
+/// What the table has seen.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Units by partition, in thousandths.
+    pub used: BTreeMap<(Direction, Partition), u64>,
+    /// Rejections by partition.
+    pub throttled: BTreeMap<Partition, u64>,
+    /// Conflicts and stale reads by record.
+    pub collisions: BTreeMap<String, u64>,
+    /// Time in use by shared record: in transactions, and for a fenced record since its read.
+    pub occupied: BTreeMap<String, Duration>,
+}
+
+/// A call with ids instead of names.
+struct Bound {
+    writes: Vec<(Partition, u64)>,
+    reads: Vec<(Partition, u64)>,
+    shared: Vec<String>,
+    fenced: Vec<String>,
+}
+
+impl Bound {
+    /// Binds one of the calls of a step.
+    fn of(step: &Step, names: &Names) -> Self {
+        let times = u64::try_from(step.times).unwrap();
+        let units = |direction| {
+            let units = step.units.iter().filter(move |units| units.direction == direction);
+            units.map(|units| (Partition::new(&units.of, &names.bind(&units.key)), units.thousandths / times))
+        };
+        let (writes, reads) = (units(Direction::Write).collect(), units(Direction::Read).collect());
+        let shared = step.shared.iter().map(|shared| names.bind(&shared.key)).collect();
+        let fenced = step.shared.iter().filter(|shared| shared.is_fenced);
+        Self { writes, reads, shared, fenced: fenced.map(|shared| names.bind(&shared.key)).collect() }
+    }
+}
+
+impl Table {
+    /// Creates a table with full buckets.
+    pub fn new(seed: u64) -> Self {
+        let state = State {
+            dice: Rng::with_seed(seed),
+            writes: Buckets::new(WRITE_UNITS),
+            reads: Buckets::new(READ_UNITS),
+            conflicts: Conflicts::default(),
+            versions: Versions::new(),
+            used: BTreeMap::new(),
+            collisions: BTreeMap::new(),
+            occupied: BTreeMap::new(),
+        };
+        Self { state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Draws from the random numbers of the replay.
+    pub fn draw<T>(&self, draw: impl FnOnce(&mut Rng) -> T) -> T {
+        draw(&mut self.state().dice)
+    }
+
+    /// Returns what the table has seen.
+    pub fn seen(&self) -> Seen {
+        let state = self.state();
+        let throttled = [state.writes.rejections(), state.reads.rejections()].into_iter().flatten();
+        let throttled = throttled.map(|(partition, count)| (partition.clone(), *count)).collect();
+        let (collisions, occupied) = (state.collisions.clone(), state.occupied.clone());
+        Seen { used: state.used.clone(), throttled, collisions, occupied }
+    }
+
+    /// Reads the fenced records of steps.
+    pub fn read(&self, steps: &[Step], names: &Names, at: Duration) -> Read {
+        let fenced = steps.iter().flat_map(|step| &step.shared).filter(|shared| shared.is_fenced);
+        let state = self.state();
+        let version = |key: String| (state.versions.get(&key).copied().unwrap_or_default(), key);
+        let versions = fenced.map(|shared| version(names.bind(&shared.key)));
+        Read { versions: versions.map(|(version, key)| (key, version)).collect(), at }
+    }
+
+    /// Executes one call of a step.
+    pub async fn call(
+        &self,
+        step: &Step,
+        names: &Names,
+        read: &Read,
+        now: impl Fn() -> Duration,
+    ) -> Result<(), Failure> {
+        let latency = self.draw(|dice| Latency::of(&step.operation).draw(dice)).max(4 * HOP);
+        let (half, bound) = (latency / 2 - HOP, Bound::of(step, names));
+        sleep(HOP).await;
+        let done = if step.operation == "TransactWriteItems" {
+            self.transact(&bound, read, half / 2, now).await
+        } else {
+            sleep(half).await;
+            let done = self.state().charge(&bound, now());
+            sleep(half).await;
+            done
+        };
+        sleep(HOP).await;
+        done
+    }
+
+    /// Executes a transaction. It occupies its shared records for the middle half of its latency.
+    async fn transact(
+        &self,
+        bound: &Bound,
+        read: &Read,
+        quarter: Duration,
+        now: impl Fn() -> Duration,
+    ) -> Result<(), Failure> {
+        sleep(quarter).await;
+        self.state().begin(bound)?;
+        sleep(quarter).await;
+        let done = self.state().commit(bound, read, now());
+        sleep(quarter).await;
+        self.state().end(bound, 2 * quarter);
+        sleep(quarter).await;
+        done
+    }
+}
+
+impl State {
+    fn begin(&mut self, bound: &Bound) -> Result<(), Failure> {
+        let Err(in_use) = self.conflicts.begin_transaction(&bound.shared) else { return Ok(()) };
+        for record in in_use {
+            *self.collisions.entry(record).or_default() += 1;
+        }
+        Err(Failure::Conflict)
+    }
+
+    fn end(&mut self, bound: &Bound, time: Duration) {
+        self.conflicts.end_transaction(&bound.shared);
+        for record in bound.shared.iter().filter(|record| !bound.fenced.contains(record)) {
+            *self.occupied.entry(record.clone()).or_default() += time;
+        }
+    }
+
+    /// A throttled transaction costs nothing. A stale one costs as much as a stored one.
+    fn commit(&mut self, bound: &Bound, read: &Read, now: Duration) -> Result<(), Failure> {
+        self.charge(bound, now)?;
+        let is_stale = |record: &&String| {
+            read.versions.get(*record).copied()
+                != Some(self.versions.get(*record).copied().unwrap_or_default())
+        };
+        let stale: Vec<String> = bound.fenced.iter().filter(is_stale).cloned().collect();
+        if stale.is_empty() {
+            for record in &bound.shared {
+                *self.versions.entry(record.clone()).or_default() += 1;
+            }
+            // From its read on, no other writer may change a fenced record.
+            for record in &bound.fenced {
+                *self.occupied.entry(record.clone()).or_default() += now.saturating_sub(read.at);
+            }
+            return Ok(());
+        }
+        for record in stale {
+            *self.collisions.entry(record).or_default() += 1;
+        }
+        Err(Failure::Stale)
+    }
+
+    /// Charges the units of a call, unless a partition has none left.
+    fn charge(&mut self, bound: &Bound, now: Duration) -> Result<(), Failure> {
+        let writes = bound.writes.iter().map(|(partition, _)| self.writes.admits(partition, now));
+        let is_open = writes.collect::<Vec<_>>().into_iter().all(|is_open| is_open);
+        let reads = bound.reads.iter().map(|(partition, _)| self.reads.admits(partition, now));
+        let is_open = reads.collect::<Vec<_>>().into_iter().all(|is_open| is_open) && is_open;
+        if !is_open {
+            return Err(Failure::Throttled);
+        }
+        for (partition, units) in &bound.writes {
+            self.writes.charge(partition, now, *units);
+            *self.used.entry((Direction::Write, partition.clone())).or_default() += units;
+        }
+        for (partition, units) in &bound.reads {
+            self.reads.charge(partition, now, *units);
+            *self.used.entry((Direction::Read, partition.clone())).or_default() += units;
+        }
+        Ok(())
+    }
+}
