@@ -4,10 +4,11 @@
 use domain::model::submission::Submission;
 use domain::{SubmissionId, TeamId};
 use dovetail_table::Table;
-use dovetail_worker::{Carried, carry_out_all};
+use dovetail_worker::{Carried, TURN, carry_out_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::{Calls, Proxy, Running, dying_after, timeless};
+use tokio::time::Instant;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 
@@ -46,7 +47,7 @@ pub(crate) fn carry(
         let settings = system.tables_through(&proxy.endpoint);
         let table = Table::connect(settings);
         tokio::select! {
-            carried = carry_out_all(&table, submission) => carried.map_err(|error| error.to_string()),
+            carried = carry_out_all(&table, submission, Instant::now() + TURN) => carried.map_err(|error| error.to_string()),
             () = proxy.died() => Err("the function has died".to_owned()),
         }
     });

@@ -3,9 +3,10 @@
 use dovetail_aws::log;
 use dovetail_table::Table;
 use dovetail_table::stream::{StreamEvent, StreamRecord, StreamReply, Written, records, retry_from};
-use dovetail_worker::carry_out_all;
+use dovetail_worker::{Carried, TURN, carry_out_all};
 use futures_util::future::join_all;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use tokio::time::Instant;
 
 /// Processes the work of the submissions in a batch of stream records.
 ///
@@ -14,7 +15,9 @@ use std::collections::BTreeMap;
 /// the end to the on-failure destination.
 pub async fn handle(table: &Table, event: StreamEvent) -> StreamReply {
     let teams = by_team(records(event));
-    let failed = join_all(teams.into_iter().map(|records| first_failed(table, records))).await;
+    // One turn for the whole batch: it often has several records of one large submission.
+    let turn = Instant::now() + TURN;
+    let failed = join_all(teams.into_iter().map(|records| first_failed(table, records, turn))).await;
     // Lambda repeats the batch from its first failed record on. Finished work is not repeated, because it is gone.
     let first = failed.into_iter().flatten().min_by_key(|(index, _)| *index);
     retry_from(first.map(|(_, sequence)| sequence))
@@ -34,10 +37,25 @@ fn by_team(records: impl Iterator<Item = StreamRecord>) -> Vec<Vec<(usize, Strea
 }
 
 /// Processes the records of one team, and returns index and sequence number of the first failed one.
-async fn first_failed(table: &Table, records: Vec<(usize, StreamRecord)>) -> Option<(usize, String)> {
+async fn first_failed(
+    table: &Table,
+    records: Vec<(usize, StreamRecord)>,
+    turn: Instant,
+) -> Option<(usize, String)> {
+    // Submissions with a finished work record. Its update is a later record of the stream.
+    let mut woken = BTreeSet::new();
     for (index, StreamRecord { sequence, written }) in records {
         let done = match written {
-            Ok(Written::Submission { after, .. }) => carry_out_all(table, &after).await.map(|_| ()),
+            Ok(Written::Submission { after, .. }) if woken.contains(&after.id) && Instant::now() >= turn => {
+                Ok(())
+            }
+            Ok(Written::Submission { after, .. }) => {
+                carry_out_all(table, &after, turn).await.map(|carried| {
+                    if carried.contains(&Carried::Out) {
+                        woken.insert(after.id);
+                    }
+                })
+            }
             Ok(Written::Change { .. } | Written::Deployed(_) | Written::Other) => Ok(()),
             Err(error) => Err(error),
         };

@@ -105,7 +105,7 @@ pub struct Swept {
 
 /// Processes pending work, and removes abandoned stagings.
 pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
-    let mut sweep = Sweep { table, began: Instant::now(), swept: Swept::default() };
+    let mut sweep = Sweep { table, end: Instant::now() + DURATION_MAX, swept: Swept::default() };
     sweep.works(request).await?;
     sweep.stagings(request).await?;
     let mut swept = sweep.swept;
@@ -121,7 +121,8 @@ pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
 /// A sweep in progress.
 struct Sweep<'a> {
     table: &'a Table,
-    began: Instant,
+    /// Time after which it starts no further record.
+    end: Instant,
     swept: Swept,
 }
 
@@ -132,7 +133,7 @@ fn ago(seconds: u64) -> Timestamp {
 
 impl Sweep<'_> {
     fn has_time(&self) -> bool {
-        self.began.elapsed() < DURATION_MAX
+        Instant::now() < self.end
     }
 
     async fn works(&mut self, request: Request) -> Result<(), Error> {
@@ -196,7 +197,7 @@ impl Sweep<'_> {
 
     async fn committed(&self, staging: &Staging) -> Result<Vec<Carried>, Error> {
         match self.table.submission(staging.submission).await? {
-            Some(submission) => carry_out_all(self.table, &submission).await,
+            Some(submission) => carry_out_all(self.table, &submission, self.end).await,
             None => {
                 let key = format!("staging {}", staging.id);
                 Err(Error::Corrupt { key, reason: "its submission is missing".to_owned() })

@@ -16,10 +16,10 @@ const ITEMS_AT_ONCE: usize = 8;
 /// Maximum duration of one call; the next one continues.
 const DURATION_MAX: Duration = Duration::from_secs(20);
 
-/// Time after which a call starts no further record.
+/// Time after which an invocation of `generate` starts no further record of a submission.
 ///
 /// Other teams wait in the same lane of the stream. The update of the submission wakes `generate` again, behind them.
-pub const TURN: Duration = Duration::from_secs(1);
+pub const TURN: Duration = Duration::from_millis(500);
 
 /// Returns the end of a call that starts now.
 fn deadline() -> Instant {
@@ -39,10 +39,14 @@ pub enum Carried {
 
 /// Processes the work records of a submission, and returns their outcomes. An error is temporary.
 ///
-/// It starts no record after one second. Each finished record updates the submission, so the stream wakes `generate`
-/// again.
-pub async fn carry_out_all(table: &Table, submission: &Submission) -> Result<Vec<Carried>, Error> {
-    let (until, turn) = (deadline(), Instant::now() + TURN);
+/// It processes at least one record, and starts no further record after `turn`. Each finished record updates the
+/// submission, so the stream wakes `generate` again.
+pub async fn carry_out_all(
+    table: &Table,
+    submission: &Submission,
+    turn: Instant,
+) -> Result<Vec<Carried>, Error> {
+    let until = deadline();
     let (mut all, mut after) = (Vec::new(), 0);
     let mut submission = submission.clone();
     while all.is_empty() || Instant::now() < turn {

@@ -6,8 +6,9 @@ use crate::request::Answer;
 use crate::running::Running;
 use domain::{SubmissionId, TeamId};
 use dovetail_aws::observed;
-use dovetail_worker::{Carried, carry_out_all};
+use dovetail_worker::{Carried, TURN, carry_out_all};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -229,7 +230,8 @@ pub(super) fn generation() -> Table {
         let team = system.block_on(system.table.team_by_name("AwesomeConsumer")).unwrap().unwrap().id;
         let submission = SubmissionId::new(TeamId::new(team.get()).unwrap(), submission).unwrap();
         let submission = system.block_on(system.table.submission(submission)).unwrap().unwrap();
-        let (carried, observed) = system.block_on(observed(carry_out_all(&system.table, &submission)));
+        let (carried, observed) =
+            system.block_on(observed(carry_out_all(&system.table, &submission, Instant::now() + TURN)));
         assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out));
         Figures::from(observed.cost)
     };
