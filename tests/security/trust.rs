@@ -31,10 +31,28 @@ fn a_connection_trusts_the_configured_roots_only() {
     }
 }
 
-/// Returns the name of a team, as read from the server.
-async fn team(system: &Running, server: &Tls, trust: &Trust) -> Result<Option<String>, Error> {
+#[test]
+fn the_first_request_uses_the_connection_of_the_start() {
+    let system = Running::demo();
+    let server = Tls::before(&system.engine, &system);
+    let table = table(&system, &server, &Trust::Bundle(server.bundle().to_owned()));
+    assert_eq!(server.stood(), None);
+    system.block_on(table.open_connection());
+    let opened = server.stood();
+    assert!(opened.is_some());
+    assert!(system.block_on(table.team_by_name("AwesomeConsumer")).unwrap().is_some());
+    assert_eq!(server.stood(), opened, "a second handshake");
+}
+
+/// Returns the table behind the server.
+fn table(system: &Running, server: &Tls, trust: &Trust) -> Table {
     let endpoint = Endpoint::Engine(server.url());
     let config = dovetail_aws::config(endpoint).into_builder().http_client(https(trust)).build();
-    let table = Table::connect_by(system.tables.clone(), Endpoint::Account(Box::new(config)));
+    Table::connect_by(system.tables.clone(), Endpoint::Account(Box::new(config)))
+}
+
+/// Returns the name of a team, as read from the server.
+async fn team(system: &Running, server: &Tls, trust: &Trust) -> Result<Option<String>, Error> {
+    let table = table(system, server, trust);
     Ok(table.team_by_name("AwesomeConsumer").await?.map(|team| team.name))
 }

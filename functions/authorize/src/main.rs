@@ -8,6 +8,7 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
+    table.open_connection().await;
     let issuer = dovetail_issuer::Settings::from_env()?.map(Issuer::new);
     run(service_fn(|event: LambdaEvent<_>| async {
         let (reply, observed) = observed(authorize::handle(&table, issuer.as_ref(), event.payload)).await;

@@ -15,6 +15,7 @@ async fn main() -> Result<(), Error> {
         outbound: Outbound::new(Targets::from_env()),
     };
     let tracer = Tracer::from_env();
+    handles.table.open_connection().await;
     run(service_fn(|event: LambdaEvent<SqsEvent>| async {
         let messages = event.payload.records.len();
         let ((reply, delivery_metrics), observed) = observed(deliver::handle(&handles, event.payload)).await;

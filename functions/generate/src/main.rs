@@ -8,6 +8,7 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
+    table.open_connection().await;
     run(service_fn(|event: LambdaEvent<StreamEvent>| async {
         let (records, lag) = (event.payload.records.len(), lag(&event.payload, now()));
         let (reply, observed) = observed(generate::handle(&table, event.payload)).await;

@@ -9,6 +9,7 @@ use sweep::{Answer, answer};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     let (table, tracer) = (Table::connect(Settings::from_env()?), Tracer::from_env());
+    table.open_connection().await;
     let of_owners = std::env::var("DOVETAIL_OWNER_METRICS").is_ok_and(|value| value == "yes");
     let queue = Queue::connect(dovetail_queue::Settings::from_env()?);
     let (table, queue, tracer) = (&table, &queue, &tracer);

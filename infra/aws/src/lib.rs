@@ -2,6 +2,7 @@
 
 mod clock;
 mod cost;
+mod handshake;
 mod metrics;
 mod observe;
 pub mod retry;
@@ -26,6 +27,7 @@ use tokio::task::block_in_place;
 
 pub use clock::{Clock, by_clock, now};
 pub use cost::{Cost, Units};
+pub use handshake::{Handshake, open, uses_tls};
 pub use metrics::{emit, metrics};
 pub use observe::{Observed, OpenCall, Timings, count_conflict, count_retry, observed};
 pub use trace::{Trace, Tracer};

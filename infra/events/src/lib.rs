@@ -6,7 +6,7 @@ use aws_sdk_eventbridge::Client;
 use aws_sdk_eventbridge::primitives::DateTime;
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use domain::outreach::event::{Event, SOURCE};
-use dovetail_aws::{Endpoint, retry};
+use dovetail_aws::{Endpoint, Handshake, retry};
 
 /// The name and the endpoint of the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,7 @@ impl Settings {
 pub struct Bus {
     client: Client,
     name: String,
+    uses_tls: bool,
 }
 
 impl Bus {
@@ -43,7 +44,16 @@ impl Bus {
     /// Connects to `endpoint` and ignores the endpoint of the settings.
     pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
         let config = dovetail_aws::config(endpoint);
-        Self { client: Client::new(&config), name: settings.bus }
+        let uses_tls = dovetail_aws::uses_tls(&config);
+        Self { client: Client::new(&config), name: settings.bus, uses_tls }
+    }
+
+    /// Opens the connection, so the first request does not wait for its TLS handshake.
+    pub async fn open_connection(&self) {
+        if self.uses_tls {
+            let call = self.client.put_events().customize().interceptor(Handshake);
+            dovetail_aws::open(Box::pin(call.send())).await;
+        }
     }
 
     /// Publishes events, and returns the index of the first one that failed.

@@ -39,6 +39,7 @@ pub async fn serve<'t>(
 ) -> Result<(), Error> {
     let (auth_mode, tracer) = (AuthMode::from_env()?, Tracer::from_env());
     let fair_use = Arc::new(FairUse::from_env()?);
+    table.open_connection().await;
     let observed = |mut request: Request| -> Answering<'_> {
         request.extensions_mut().insert(Arc::clone(&fair_use));
         let header = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::config::{self, SharedHttpClient};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::TeamId;
 use domain::rules::plan::REUSE_FROM;
-use dovetail_aws::Endpoint;
+use dovetail_aws::{Endpoint, Handshake};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -70,6 +70,7 @@ pub struct Table {
     pub(crate) reuse_from: usize,
     pub(crate) caches: Arc<Caches>,
     is_engine: bool,
+    uses_tls: bool,
 }
 
 impl Table {
@@ -83,6 +84,7 @@ impl Table {
     pub fn connect_by(settings: Settings, endpoint: Endpoint) -> Self {
         let is_engine = matches!(endpoint, Endpoint::Engine(_));
         let config = dovetail_aws::config(endpoint.clone());
+        let uses_tls = dovetail_aws::uses_tls(&config);
         let mut watched = config::Builder::from(&config).interceptor(Observer);
         if let Some(timeouts) = timeouts(&endpoint, config.endpoint_url(), config.timeout_config()) {
             watched = watched.timeout_config(timeouts).interceptor(RecordReads);
@@ -96,6 +98,15 @@ impl Table {
             reuse_from: settings.reuse_from,
             caches: Arc::default(),
             is_engine,
+            uses_tls,
+        }
+    }
+
+    /// Opens the connection, so the first request does not wait for its TLS handshake.
+    pub async fn open_connection(&self) {
+        if self.uses_tls {
+            let call = self.client.get_item().table_name(&self.name).customize().interceptor(Handshake);
+            dovetail_aws::open(Box::pin(call.send())).await;
         }
     }
 

@@ -16,6 +16,8 @@ mod reluctant;
 #[cfg(test)]
 mod stalled;
 #[cfg(test)]
+mod start;
+#[cfg(test)]
 mod twin;
 #[cfg(test)]
 mod walk;

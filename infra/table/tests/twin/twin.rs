@@ -36,16 +36,20 @@ pub(crate) fn run<F: Future<Output = ()>>(test: impl FnOnce() -> F + Send + 'sta
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
-/// Returns a table over an HTTP client.
-pub(crate) async fn table_by(connector: impl HttpClient + 'static) -> Table {
-    let settings = Settings {
+/// Returns the settings of the tables.
+pub(crate) fn settings() -> Settings {
+    Settings {
         table: TABLE.to_owned(),
         keys_table: "twin-keys".to_owned(),
         endpoint: None,
         actions_max: dovetail_table::ACTIONS_MAX,
         reuse_from: REUSE_FROM,
-    };
-    Table::connect_by(settings, Endpoint::Through(SharedHttpClient::new(connector)))
+    }
+}
+
+/// Returns a table over an HTTP client.
+pub(crate) async fn table_by(connector: impl HttpClient + 'static) -> Table {
+    Table::connect_by(settings(), Endpoint::Through(SharedHttpClient::new(connector)))
 }
 
 impl Twin {
