@@ -15,5 +15,11 @@ pub fn measure() -> Vec<Figure> {
 
 fn figure(held: Held) -> Figure {
     let Held { operation, goal, measured, passes } = held;
-    Figure { what: operation.to_owned(), goal: format!("≤ {goal}"), measured, passes: Some(passes) }
+    Figure {
+        what: operation.to_owned(),
+        goal: format!("≤ {goal}"),
+        measured,
+        passes: Some(passes),
+        value: None,
+    }
 }

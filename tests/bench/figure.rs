@@ -11,30 +11,56 @@ pub struct Figure {
     pub measured: String,
     /// Whether the value reaches the goal. `None` without a goal.
     pub passes: Option<bool>,
+    /// Measured value as a number, for [goals of scale](crate::scale).
+    pub value: Option<f64>,
 }
 
 impl Figure {
     /// Creates a figure without a goal.
     pub fn without_goal(what: &str, measured: impl Into<String>) -> Self {
-        Self { what: what.to_owned(), goal: String::new(), measured: measured.into(), passes: None }
+        Self {
+            what: what.to_owned(),
+            goal: String::new(),
+            measured: measured.into(),
+            passes: None,
+            value: None,
+        }
     }
 
     /// Creates a figure with a lower bound.
     pub fn at_least(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("≥ {goal:.2}"));
-        Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured >= goal) }
+        Self {
+            what,
+            goal: goal_text,
+            measured: format!("{measured:.2}"),
+            passes: Some(measured >= goal),
+            value: Some(measured),
+        }
     }
 
     /// Creates a figure with an upper bound.
     pub fn at_most(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("≤ {goal:.2}"));
-        Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured <= goal) }
+        Self {
+            what,
+            goal: goal_text,
+            measured: format!("{measured:.2}"),
+            passes: Some(measured <= goal),
+            value: Some(measured),
+        }
     }
 
     /// Creates a duration with an exclusive upper bound. Both are in seconds.
     pub fn shorter(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("< {}", time(goal)));
-        Self { what, goal: goal_text, measured: time(measured), passes: Some(measured < goal) }
+        Self {
+            what,
+            goal: goal_text,
+            measured: time(measured),
+            passes: Some(measured < goal),
+            value: Some(measured),
+        }
     }
 }
 

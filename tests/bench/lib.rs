@@ -23,6 +23,7 @@ pub mod process;
 pub mod rates;
 pub mod replay;
 pub mod report;
+pub mod scale;
 pub mod stored;
 pub mod terraform;
 
@@ -30,7 +31,10 @@ use serde_json::json;
 use support::{ApiRequest, Running};
 
 /// Values of `--only`.
-const PARTS: [&str; 7] = ["cost", "rates", "lag", "plan", "lambda", "instructions", "growth"];
+const PARTS: [&str; 9] = ["cost", "rates", "lag", "plan", "start", "load", "instructions", "growth", "scale"];
+
+/// Parts with figures of the goals of scale.
+const OF_SCALE: [&str; 5] = ["cost", "rates", "start", "load", "instructions"];
 
 /// Size of the measurements.
 #[derive(Clone, Debug)]
@@ -62,7 +66,8 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     let only =
         arguments.iter().position(|argument| argument == "--only").map(|at| arguments[at + 1].as_str());
     assert!(only.is_none_or(|only| PARTS.contains(&only)), "--only is one of {PARTS:?}");
-    let wants = |part: &str| only.is_none_or(|only| only == part);
+    let wants =
+        |part: &str| only.is_none_or(|only| only == part || only == "scale" && OF_SCALE.contains(&part));
     let scale = if is_quick { Scale::quick() } else { Scale::full() };
 
     let mut figures = Vec::new();
@@ -78,8 +83,11 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     if wants("plan") {
         figures.extend(offline::measure(&scale));
     }
-    if wants("lambda") {
-        figures.extend(lambda::measure());
+    if wants("start") {
+        figures.extend(lambda::starts());
+    }
+    if wants("load") {
+        figures.extend(lambda::loads());
     }
     if wants("instructions") {
         figures.extend(lambda::count());
@@ -88,8 +96,11 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     figures.extend(growth::figures(&points));
 
     println!("\n{}", figure::table(&figures));
+    if wants("scale") && !is_quick {
+        scale::write(&figures);
+    }
     if is_quick || only.is_some() {
-        println!("A part of it, or little: docs/explanation/performance.md and docs/plots stay as they are.");
+        println!("A part of it, or little: the figures of the whole system and the plots stay as they are.");
     } else {
         report::write(&figures, &points);
     }

@@ -4,7 +4,7 @@ use crate::large::{WORK_ITEMS, scaled};
 use crate::operations::STAGED_ITEMS;
 use crate::prices::{
     ALARM, ARCHIVED_GB, EVENT, EVENT_BYTES, GB_SECOND, INVOCATION, LOG_BYTES, LOG_GB, MEMORY, MESSAGE,
-    METRIC, READ_UNIT, RECOVERY_GB, REQUEST, STORED_GB, WRITE_UNIT, compute_millis,
+    METRIC, READ_UNIT, RECOVERY_GB, REQUEST, STORED_GB, WRITE_UNIT, compute_millis_with, memory,
 };
 use crate::scenario::{MONTH, Size};
 use crate::sequence::{Direction, Sequence, named};
@@ -36,7 +36,8 @@ struct Consumed {
     read: u128,
     requests: u128,
     invocations: u128,
-    millis: u128,
+    /// Milliseconds with one MB of memory.
+    mb_millis: u128,
     events: u128,
     messages: u128,
     stored: u128,
@@ -85,7 +86,7 @@ impl Consumed {
         self.read += u128::from(sequence.total(Direction::Read)) * times;
         self.requests += if is_request { times } else { 0 };
         self.invocations += times;
-        self.millis += duration(sequence) * times;
+        self.mb_millis += u128::from(memory(sequence)) * duration(sequence, memory(sequence)) * times;
         let (events, changes) =
             (u128::try_from(sequence.events).unwrap(), u128::try_from(sequence.changes).unwrap());
         self.events += events * times;
@@ -104,7 +105,7 @@ impl Consumed {
     /// Adds what a stack consumes without traffic.
     fn add_rest(&mut self) {
         self.invocations += SWEEPS;
-        self.millis += SWEEPS * SWEEP_MILLIS;
+        self.mb_millis += u128::from(MEMORY) * SWEEPS * SWEEP_MILLIS;
         self.messages += RECEIVES;
     }
 
@@ -115,7 +116,7 @@ impl Consumed {
         let prices = [
             self.write * WRITE_UNIT / 1_000,
             self.read * READ_UNIT / 1_000,
-            self.invocations * INVOCATION + self.millis * GB_SECOND / 1_000 / MEMORY,
+            self.invocations * INVOCATION + self.mb_millis * GB_SECOND / (1_000 * 1_024),
             self.requests * REQUEST,
             self.events * EVENT + archive,
             self.messages * MESSAGE,
@@ -126,13 +127,15 @@ impl Consumed {
     }
 }
 
-/// Returns the time of an invocation: the medians of its rounds and its compute time, in milliseconds.
-fn duration(sequence: &Sequence) -> u128 {
+/// Returns the time of an invocation with this memory in MB, in milliseconds.
+///
+/// It contains the medians of the rounds, and the compute time.
+fn duration(sequence: &Sequence, memory: u64) -> u128 {
     let rounds = sequence.steps.chunk_by(|one, other| one.round == other.round);
     let longest = |steps: &[crate::sequence::Step]| {
         steps.iter().map(|step| Latency::of(&step.operation).median().as_millis()).max().unwrap_or_default()
     };
-    rounds.map(longest).sum::<u128>() + u128::from(compute_millis(sequence))
+    rounds.map(longest).sum::<u128>() + u128::from(compute_millis_with(sequence, memory))
 }
 
 /// Returns the KB of rows that a sequence creates, each rounded up, with their copies in the complete index.
@@ -191,4 +194,10 @@ pub fn of_large(size: &str, items: usize) -> u128 {
     let works = u128::try_from(items / WORK_ITEMS - 1).unwrap();
     consumed.add_all(&of("generate 1 staged work record"), works, false);
     consumed.lines().values().sum()
+}
+
+/// Returns the price of Lambda for a million executions of an operation with this memory in MB.
+pub fn of_a_million(sequence: &Sequence, memory: u64) -> u128 {
+    let mb_millis = u128::from(memory) * duration(sequence, memory) * 1_000_000;
+    1_000_000 * INVOCATION + mb_millis * GB_SECOND / (1_000 * 1_024)
 }

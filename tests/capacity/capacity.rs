@@ -3,6 +3,7 @@
 use capacity::ceilings::CEILINGS;
 use capacity::operations::{create_with_gone_items, record};
 use capacity::page;
+use capacity::prices::{MEMORY, MEMORY_OF_SUBMIT};
 use capacity::sequence::{self, Direction};
 use capacity::tables::{TABLES, mass_failure};
 use capacity::webhooks::{self, Selection};
@@ -34,6 +35,20 @@ fn the_page_has_the_figures_of_the_replay() {
     for (name, table) in TABLES {
         assert_eq!(blocks::content(&text, name), table(), "block {name}");
     }
+}
+
+#[test]
+fn the_memory_of_the_functions_is_that_of_the_template() {
+    let template = include_str!("../../infra/template.yaml");
+    let sizes: Vec<u64> = template
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("MemorySize: "))
+        .map(|size| size.parse().unwrap())
+        .collect();
+    // The first one applies to all functions without a size of their own.
+    assert_eq!(sizes, [MEMORY, MEMORY_OF_SUBMIT]);
+    let (before, _) = template.split_once(&format!("MemorySize: {MEMORY_OF_SUBMIT}")).unwrap();
+    assert!(before.trim_end().ends_with("-submit\""), "the function with a size of its own");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The tables of quotas, bills and prices.
 
 use crate::bill::{self, LINES};
-use crate::prices::{DOLLAR, PRICES};
-use crate::sequence::Direction;
+use crate::prices::{DOLLAR, PRICES, compute_millis_with, memory};
+use crate::sequence::{Direction, named};
 use crate::stack::{Rates, Route};
 use crate::tables::{SIZES, TRAFFIC_SECONDS, size};
 use crate::text::{dollars, grouped, markdown};
@@ -65,6 +65,31 @@ pub fn whole_bill() -> String {
     let names = BILLED
         .map(|(items, teams, _)| format!("{} items, {} teams", grouped(items.into()), grouped(teams.into())));
     let head: Vec<&str> = std::iter::once("$ per month").chain(names.iter().map(String::as_str)).collect();
+    markdown(&head, rows)
+}
+
+/// Returns compute time and price of the most frequent operations with different memory.
+pub fn memories() -> String {
+    let operations = [
+        ("submit", "submit 10 changed items"),
+        ("submit", "re-apply 20 items without a change"),
+        ("update-state", "approve"),
+        ("list", "read a light page of 50"),
+        ("history", "read a history"),
+        ("generate", "generate 1 share"),
+        ("notify", "publish 1 event"),
+        ("deliver", "look for webhooks of an event"),
+    ];
+    let rows = operations.map(|(function, operation)| {
+        let sequence = named(&format!("{operation}, usual items"));
+        let figures = [128, 256, 512].map(|memory| {
+            let time = compute_millis_with(&sequence, memory);
+            format!("{time} ms, {}", dollars(bill::of_a_million(&sequence, memory)))
+        });
+        let first = [format!("`{function}`"), operation.to_owned()];
+        first.into_iter().chain(figures).chain([format!("{} MB", memory(&sequence))]).collect()
+    });
+    let head = ["function", "operation", "128 MB", "256 MB", "512 MB", "template"];
     markdown(&head, rows)
 }
 

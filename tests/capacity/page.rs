@@ -16,6 +16,12 @@ pub fn read() -> String {
 
 /// Writes tables into their blocks.
 pub fn write(tables: &[Table]) {
-    let written = tables.iter().fold(read(), |page, (name, table)| blocks::replaced(&page, name, &table()));
-    fs::write(path(), written).unwrap();
+    for (name, table) in tables {
+        write_block(name, &table());
+    }
+}
+
+/// Writes the content of a block.
+pub fn write_block(name: &str, content: &str) {
+    fs::write(path(), blocks::replaced(&read(), name, content)).unwrap();
 }

@@ -40,8 +40,9 @@ pub const LOG_GB: u128 = DOLLAR / 2;
 pub const ALARM: u128 = DOLLAR / 10;
 pub const METRIC: u128 = DOLLAR * 3 / 10;
 
-/// Memory of each function, as a part of a GB.
-pub const MEMORY: u128 = 4;
+/// Memory of `submit` and of the other functions in `infra/template.yaml`, in MB.
+pub const MEMORY_OF_SUBMIT: u64 = 512;
+pub const MEMORY: u64 = 256;
 
 /// Bytes in the log for each invocation: Lambda's lines and the metrics.
 pub const LOG_BYTES: u128 = 1_500;
@@ -56,16 +57,28 @@ pub const EVENT_BYTES: u128 = 1_500;
 const ACTION: u64 = 250_000;
 const CALL: u64 = 1_200_000;
 
-/// Instructions in a millisecond with 256 MB: Lambda gives a share of 256/1769 of a core with 3 million.
-const INSTRUCTIONS_PER_MILLI: u64 = 3_000_000 * 256 / 1_769;
+/// Instructions of a whole core in a millisecond. Lambda gives a function with 1769 MB one core, and others a share.
+const INSTRUCTIONS_PER_MILLI: u64 = 3_000_000;
+const MEMORY_OF_A_CORE: u64 = 1_769;
+
+/// Returns the memory of the function of a sequence, in MB.
+pub fn memory(sequence: &Sequence) -> u64 {
+    let is_submission = ["submit ", "re-apply "].iter().any(|prefix| sequence.name.starts_with(prefix));
+    if is_submission { MEMORY_OF_SUBMIT } else { MEMORY }
+}
 
 /// Returns the compute time of an invocation, in milliseconds.
 pub fn compute_millis(sequence: &Sequence) -> u64 {
+    compute_millis_with(sequence, memory(sequence))
+}
+
+/// Returns the compute time of an invocation with this memory in MB, in milliseconds.
+pub fn compute_millis_with(sequence: &Sequence, memory: u64) -> u64 {
     let calls: u64 = sequence.steps.iter().map(|step| u64::try_from(step.times).unwrap()).sum();
     let tables = sequence.steps.iter().flat_map(|step| &step.units);
     // An action takes two units of the table.
     let written =
         tables.filter(|units| units.of == "table" && units.direction == crate::sequence::Direction::Write);
     let actions: u64 = written.map(|units| units.thousandths / 2_000).sum();
-    (calls * CALL + actions * ACTION) / INSTRUCTIONS_PER_MILLI
+    (calls * CALL + actions * ACTION) * MEMORY_OF_A_CORE / (INSTRUCTIONS_PER_MILLI * memory)
 }

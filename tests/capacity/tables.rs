@@ -2,7 +2,7 @@
 
 use crate::bill;
 use crate::ceilings::CEILINGS;
-use crate::cost_tables::{prices, quotas, whole_bill};
+use crate::cost_tables::{memories, prices, quotas, whole_bill};
 use crate::large;
 use crate::outcome::Outcome;
 use crate::scenario::Size;
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub type Table = (&'static str, fn() -> String);
 
 /// All tables that take seconds.
-pub const TABLES: [Table; 9] = [
+pub const TABLES: [Table; 10] = [
     ("operations", operations),
     ("ceilings", ceilings),
     ("traffic", traffic),
@@ -26,6 +26,7 @@ pub const TABLES: [Table; 9] = [
     ("large", large_submissions),
     ("latency", latency),
     ("quotas", quotas),
+    ("memory", memories),
     ("bill", whole_bill),
     ("prices", prices),
 ];

@@ -11,6 +11,10 @@ use std::fs;
 use std::path::Path;
 use support::Running;
 
+/// Name of the figure of a submission.
+pub const SUBMISSION: &str = "instructions of a submission of 10 changed items, warm";
+/// Name of the figure of a decision.
+pub const APPROVAL: &str = "instructions of an approval, warm";
 /// Number of applications of a team with many.
 const APPLICATIONS: usize = 900;
 /// Invocations before the counted ones. They fill connections and caches.
@@ -21,18 +25,20 @@ const COUNTED: usize = 20;
 /// Counts the instructions of a submission of changed items, and of an approval.
 pub(super) fn measure(built: &Built) -> Vec<Figure> {
     let all: [(&str, &str, Events); 3] = [
-        ("submit", "a submission of 10 changed items", submissions),
-        ("submit", "a submission of one changed item, of a team with 900 applications", among_applications),
-        ("update-state", "an approval", approvals),
+        ("submit", SUBMISSION, submissions),
+        (
+            "submit",
+            "instructions of a submission of one changed item, of a team with 900 applications, warm",
+            among_applications,
+        ),
+        ("update-state", APPROVAL, approvals),
     ];
     let figure = |(name, what, events): (&str, &str, Events)| {
-        let what = format!("instructions of {what}, warm");
-        let counted = if is_there("valgrind") {
-            format!("{:.2} million", count(built.program(name), name, events) / 1e6)
-        } else {
-            "not counted: valgrind is missing".to_owned()
-        };
-        Figure::without_goal(&what, counted)
+        if !is_there("valgrind") {
+            return Figure::without_goal(what, "not counted: valgrind is missing");
+        }
+        let millions = count(built.program(name), name, events) / 1e6;
+        Figure { value: Some(millions), ..Figure::without_goal(what, format!("{millions:.2} million")) }
     };
     all.into_iter().map(figure).collect()
 }

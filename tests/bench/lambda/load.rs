@@ -141,7 +141,7 @@ impl Load {
 
     fn time(&self, function: &str, took: Duration) -> Figure {
         let what = format!("{function}: time, {}, a new connection for each call", self.what);
-        Figure { what, goal: String::new(), measured: time(took.as_secs_f64()), passes: None }
+        Figure::without_goal(&what, time(took.as_secs_f64()))
     }
 
     /// Returns the figure of the largest transaction. Unlike DynamoDB, it counts the names and signs of JSON.
@@ -151,6 +151,7 @@ impl Load {
             goal: format!("< {}", mb(TRANSACTION_MAX)),
             measured: kb(bytes.try_into().unwrap()),
             passes: Some(u64::try_from(bytes).unwrap() < TRANSACTION_MAX),
+            value: None,
         }
     }
 
@@ -163,6 +164,7 @@ impl Load {
             goal: format!("< {UNITS_RATIO_MAX:.2} ×"),
             measured: format!("{ratio:.2} × ({large:.2} and {small:.2})"),
             passes: Some(ratio < UNITS_RATIO_MAX),
+            value: Some(ratio),
         }
     }
 }
