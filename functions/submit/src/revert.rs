@@ -91,8 +91,6 @@ const fn moment_after(to: &Submission) -> Moment {
 }
 
 /// Returns the applications that retired after a submission (R45).
-///
-/// The index may be late. A missing application shows in the digest of the declaration, and the revert reads again.
 async fn retired_since(
     table: &Table,
     stored: &Stored,
@@ -102,35 +100,31 @@ async fn retired_since(
     if stored.applications.iter().all(|application| application.id.generation() == 0) {
         return Ok(Vec::new());
     }
-    let source = Source::<Application>::retired_after(to.team(), to.number());
-    let mut rows = table.rows(&source, Direction::Ascending, None);
-    let mut retired = Vec::new();
-    while let Some(batch) = rows.next().await? {
-        retired.extend(batch.into_iter().map(|row| row.value));
-        if retired.len() > CHANGED_MAX {
-            return Err(Code::RevertTooLarge.into());
-        }
-    }
-    Ok(retired)
+    all_rows(table, Source::<Application>::retired_after(to.team(), to.number())).await
 }
 
 /// Returns the gone items that were removed after a submission, by application.
-///
-/// The index may be late. A missing item shows in the digest of the declaration, and the revert reads again.
 async fn gone_since(table: &Table, to: SubmissionId) -> Result<BTreeMap<ApplicationId, Vec<Item>>, Failure> {
-    let source = Source::<Item>::removed_after(to.team(), to.number());
-    let mut rows = table.rows(&source, Direction::Ascending, None);
-    let (mut gone, mut count) = (BTreeMap::<ApplicationId, Vec<Item>>::new(), 0);
-    while let Some(batch) = rows.next().await? {
-        count += batch.len();
-        if count > CHANGED_MAX {
-            return Err(Code::RevertTooLarge.into());
-        }
-        for row in batch {
-            gone.entry(row.value.application_id()).or_default().push(row.value);
-        }
+    let mut gone = BTreeMap::<ApplicationId, Vec<Item>>::new();
+    for item in all_rows(table, Source::<Item>::removed_after(to.team(), to.number())).await? {
+        gone.entry(item.application_id()).or_default().push(item);
     }
     Ok(gone)
+}
+
+/// Returns the rows of an index, up to the maximum of a revert.
+///
+/// The index may be late. A missing row shows in the digest of the declaration, and the revert reads again.
+async fn all_rows<T>(table: &Table, source: Source<T>) -> Result<Vec<T>, Failure> {
+    let mut rows = table.rows(&source, Direction::Ascending, None);
+    let mut all = Vec::new();
+    while let Some(batch) = rows.next().await? {
+        all.extend(batch.into_iter().map(|row| row.value));
+        if all.len() > CHANGED_MAX {
+            return Err(Code::RevertTooLarge.into());
+        }
+    }
+    Ok(all)
 }
 
 /// Returns the declarations of applications at a moment.

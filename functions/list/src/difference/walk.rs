@@ -20,9 +20,11 @@ const TO: &str = "to";
 const AT_ONCE: usize = 10;
 
 /// The end of a page.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Progress {
-    /// Last finished application; none before the first one, empty before the first retired one.
+    /// Whether the applications with a number are done, and the retired ones follow (R45).
+    is_among_retired: bool,
+    /// Last finished application; none before the first one.
     application: Option<String>,
     /// Last compared item of the next application; empty after its metadata.
     item: Option<String>,
@@ -39,21 +41,13 @@ enum Rest {
 }
 
 impl Progress {
-    /// The position before the first retired application.
-    const BEFORE_RETIRED: Self = Self { application: Some(String::new()), item: None };
-
-    /// Returns whether the applications with a number are done.
-    fn is_among_retired(&self) -> bool {
-        self.application.as_ref().is_some_and(|position| !position.starts_with("APP#"))
-    }
-
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (application, item) = serde_json::from_str(text).ok()?;
-        Some(Self { application, item })
+        let (is_among_retired, application, item) = serde_json::from_str(text).ok()?;
+        Some(Self { is_among_retired, application, item })
     }
 
     pub(super) fn to_position(&self) -> String {
-        json!([self.application, self.item]).to_string()
+        json!([self.is_among_retired, self.application, self.item]).to_string()
     }
 }
 
@@ -83,18 +77,18 @@ impl<'a> Walk<'a> {
             Some(progress) => progress,
             None => {
                 let team = self.table.team(team).await?.ok_or(Code::Unauthenticated)?;
-                let progress = Progress { application: None, item: None };
+                let progress = Progress::default();
                 self.metadata(None, team.replaced(), &progress).await?;
                 progress
             }
         };
-        if !progress.is_among_retired() {
+        if !progress.is_among_retired {
             let rest = self.applications(&Source::<Application>::of_team(team), progress).await?;
             progress = match rest {
                 Rest::More(progress) => return Ok(Some(progress)),
                 // An earlier page may have had an application of a later generation.
                 Rest::End { has_generations: false } if is_first_page => return Ok(None),
-                Rest::End { .. } => Progress::BEFORE_RETIRED,
+                Rest::End { .. } => Progress { is_among_retired: true, ..Progress::default() },
             };
         }
         let since = self.earlier().submission.unwrap_or_default();
@@ -111,7 +105,7 @@ impl<'a> Walk<'a> {
         source: &Source<Application>,
         mut progress: Progress,
     ) -> Result<Rest, Failure> {
-        let after = progress.application.clone().filter(|position| !position.is_empty());
+        let after = progress.application.clone();
         let mut rows = self.table.rows(source, Direction::Ascending, after.as_deref());
         let mut has_generations = false;
         while !self.is_full()
@@ -129,7 +123,7 @@ impl<'a> Walk<'a> {
                 {
                     return Ok(Rest::More(Progress { item: Some(item), ..progress }));
                 }
-                progress = Progress { application: Some(position), item: None };
+                progress = Progress { application: Some(position), item: None, ..progress };
             }
         }
         Ok(if rows.is_over() { Rest::End { has_generations } } else { Rest::More(progress) })

@@ -76,7 +76,7 @@ fn a_start_waits_for_a_connection_at_most_for_one_second() {
             let (table, began) = (dead.table("https://table.invalid"), Instant::now());
             table.open_connection().await;
             assert!(began.elapsed() <= Duration::from_millis(1_010), "{:?}", began.elapsed());
-            assert_eq!(dead.requests.lock().unwrap().len(), 1);
+            assert!(!dead.requests.lock().unwrap().is_empty());
         }
     });
 }
