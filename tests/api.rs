@@ -54,5 +54,6 @@ mod submissions {
 mod webhooks {
     mod deliver;
     mod manage;
+    mod slow;
     mod verify;
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
 /// Path of the owner role.
 pub const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -156,7 +157,46 @@ impl ManualQueue {
             drop(now);
             self.deliver();
         }
-        *self.now.lock().unwrap() = end;
+        // A slow receiver may have moved the clock further.
+        let mut now = self.now.lock().unwrap();
+        *now = end.max(*now);
+    }
+
+    /// Returns a function that advances the clock by seconds and returns its time, for receivers that take time.
+    pub fn advance(&self) -> impl Fn(u64) -> u64 + Send + 'static {
+        let now = Arc::clone(&self.now);
+        move |seconds| {
+            let mut now = now.lock().unwrap();
+            *now += seconds * 1_000_000;
+            *now / 1_000_000
+        }
+    }
+
+    /// Returns the due times of all waiting messages, in seconds from now.
+    pub fn due(&self) -> Vec<u64> {
+        let now = *self.now.lock().unwrap();
+        let mut due: Vec<_> =
+            self.waiting.lock().unwrap().iter().map(|(due, _)| due.saturating_sub(now) / 1_000_000).collect();
+        due.sort_unstable();
+        due
+    }
+
+    /// Advances the clock to the next message and starts its delivery, without waiting for the end.
+    pub fn begin_next(&mut self) -> JoinHandle<()> {
+        let (due, body) = {
+            let mut waiting = self.waiting.lock().unwrap();
+            let next = (0..waiting.len()).min_by_key(|index| waiting[*index].0).unwrap();
+            waiting.remove(next)
+        };
+        let mut now = self.now.lock().unwrap();
+        *now = due.max(*now);
+        drop(now);
+        let (handles, event, clock) = (self.handles.clone(), batch(&[&body]), self.clock());
+        self.all.push(body);
+        self.system.spawn(async move {
+            let (reply, _) = by_clock(clock, deliver::handle(&handles, event)).await;
+            assert!(reply.batch_item_failures.is_empty());
+        })
     }
 
     /// Delivers due messages and their immediate successors.
@@ -189,10 +229,8 @@ impl ManualQueue {
 
     /// Invokes the function with messages. Returns the indexes of the failed ones.
     pub fn handle(&self, bodies: &[&str]) -> Vec<String> {
-        let record = |(at, body): (usize, &&str)| json!({"messageId": at.to_string(), "body": body});
-        let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
-        let event: SqsEvent = serde_json::from_value(json!({"Records": records})).unwrap();
-        let (reply, _) = self.system.block_on(by_clock(self.clock(), deliver::handle(&self.handles, event)));
+        let handled = deliver::handle(&self.handles, batch(bodies));
+        let (reply, _) = self.system.block_on(by_clock(self.clock(), handled));
         reply.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
     }
 
@@ -204,4 +242,11 @@ impl ManualQueue {
             std::thread::yield_now();
         }
     }
+}
+
+/// Returns messages as the function gets them.
+fn batch(bodies: &[&str]) -> SqsEvent {
+    let record = |(at, body): (usize, &&str)| json!({"messageId": at.to_string(), "body": body});
+    let records: Vec<Value> = bodies.iter().enumerate().map(record).collect();
+    serde_json::from_value(json!({"Records": records})).unwrap()
 }

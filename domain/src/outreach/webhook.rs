@@ -1,8 +1,9 @@
 //! Webhooks: the endpoint for events of a service's change instances, with filter and delays.
 //!
-//! [`delivery`] contains the delivery of one event.
+//! [`delivery`] contains the delivery of one event, and [`start`] decides when it may start.
 
 pub mod delivery;
+pub mod start;
 
 use crate::base::context::RequestContext;
 use crate::base::id::WebhookId;

@@ -4,12 +4,15 @@ use crate::{DeliveryMetrics, Handles, MessageError};
 use domain::Timestamp;
 use domain::outreach::event::CHANGE_INSTANCE;
 use domain::outreach::webhook::Webhook;
-use domain::outreach::webhook::delivery::{
-    CoolingDecision, Delivery, Ended, Next, Replied, cooling_decision, next,
-};
+use domain::outreach::webhook::delivery::{Delivery, Ended, Next, Replied, next};
+use domain::outreach::webhook::start::{StartDecision, start_decision};
 use dovetail_aws::{log, now, retry};
+use futures_util::future::{Either, join, select};
+use std::pin::pin;
+use std::time::Duration;
+use tokio::time::sleep;
 
-/// Attempts a delivery, unless its webhook is gone, inactive or cooling, or its receiver is down.
+/// Attempts a delivery, unless its webhook is gone, inactive or cooling, or its receiver is down or slow.
 pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<DeliveryMetrics, MessageError> {
     let webhook = handles.table.webhook(delivery.webhook).await?;
     // Every attempt reads the webhook, so a removed or inactive one gets no retries.
@@ -21,45 +24,81 @@ pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<Del
     if last.as_ref().is_some_and(|last| last.is_down(now())) {
         return follow(handles, delivery, Ended::HeldBack, now()).await;
     }
-    if webhook.settings.cooling_seconds > 0 && !may_go(handles, &webhook, &delivery).await? {
-        return Ok(DeliveryMetrics::default());
+    match start(handles, &webhook, &delivery, last.as_ref()).await? {
+        StartDecision::Now(_) => {}
+        StartDecision::Later(_, delivery, seconds) => {
+            // If this fails, SQS repeats the message. A cooling record then has its own event as the waiting one, so it
+            // waits again. Or it reserves a second slot.
+            handles.queue.send(delivery.to_message(), delivery.group(), seconds).await?;
+            return Ok(DeliveryMetrics::default());
+        }
+        StartDecision::Joined => return Ok(DeliveryMetrics::default()),
+        StartDecision::TooLate => {
+            let given_up = delivery.given_up(Ended::HeldBack, now());
+            return follow_up(handles, Next::GivenUp(given_up)).await;
+        }
     }
-    let ended =
-        dovetail_outbound::deliver(&handles.outbound, &webhook, CHANGE_INSTANCE, &delivery, now()).await;
-    let ended_at = now();
-    let replied = Replied::after(last.as_ref(), &delivery, ended, ended_at);
-    if let Err(error) = handles.table.put_replied(&replied).await {
-        // The request is sent. A repetition would be worse than a missing record.
-        log(&format!("reply to webhook {}", webhook.id), &error.to_string());
-    }
+    let (ended, ended_at) = request(handles, &webhook, &delivery, last.as_ref()).await;
     follow(handles, delivery, ended, ended_at).await
 }
 
-/// Returns whether a delivery may start. If not, it waits, or another waiting event represents it (ADR 20).
-async fn may_go(handles: &Handles, webhook: &Webhook, delivery: &Delivery) -> Result<bool, MessageError> {
+/// Decides whether a delivery may start, and stores its slot or the cooling time.
+async fn start(
+    handles: &Handles,
+    webhook: &Webhook,
+    delivery: &Delivery,
+    last: Option<&Replied>,
+) -> Result<StartDecision, MessageError> {
+    // Most deliveries go to fast receivers without a cooling time, and need no further read.
+    if webhook.settings.cooling_seconds == 0 && !last.is_some_and(Replied::is_slow) {
+        return Ok(StartDecision::Now(None));
+    }
     let mut attempts = retry::WRITE.attempts();
     while attempts.next().await.is_some() {
         let before = handles.table.cooling(webhook.id).await?;
-        let (after, wait) = match cooling_decision(webhook, delivery.event_id(), before.as_ref(), now()) {
-            CoolingDecision::Joined => return Ok(false),
-            CoolingDecision::Now(after) => (after, None),
-            CoolingDecision::Later(after, seconds) => (after, Some(seconds)),
+        let decision = start_decision(webhook, delivery, last, before.as_ref(), now());
+        let (StartDecision::Now(Some(after)) | StartDecision::Later(Some(after), ..)) = &decision else {
+            return Ok(decision);
         };
-        let revision = before.map(|before| before.revision);
         // The revision decides between concurrent deliveries to one webhook.
-        if handles.table.put_cooling(revision, &after).await?.is_done() {
-            return match wait {
-                None => Ok(true),
-                Some(seconds) => {
-                    // If this fails, SQS repeats the message. The record then has its own event as the waiting one,
-                    // so it waits again.
-                    handles.queue.send(delivery.to_message(), delivery.group(), seconds).await?;
-                    Ok(false)
-                }
-            };
+        if handles.table.put_cooling(before.map(|before| before.revision), after).await?.is_done() {
+            return Ok(decision);
         }
     }
-    Err(dovetail_table::Error::Unavailable("the webhook changed at every attempt".to_owned()).into())
+    // Many deliveries race for slots. A failure would be late by the visibility timeout, and count for the dead-letter
+    // queue.
+    Ok(StartDecision::Later(None, delivery.clone(), 1))
+}
+
+/// Sends the request and stores its result. Returns the result with its time.
+async fn request(
+    handles: &Handles,
+    webhook: &Webhook,
+    delivery: &Delivery,
+    last: Option<&Replied>,
+) -> (Ended, Timestamp) {
+    let began = now();
+    let sent = dovetail_outbound::deliver(&handles.outbound, webhook, CHANGE_INSTANCE, delivery, began);
+    let mut sent = pin!(async { (sent.await, now()) });
+    let pause = sleep(Duration::from_millis(Replied::in_flight_millis(last)));
+    let (ended, ended_at) = match select(&mut sent, pin!(pause)).await {
+        Either::Left((result, _)) => result,
+        Either::Right(_) => {
+            // Other messages must learn during this response that the receiver is slow. After it, all instances could
+            // already wait for the same receiver.
+            let during = Replied::during(last, delivery, began);
+            join(sent, store(handles, &during)).await.0
+        }
+    };
+    store(handles, &Replied::after(last, delivery, ended, began, ended_at)).await;
+    (ended, ended_at)
+}
+
+async fn store(handles: &Handles, replied: &Replied) {
+    if let Err(error) = handles.table.put_replied(replied).await {
+        // The request is sent. A repetition would be worse than a missing record.
+        log(&format!("reply to webhook {}", replied.webhook), &error.to_string());
+    }
 }
 
 /// Executes the consequence of an attempt.
@@ -69,7 +108,11 @@ async fn follow(
     ended: Ended,
     at: Timestamp,
 ) -> Result<DeliveryMetrics, MessageError> {
-    match next(delivery, ended, at) {
+    follow_up(handles, next(delivery, ended, at)).await
+}
+
+async fn follow_up(handles: &Handles, next: Next) -> Result<DeliveryMetrics, MessageError> {
+    match next {
         Next::Done => Ok(DeliveryMetrics { delivered: 1, ..DeliveryMetrics::default() }),
         Next::Retry(delivery, seconds) => {
             handles.queue.send(delivery.to_message(), delivery.group(), seconds).await?;

@@ -122,15 +122,17 @@ async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Ok(Reply::nothing())
 }
 
-/// Sends a test delivery at once, even to an inactive or cooling webhook, or to a receiver that is down.
+/// Sends a test delivery at once, even to an inactive or cooling webhook, or to a receiver that is down or slow.
 async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
     let mut webhook = load(table, call).await?;
     let delivery = Delivery::new(webhook.id, tried(&webhook, call));
     let timeout = &mut webhook.settings.timeout_seconds;
     *timeout = (*timeout).min(TRIGGER_SECONDS_MAX);
+    let began = dovetail_aws::now();
     let ended = dovetail_outbound::deliver(outbound, &webhook, TRIGGERED, &delivery, call.now).await;
+    let ended_at = dovetail_aws::now();
     let before = table.replied(webhook.id).await?;
-    let replied = Replied::after(before.as_ref(), &delivery, ended, dovetail_aws::now());
+    let replied = Replied::after(before.as_ref(), &delivery, ended, began, ended_at);
     table.put_replied(&replied).await?;
     Reply::new(200, view::replied(&replied))
 }

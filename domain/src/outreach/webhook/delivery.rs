@@ -1,6 +1,6 @@
 //! Deliveries: one event for one webhook, with its attempts until success or the end of the retries.
 
-use super::Webhook;
+use super::start::{Paced, SLOW_MILLIS};
 use crate::base::id::{ChangeId, WebhookId};
 use crate::base::timestamp::Timestamp;
 use serde_json::{Value, json};
@@ -24,18 +24,20 @@ pub struct Delivery {
     pub attempt: u64,
     /// The event's content.
     pub event: Value,
+    /// The wait for a slow receiver, if there was one in this attempt.
+    pub paced: Option<Paced>,
 }
 
 impl Delivery {
     /// Creates the first attempt.
     pub const fn new(webhook: WebhookId, event: Value) -> Self {
-        Self { webhook, attempt: 1, event }
+        Self { webhook, attempt: 1, event, paced: None }
     }
 
     /// Returns the next attempt.
     #[must_use]
     pub fn next_attempt(self) -> Self {
-        Self { attempt: self.attempt.saturating_add(1), ..self }
+        Self { attempt: self.attempt.saturating_add(1), paced: None, ..self }
     }
 
     /// Returns the event's id, the same for every delivery.
@@ -45,7 +47,12 @@ impl Delivery {
 
     /// Serializes the delivery as a message.
     pub fn to_message(&self) -> String {
-        json!({"webhook": self.webhook.get(), "attempt": self.attempt, "event": self.event}).to_string()
+        let mut message =
+            json!({"webhook": self.webhook.get(), "attempt": self.attempt, "event": self.event});
+        if let Some(paced) = self.paced {
+            message["paced"] = paced.to_part();
+        }
+        message.to_string()
     }
 
     /// Returns the name under which the queue treats the webhook fairly.
@@ -61,6 +68,7 @@ impl Delivery {
             webhook: WebhookId::parse(number("webhook")?)?,
             attempt: number("attempt").filter(|attempt| *attempt > 0)?,
             event: event.clone(),
+            paced: message.get("paced").and_then(Paced::of_part),
         };
         (!delivery.event_id().is_empty()).then_some(delivery)
     }
@@ -132,30 +140,59 @@ impl Ended {
     }
 }
 
-/// The last result of a receiver.
+/// The last result of a receiver, and what is known of its speed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replied {
     pub webhook: WebhookId,
     pub event: String,
     pub attempt: u64,
     pub at: Timestamp,
-    pub ended: Ended,
+    /// The result; none until the first attempt is over.
+    pub ended: Option<Ended>,
     /// The number of consecutive failures including this one.
     pub failures: u64,
+    /// Duration of the attempt in milliseconds; 0 below [`SLOW_MILLIS`].
+    pub slow_millis: u64,
+    /// The start of a later attempt that is slow and not over.
+    pub in_flight_since: Option<Timestamp>,
 }
 
 impl Replied {
     /// Returns the record after an attempt.
-    pub fn after(before: Option<&Self>, delivery: &Delivery, ended: Ended, now: Timestamp) -> Self {
+    pub fn after(
+        before: Option<&Self>,
+        delivery: &Delivery,
+        ended: Ended,
+        began: Timestamp,
+        now: Timestamp,
+    ) -> Self {
         let failures = before.map_or(0, |before| before.failures).saturating_add(1);
+        let millis = now.micros().saturating_sub(began.micros()) / 1_000;
         Self {
             webhook: delivery.webhook,
             event: delivery.event_id().to_owned(),
             attempt: delivery.attempt,
             at: now,
-            ended,
+            ended: Some(ended),
             failures: if ended.is_delivered() { 0 } else { failures },
+            slow_millis: if millis < SLOW_MILLIS { 0 } else { millis },
+            in_flight_since: None,
         }
+    }
+
+    /// Returns the record during a slow attempt: the last result remains.
+    pub fn during(before: Option<&Self>, delivery: &Delivery, began: Timestamp) -> Self {
+        let none = || Self {
+            webhook: delivery.webhook,
+            event: delivery.event_id().to_owned(),
+            attempt: delivery.attempt,
+            at: began,
+            ended: None,
+            failures: 0,
+            slow_millis: 0,
+            in_flight_since: None,
+        };
+        Self { in_flight_since: Some(began), ..before.cloned().unwrap_or_else(none) }
     }
 
     /// Returns whether the receiver is down and the last attempt is less than [`DOWN_SECONDS`] ago.
@@ -209,50 +246,4 @@ pub fn next(delivery: Delivery, ended: Ended, now: Timestamp) -> Next {
         _ => super::HELD_SECONDS_MAX,
     };
     Next::Retry(delivery.next_attempt(), pause)
-}
-
-/// The cooling time of a webhook, with the waiting event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cooling {
-    pub webhook: WebhookId,
-    /// The end of the cooling time.
-    pub until: Timestamp,
-    /// The event for the next delivery, if one waits.
-    pub waiting: Option<String>,
-    /// The number of writes; the fence between two deliveries.
-    pub revision: u64,
-}
-
-/// Whether a delivery may start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CoolingDecision {
-    /// It may, after this record is stored.
-    Now(Cooling),
-    /// It waits for this number of seconds, after this record is stored.
-    Later(Cooling, u64),
-    /// Another event waits already and represents this one too.
-    Joined,
-}
-
-/// Decides whether a delivery to a webhook with a cooling time may start.
-///
-/// During the cooling time, the first event waits and represents all later ones (ADR 20).
-pub fn cooling_decision(
-    webhook: &Webhook,
-    event: &str,
-    before: Option<&Cooling>,
-    now: Timestamp,
-) -> CoolingDecision {
-    let revision = before.map_or(0, |before| before.revision).saturating_add(1);
-    let micros = webhook.settings.cooling_seconds.saturating_mul(MICROS);
-    let Some(before) = before.filter(|before| now < before.until) else {
-        let until = Timestamp::from_micros(now.micros().saturating_add(micros));
-        return CoolingDecision::Now(Cooling { webhook: webhook.id, until, waiting: None, revision });
-    };
-    // SQS may deliver the waiting event early or twice. It must not join itself, or nothing would be delivered.
-    if before.waiting.as_deref().is_some_and(|waiting| waiting != event) {
-        return CoolingDecision::Joined;
-    }
-    let left = before.until.micros().saturating_sub(now.micros()).div_ceil(MICROS);
-    CoolingDecision::Later(Cooling { waiting: Some(event.to_owned()), revision, ..before.clone() }, left)
 }

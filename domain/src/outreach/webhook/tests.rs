@@ -1,18 +1,16 @@
 //! The delivered transitions, and the consequences of an attempt's result.
 
-use super::delivery::{
-    ATTEMPTS_MAX, Cooling, CoolingDecision, Delivery, Ended, Next, Replied, cooling_decision, next,
-};
+use super::delivery::{ATTEMPTS_MAX, Delivery, Ended, Next, Replied, next};
 use super::*;
 use crate::base::actor::Actor;
 use crate::base::id::{ServiceId, TeamId};
 use serde_json::json;
 
-fn at(seconds: u64) -> Timestamp {
+pub(super) fn at(seconds: u64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000)
 }
 
-fn webhook() -> Webhook {
+pub(super) fn webhook() -> Webhook {
     let settings = Settings {
         name: "ansible".to_owned(),
         description: String::new(),
@@ -30,7 +28,7 @@ fn webhook() -> Webhook {
     Webhook::new(settings, service, team, "canary".to_owned(), "hash", &ctx)
 }
 
-fn delivery() -> Delivery {
+pub(super) fn delivery() -> Delivery {
     let event = json!({"metadata": {"id": "7:1"}, "data": {"id": 137_438_953_488_u64, "to": "PENDING"}});
     Delivery::new(webhook().id, event)
 }
@@ -119,37 +117,12 @@ fn how_a_try_ended_reads_back() {
 fn a_receiver_with_repeated_failures_gets_one_request_a_minute() {
     let mut last = None;
     for failures in 1..=4 {
-        let replied = Replied::after(last.as_ref(), &delivery(), Ended::TimedOut, at(100));
+        let replied = Replied::after(last.as_ref(), &delivery(), Ended::TimedOut, at(99), at(100));
         assert_eq!(replied.failures, failures);
         assert_eq!(replied.is_down(at(159)), failures >= 3);
         assert!(!replied.is_down(at(160)));
         last = Some(replied);
     }
-    let up = Replied::after(last.as_ref(), &delivery(), Ended::Answered(200), at(200));
+    let up = Replied::after(last.as_ref(), &delivery(), Ended::Answered(200), at(200), at(200));
     assert_eq!((up.failures, up.is_down(at(200))), (0, false));
-}
-
-#[test]
-fn between_two_deliveries_lies_the_cooling_time_and_one_waits_for_all() {
-    let webhook = webhook();
-    let CoolingDecision::Now(first) = cooling_decision(&webhook, "a:1", None, at(100)) else {
-        panic!("nothing was before")
-    };
-    assert_eq!((first.until, first.revision), (at(160), 1));
-    let CoolingDecision::Later(second, 50) = cooling_decision(&webhook, "b:1", Some(&first), at(110)) else {
-        panic!("it cools for another 50 seconds")
-    };
-    assert_eq!((second.waiting.as_deref(), second.until), (Some("b:1"), at(160)));
-    assert_eq!(cooling_decision(&webhook, "c:1", Some(&second), at(120)), CoolingDecision::Joined);
-    // The waiting message may arrive too early, or twice.
-    assert!(matches!(
-        cooling_decision(&webhook, "b:1", Some(&second), at(159)),
-        CoolingDecision::Later(_, 1)
-    ));
-    let CoolingDecision::Now(third) = cooling_decision(&webhook, "b:1", Some(&second), at(161)) else {
-        panic!("its time has come")
-    };
-    assert_eq!(third, Cooling { until: at(221), waiting: None, revision: 3, ..second.clone() });
-    // If the waiting message was lost, the next event is delivered.
-    assert!(matches!(cooling_decision(&webhook, "d:1", Some(&second), at(161)), CoolingDecision::Now(_)));
 }

@@ -34,15 +34,16 @@ pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint)
     })
 }
 
-/// Returns the result of an attempt.
+/// Returns the result of an attempt; null if the first attempt is not over.
 pub fn replied(replied: &Replied) -> Value {
+    let Some(ended) = replied.ended else { return Value::Null };
     json!({
         "event": replied.event,
         "attempt": replied.attempt,
         "at": replied.at.to_wire(),
-        "delivered": replied.ended.is_delivered(),
-        "status": replied.ended.status(),
-        "error": replied.ended.error(),
+        "delivered": ended.is_delivered(),
+        "status": ended.status(),
+        "error": ended.error(),
     })
 }
 

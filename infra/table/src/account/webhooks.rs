@@ -10,7 +10,8 @@ use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::WebhookId;
-use domain::outreach::webhook::delivery::{Cooling, GivenUp, Replied};
+use domain::outreach::webhook::delivery::{GivenUp, Replied};
+use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
 
 impl Table {
@@ -88,16 +89,16 @@ impl Table {
         self.transact(actions).await?.certain().map(drop)
     }
 
-    /// Returns the cooling state of a webhook.
+    /// Returns the cooling time or the slots of a webhook.
     pub async fn cooling(&self, id: WebhookId) -> Result<Option<Cooling>, Error> {
         self.get::<CoolingRecord>(key::cooling(id)).await
     }
 
-    /// Updates the cooling state of a webhook, unless it has changed since the read.
+    /// Updates the cooling time or the slots of a webhook, unless they have changed since the read.
     pub async fn put_cooling(&self, before: Option<u64>, after: &Cooling) -> Result<Stored, Error> {
         let actions = || Ok(vec![statement::create_or_replace::<CoolingRecord>(&self.name, before, after)?]);
         // A lost answer counts as stale. If the write succeeded, the delivery waits for a turn that was already its
-        // own: late, but never too early.
+        // own, or reserves a second slot: late, but never too early.
         Ok(self.transact(actions).await?.or_stale())
     }
 

@@ -4,7 +4,8 @@ use super::codec::Record;
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ServicePart, TeamPart, seconds_after};
 use crate::key::{self, Key};
-use domain::outreach::webhook::delivery::{Cooling, Ended, GIVEN_UP_SECONDS, GivenUp, Replied};
+use domain::outreach::webhook::delivery::{Ended, GIVEN_UP_SECONDS, GivenUp, Replied};
+use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{Settings, Webhook};
 use serde::{Deserialize, Serialize};
 
@@ -111,12 +112,18 @@ pub(crate) struct RepliedRecord {
     attempt: u64,
     /// Time of the answer.
     at: u64,
-    /// Result of the attempt.
-    #[serde(rename = "en")]
-    ended: EndedPart,
+    /// Result of the attempt. Absent during the first attempt.
+    #[serde(rename = "en", skip_serializing_if = "Option::is_none")]
+    ended: Option<EndedPart>,
     /// Number of consecutive failures.
     #[serde(rename = "fa")]
     failures: u64,
+    /// Duration of the attempt, in milliseconds. Absent below one second.
+    #[serde(rename = "ms", skip_serializing_if = "Option::is_none")]
+    slow_millis: Option<u64>,
+    /// Start of a later attempt without a response after one second. Absent without such an attempt.
+    #[serde(rename = "si", skip_serializing_if = "Option::is_none")]
+    in_flight_since: Option<u64>,
     /// Expiry, in seconds since 1970: two weeks after `at`.
     #[serde(rename = "xp")]
     expires_seconds: u64,
@@ -124,7 +131,7 @@ pub(crate) struct RepliedRecord {
 
 mirrors! {
     RepliedRecord = Replied {
-        webhook, event, attempt, at, ended, failures,
+        webhook, event, attempt, at, ended, failures, slow_millis, in_flight_since,
     }, expires_seconds = |replied| seconds_after(replied.at, GIVEN_UP_SECONDS)
 }
 
@@ -137,13 +144,13 @@ impl Record for RepliedRecord {
     }
 }
 
-/// The cooling time of a webhook.
+/// The cooling time of a webhook, or the reserved slots of its slow receiver.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CoolingRecord {
     /// Id of the webhook.
     #[serde(rename = "id")]
     webhook: u64,
-    /// End of the cooling time.
+    /// End of the cooling time or of the last slot.
     #[serde(rename = "un")]
     until: u64,
     /// Id of the waiting event. Absent if none waits.

@@ -16,7 +16,8 @@ use domain::outreach::healthcheck::{
     CheckThrottle, Health, HealthReport, Healthcheck, Settings as HealthcheckSettings, Status,
 };
 use domain::outreach::message::{Content, Messages};
-use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
+use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
+use domain::outreach::webhook::start::Cooling;
 use domain::{Hash, ItemId, Timestamp};
 use dovetail_table::audit::{Audited, Rows, Seen};
 use dovetail_table::{Stored, Table};
@@ -160,7 +161,7 @@ async fn deliveries(table: &Table) {
     let (webhook, now) = (WebhookId::of(team(VM_OWNER).id, "hash"), Timestamp::from_micros(1));
     let event = json!({"metadata": {"id": "1:1"}, "data": {"id": 137_438_953_488_u64, "to": "PENDING"}});
     let delivery = Delivery::new(webhook, event);
-    table.put_replied(&Replied::after(None, &delivery, Ended::TimedOut, now)).await.unwrap();
+    table.put_replied(&Replied::after(None, &delivery, Ended::TimedOut, now, now)).await.unwrap();
     table.give_up(&delivery.given_up(Ended::Answered(500), now)).await.unwrap();
     let cooling = Cooling { webhook, until: now, waiting: Some("1:1".to_owned()), revision: 1 };
     assert_eq!(table.put_cooling(None, &cooling).await.unwrap(), Stored::Done(()));
@@ -169,9 +170,10 @@ async fn deliveries(table: &Table) {
     assert_eq!(table.put_cooling(Some(2), &next).await.unwrap(), Stored::Stale);
     assert_eq!(table.put_cooling(Some(1), &next).await.unwrap(), Stored::Done(()));
     // A result of an earlier time must not replace a later one.
-    let earlier = Replied::after(None, &delivery, Ended::Answered(200), Timestamp::from_micros(0));
+    let first = Timestamp::from_micros(0);
+    let earlier = Replied::after(None, &delivery, Ended::Answered(200), first, first);
     table.put_replied(&earlier).await.unwrap();
-    assert_eq!(table.replied(webhook).await.unwrap().unwrap().ended, Ended::TimedOut);
+    assert_eq!(table.replied(webhook).await.unwrap().unwrap().ended, Some(Ended::TimedOut));
 }
 
 /// Stores a healthcheck, its schedule and its results.

@@ -37,7 +37,8 @@ use domain::model::metadata::{Replaced, Since};
 use domain::model::team::Team;
 use domain::model::work::Work;
 use domain::outreach::message::{Content, Messages};
-use domain::outreach::webhook::delivery::{Cooling, Delivery, Ended, Replied};
+use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
+use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{Settings as HookSettings, Webhook};
 use domain::{Change, Hash, Item, State, TeamRef};
 use expect_test::expect_file;
@@ -137,7 +138,11 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         webhook().id,
         json!({"metadata": {"id": "137438953488:2"}, "data": {"to": "APPROVED"}}),
     );
-    golden::<RepliedRecord>("replied", &Replied::after(None, &delivery, Ended::Answered(503), at(0)));
+    let replied = Replied::after(None, &delivery, Ended::Answered(503), at(0), at(0));
+    golden::<RepliedRecord>("replied", &replied);
+    golden::<RepliedRecord>("first_in_flight", &Replied::during(None, &delivery, at(0)));
+    let slow = Replied::after(Some(&replied), &delivery, Ended::Answered(200), at(0), at(2_000_000));
+    golden::<RepliedRecord>("slow_in_flight", &Replied::during(Some(&slow), &delivery, at(3_000_000)));
     golden::<GivenUpRecord>("given_up", &delivery.given_up(Ended::TimedOut, at(0)));
     let cooling = Cooling {
         webhook: webhook().id,
@@ -214,7 +219,7 @@ fn webhook() -> Webhook {
 #[test]
 fn a_later_delivery_state_wins() {
     let delivery = Delivery::new(webhook().id, json!({"metadata": {"id": "137438953488:2"}}));
-    let replied = Replied::after(None, &delivery, Ended::Answered(200), at(7));
+    let replied = Replied::after(None, &delivery, Ended::Answered(200), at(7), at(7));
     let action = newest::<RepliedRecord>("table", replied.at, &replied).unwrap();
     let expected = r#"put if attribute_not_exists(pk) OR at <= :at {":at":{"N":"1740748711000007"}}"#;
     assert_eq!(condition(&action), expected);
