@@ -6,7 +6,7 @@ use capacity::page;
 use capacity::prices::{MEMORY, MEMORY_OF_SUBMIT};
 use capacity::sequence::{self, Direction};
 use capacity::tables::{TABLES, mass_failure};
-use capacity::webhooks::{self, Selection};
+use capacity::webhooks::{self, Isolation};
 use expect_test::expect_file;
 use simulation::load::driver::percentile;
 use std::time::Duration;
@@ -89,11 +89,16 @@ fn an_owner_that_fails_everything_delays_no_submission_of_another_team() {
 }
 
 #[test]
-fn a_slow_webhook_delays_the_others_less_with_groups() {
-    let times = [(Selection::Fair, 50), (Selection::Fair, 10_000), (Selection::Oldest, 10_000)];
-    let [fast, fair, oldest] = times
-        .map(|(selection, millis)| percentile(&webhooks::run(selection, Duration::from_millis(millis)), 50));
-    assert!(fast * 2 < fair && fair * 2 < oldest, "{fast:?}, {fair:?}, {oldest:?}");
+fn a_slow_webhook_delays_no_other_with_slots() {
+    let run = |isolation, millis| webhooks::run(isolation, Duration::from_millis(millis));
+    let slow = |isolation| percentile(&run(isolation, 10_000), 50);
+    let (groups, nothing) = (slow(Isolation::Groups), slow(Isolation::Nothing));
+    for millis in [50, 1_500, 10_000] {
+        let others = run(Isolation::Slots, millis);
+        let (median, high) = (percentile(&others, 50), percentile(&others, 99));
+        assert!(median * 10 < groups && groups * 2 < nothing, "{median:?}, {groups:?}, {nothing:?}");
+        assert!(high < Duration::from_secs(1), "{millis} ms: {high:?}");
+    }
 }
 
 #[test]

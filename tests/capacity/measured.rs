@@ -4,7 +4,7 @@ use crate::operations::create_with_gone_items;
 use crate::sequence::{Direction, decimal};
 use crate::tables::Table;
 use crate::text::{grouped, markdown, share, time};
-use crate::webhooks::{self, Selection};
+use crate::webhooks::{self, Isolation};
 use domain::TeamId;
 use domain::base::id::{APPLICATIONS_MAX, ApplicationId};
 use simulation::load::driver::{UNLIMITED, percentile};
@@ -77,7 +77,7 @@ pub fn goals() -> Vec<Goal> {
     goals.extend(of_flood(&flooded));
     goals.extend(of_rejections(&rejections(SEED, 60, SECONDS).unwrap()));
     goals.push(of_application_names());
-    let late = percentile(&webhooks::run(Selection::Fair, Duration::from_secs(10)), 99);
+    let late = percentile(&webhooks::run(Isolation::Slots, Duration::from_secs(10)), 99);
     goals.push(Goal::new(
         "deliveries to others, one of 20 webhooks takes 10 s: p99",
         "35 s",

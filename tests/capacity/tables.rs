@@ -10,7 +10,7 @@ use crate::sequence::{Direction, decimal, named};
 use crate::stack::{Rates, Route};
 use crate::text::{dollars, grouped, markdown, percent, share, time};
 use crate::traffic::Act;
-use crate::webhooks::{self, Selection};
+use crate::webhooks::{self, Isolation};
 use simulation::load::driver::percentile;
 use std::time::Duration;
 
@@ -161,7 +161,7 @@ fn isolation() -> String {
         .iter()
         .filter(|(route, one)| *route == Route::Submissions && one.status == 503)
         .count();
-    let webhook = |selection, slow| webhooks::run(selection, Duration::from_millis(slow));
+    let webhook = |isolation, slow| webhooks::run(isolation, Duration::from_millis(slow));
     let rows = [
         row(
             "1,000 small submissions during a submission of 10,000 items: response",
@@ -181,14 +181,15 @@ fn isolation() -> String {
             refused,
             "< 1 s",
         ),
-        row("deliveries to 20 webhooks", &webhook(Selection::Fair, 50), 0, ""),
+        row("deliveries to 20 webhooks", &webhook(Isolation::Slots, 50), 0, ""),
         row(
             "deliveries to 19 webhooks, another takes 10 s for each response",
-            &webhook(Selection::Fair, 10_000),
+            &webhook(Isolation::Slots, 10_000),
             0,
             "< 1 s",
         ),
-        row("the same with a queue without groups", &webhook(Selection::Oldest, 10_000), 0, ""),
+        row("the same without delivery slots", &webhook(Isolation::Groups, 10_000), 0, ""),
+        row("the same without delivery slots and groups", &webhook(Isolation::Nothing, 10_000), 0, ""),
     ];
     markdown(&["what others see", "median", "p99", "maximum", "503", "goal"], rows)
 }
