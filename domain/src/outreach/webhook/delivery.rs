@@ -47,12 +47,8 @@ impl Delivery {
 
     /// Serializes the delivery as a message.
     pub fn to_message(&self) -> String {
-        let mut message =
-            json!({"webhook": self.webhook.get(), "attempt": self.attempt, "event": self.event});
-        if let Some(paced) = self.paced {
-            message["paced"] = paced.to_part();
-        }
-        message.to_string()
+        let (webhook, paced) = (self.webhook.get(), self.paced.map(Paced::to_part));
+        json!({"webhook": webhook, "attempt": self.attempt, "event": self.event, "paced": paced}).to_string()
     }
 
     /// Returns the name under which the queue treats the webhook fairly.

@@ -195,7 +195,7 @@ fn receive(count: u64, per_second: u64, millis: impl Fn(u64) -> u64) -> (usize, 
                     record = after.or(record);
                     messages.push_back((now + seconds * 1_000, delivery));
                 }
-                decision => panic!("{decision:?}"),
+                decision @ (StartDecision::Joined | StartDecision::TooLate) => panic!("{decision:?}"),
             }
         }
         most = most.max(requests.len());
