@@ -16,6 +16,7 @@ use aws_credential_types::provider::{ProvideCredentials as _, SharedCredentialsP
 use aws_smithy_http_client::Builder;
 use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
@@ -80,6 +81,8 @@ pub fn config(endpoint: Endpoint) -> SdkConfig {
     // Three attempts of at most 5 seconds each stay within the operation limit of 15 seconds below.
     config.set_retry_config(Some(RetryConfig::standard().with_max_attempts(3)));
     config.set_timeout_config(Some(timeouts()));
+    // The timeout of an attempt includes its body and is shorter than the 20 seconds of this protection.
+    config.set_stalled_stream_protection(Some(StalledStreamProtectionConfig::disabled()));
     config.build()
 }
 
