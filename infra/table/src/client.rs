@@ -8,6 +8,7 @@ pub(crate) mod error;
 mod observer;
 pub(crate) mod schema_cache;
 mod table_definition;
+mod user_agent;
 mod yielding_connector;
 
 pub use connect::{ACTIONS_MAX, Settings, Table};

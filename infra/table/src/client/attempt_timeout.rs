@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::config::interceptors::BeforeSerializationInterceptorContex
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
+use aws_smithy_runtime_api::client::interceptors::dyn_dispatch_hint;
 use aws_smithy_runtime_api::client::orchestrator::Metadata;
 use dovetail_aws::Endpoint;
 use std::time::Duration;
@@ -42,6 +43,7 @@ fn with(timeouts: &TimeoutConfig, attempt: Duration) -> TimeoutConfig {
 #[derive(Debug)]
 pub(super) struct RecordReads;
 
+#[dyn_dispatch_hint]
 impl Intercept for RecordReads {
     fn name(&self) -> &'static str {
         "RecordReads"

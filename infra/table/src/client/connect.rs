@@ -5,10 +5,11 @@ use super::caches::Caches;
 use super::call::Call as _;
 use super::error::Error;
 use super::observer::Observer;
+use super::user_agent::CachedUserAgent;
 use super::yielding_connector::Paced;
 use crate::key;
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{self, SharedHttpClient};
+use aws_sdk_dynamodb::config::{self, SharedHttpClient, SharedInterceptor};
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::TeamId;
 use domain::rules::plan::REUSE_FROM;
@@ -85,9 +86,13 @@ impl Table {
         let is_engine = matches!(endpoint, Endpoint::Engine(_));
         let config = dovetail_aws::config(endpoint.clone());
         let uses_tls = dovetail_aws::uses_tls(&config);
-        let mut watched = config::Builder::from(&config).interceptor(Observer);
+        let mut watched = config::Builder::from(&config);
+        // The SDK would look up before each hook whether an interceptor is disabled, unless it is permanent.
+        watched.push_interceptor(SharedInterceptor::permanent(Observer));
+        watched.push_interceptor(SharedInterceptor::permanent(CachedUserAgent::default()));
         if let Some(timeouts) = timeouts(&endpoint, config.endpoint_url(), config.timeout_config()) {
-            watched = watched.timeout_config(timeouts).interceptor(RecordReads);
+            watched.set_timeout_config(Some(timeouts));
+            watched.push_interceptor(SharedInterceptor::permanent(RecordReads));
         }
         watched.set_http_client(config.http_client().map(|inner| SharedHttpClient::new(Paced(inner))));
         Self {

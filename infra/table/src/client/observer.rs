@@ -23,6 +23,7 @@ use aws_sdk_dynamodb::operation::{
 };
 use aws_sdk_dynamodb::types::{ConsumedCapacity, ReturnConsumedCapacity};
 use aws_smithy_runtime_api::client::interceptors::context::{Input, Output};
+use aws_smithy_runtime_api::client::interceptors::dyn_dispatch_hint;
 use aws_smithy_runtime_api::client::orchestrator::Metadata;
 use dovetail_aws::{Cost, OpenCall, Units};
 
@@ -30,6 +31,7 @@ use dovetail_aws::{Cost, OpenCall, Units};
 #[derive(Debug)]
 pub(crate) struct Observer;
 
+#[dyn_dispatch_hint]
 impl Intercept for Observer {
     fn name(&self) -> &'static str {
         "Observer"

@@ -20,6 +20,8 @@ mod start;
 #[cfg(test)]
 mod twin;
 #[cfg(test)]
+mod user_agent;
+#[cfg(test)]
 mod walk;
 
 #[cfg(test)]
