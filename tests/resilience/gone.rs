@@ -1,9 +1,11 @@
 //! Gone items (R44): they cost a submission nothing, moves race with submissions, and `bury` moves those of an older
 //! release.
 
+use domain::TeamId;
+use dovetail_table::Table;
 use futures_util::future::join;
 use serde_json::{Value, json};
-use support::{Answer, ApiRequest, Running, send};
+use support::{Answer, ApiRequest, Calls, Proxy, Running, dying_after, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const CHANGES: &str = "/v1/orcabase/serviceowner/change_instances/";
@@ -44,18 +46,21 @@ fn decide(system: &Running, path: &str, state: &str) {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-/// Approves and completes the only pending change instance.
+/// Approves and completes all pending change instances.
 #[track_caller]
 fn finish(system: &Running) {
-    let path = only(system, "PENDING");
-    decide(system, &path, "APPROVED");
-    decide(system, &path, "COMPLETED");
+    let listed = system.get(&format!("{CHANGES}?state=PENDING"), "vm-owner-key");
+    for row in listed.at("/results").as_array().unwrap() {
+        let path = format!("{CHANGES}{}/", row["id"]);
+        decide(system, &path, "APPROVED");
+        decide(system, &path, "COMPLETED");
+    }
 }
 
-/// Returns a system with one gone item.
-fn with_gone_item() -> Running {
+/// Returns a system with gone items of these names.
+fn with_gone_items(names: &[&str]) -> Running {
     let system = Running::demo();
-    submit(&system, &["old"]);
+    submit(&system, names);
     finish(&system);
     submit(&system, &[]);
     finish(&system);
@@ -78,7 +83,7 @@ fn read_units(answer: &Answer) -> f64 {
 
 #[test]
 fn gone_items_cost_a_submission_nothing() {
-    let system = with_gone_item();
+    let system = with_gone_items(&["old"]);
     let before = read_units(&submit(&system, &["one"]));
     let gone = rows_of(&system, "GONE#").remove(0);
     for number in 1..=PLANTED {
@@ -121,7 +126,7 @@ fn a_completion_and_a_submission_of_the_name_leave_one_live_item() {
 
 #[test]
 fn bury_moves_the_dead_items_of_an_older_release_once() {
-    let system = with_gone_item();
+    let system = with_gone_items(&["old"]);
     let moved = rows_of(&system, "GONE#").remove(0);
     let live = as_an_older_release_left_it(&moved);
     system.remove_row(&moved);
@@ -134,7 +139,7 @@ fn bury_moves_the_dead_items_of_an_older_release_once() {
     assert_ne!(declared.at("/change_instances/0/service_item/id"), &json!(live["id"]["N"]));
 
     let consumer = system.get("/v1/account/teams/", "awesome-key").at("/results/0/id").as_u64().unwrap();
-    let team = domain::TeamId::new(consumer).unwrap();
+    let team = TeamId::new(consumer).unwrap();
     let buried = system.block_on(system.table.bury(team)).unwrap();
     assert_eq!((buried.moved, buried.skipped), (1, 0));
     let again = system.block_on(system.table.bury(team)).unwrap();
@@ -144,6 +149,63 @@ fn bury_moves_the_dead_items_of_an_older_release_once() {
     expected["rv"] = json!({"N": (revision + 1).to_string()});
     assert_eq!(rows_of(&system, "GONE#"), [expected]);
     system.assert_sound();
+}
+
+/// Returns a system with dead items of an older release, its consumer, and the rows of the items after their move.
+fn with_dead_items(names: &[&str]) -> (Running, TeamId, Vec<Value>) {
+    let system = with_gone_items(names);
+    let mut expected = rows_of(&system, "GONE#");
+    assert_eq!(expected.len(), names.len());
+    for moved in &mut expected {
+        system.remove_row(moved);
+        system.put_row(&as_an_older_release_left_it(moved));
+        let revision: u64 = moved["rv"]["N"].as_str().unwrap().parse().unwrap();
+        moved["rv"] = json!({"N": (revision + 1).to_string()});
+    }
+    let consumer = system.get("/v1/account/teams/", "awesome-key").at("/results/0/id").as_u64().unwrap();
+    (system, TeamId::new(consumer).unwrap(), expected)
+}
+
+/// Moves dead items with a death at the call after this many. Returns the number of moved items and the calls.
+fn bury(system: &Running, team: TeamId, passes: usize, answer_lost: bool) -> (Option<u64>, Vec<String>) {
+    let calls = Calls::default();
+    let fate = dying_after(passes, answer_lost, &calls);
+    let moved = system.block_on(async {
+        let proxy = Proxy::before(system.engine.clone(), fate).await;
+        let table = Table::connect(system.tables_through(&proxy.endpoint));
+        tokio::select! {
+            buried = table.bury(team) => Some(buried.unwrap().moved),
+            () = proxy.died() => None,
+        }
+    });
+    let calls = calls.lock().unwrap().clone();
+    (moved, calls)
+}
+
+#[test]
+fn bury_that_dies_at_any_call_moves_each_item_once() {
+    const NAMES: [&str; 3] = ["one", "two", "three"];
+    let (calm, team, expected) = with_dead_items(&NAMES);
+    let (moved, calls) = bury(&calm, team, usize::MAX, false);
+    assert_eq!(moved, Some(3));
+    assert_eq!(rows_of(&calm, "GONE#"), expected);
+    std::thread::scope(|scope| {
+        for (point, operation) in calls.iter().enumerate() {
+            for answer_lost in [false, true] {
+                scope.spawn(move || {
+                    let (system, team, expected) = with_dead_items(&NAMES);
+                    let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
+                    assert_eq!(bury(&system, team, point, answer_lost).0, None, "{context}");
+                    let (moved, _) = bury(&system, team, usize::MAX, false);
+                    assert!(moved.is_some_and(|moved| moved <= 3), "{context}: {moved:?}");
+                    // Times differ between the systems, so each compares with its own rows.
+                    assert_eq!(rows_of(&system, "GONE#"), expected, "{context}");
+                    assert_eq!(rows_of(&system, "ITEM#"), [Value::Null; 0], "{context}");
+                    system.assert_sound();
+                });
+            }
+        }
+    });
 }
 
 /// Returns a gone item's row in the form of record format 2, among the live items.
