@@ -46,8 +46,12 @@ pub fn loads() -> Vec<Figure> {
     let built = Built::functions();
     let mut figures = overhead::measure(&built);
     figures.extend(load::measure(&built));
-    figures.push(gone::measure(&built));
     figures
+}
+
+/// Measures the memory of a submission with many gone items.
+pub fn with_gone_items() -> Figure {
+    gone::measure(&Built::functions())
 }
 
 /// Counts the instructions of warm invocations.

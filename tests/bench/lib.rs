@@ -34,7 +34,7 @@ use support::{ApiRequest, Running};
 const PARTS: [&str; 9] = ["cost", "rates", "lag", "plan", "start", "load", "instructions", "growth", "scale"];
 
 /// Parts with figures of the goals of scale.
-const OF_SCALE: [&str; 5] = ["cost", "rates", "start", "load", "instructions"];
+const OF_SCALE: [&str; 5] = ["cost", "rates", "start", "gone", "instructions"];
 
 /// Size of the measurements.
 #[derive(Clone, Debug)]
@@ -88,6 +88,9 @@ pub fn run(arguments: impl Iterator<Item = String>) {
     }
     if wants("load") {
         figures.extend(lambda::loads());
+    }
+    if wants("gone") {
+        figures.push(lambda::with_gone_items());
     }
     if wants("instructions") {
         figures.extend(lambda::count());
