@@ -4,7 +4,7 @@
 use crate::scenarios::FOLDER;
 use crate::scenarios::player::on_a_stack;
 use domain::catalog::config::CONFIGS_MAX;
-use domain::model::work::TRIES_MAX;
+use domain::model::work::{ITEMS_MAX, TRIES_MAX};
 use dovetail_daemon::world;
 use dovetail_table::{ACTIONS_MAX, Settings, Table};
 use serde_json::{Value, json};
@@ -56,6 +56,20 @@ fn staged_submissions_are_completed() {
     let file = |name: &str| format!("{FOLDER}/{name}.txt");
     on_a_stack::staged(&file("references"));
     on_a_stack::staged(&file("dependent_teams"));
+}
+
+/// `submit` itself applies the first work record at most, so `generate` must store the declarations of the second one.
+#[test]
+fn the_stream_completes_a_submission_with_several_work_records() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    let machines: Vec<Value> =
+        (0..=ITEMS_MAX).map(|n| json!({"name": format!("vm{n}"), "cpu": 1, "memory": 2})).collect();
+    let declared = json!({"AwesomeConsumer": {"App": {"services": {"VM": machines}}}});
+    let answer = stack.call("POST", SUBMIT, "awesome-key", &declared);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    stack.wait_idle(false);
+    assert!(stack.rows("WORK").is_empty());
+    stack.assert_sound();
 }
 
 #[test]
