@@ -52,8 +52,9 @@ pub const EVENT_BYTES: u128 = 1_500;
 
 /// Instructions of one action of a transaction, and of each further call with its request and response.
 ///
-/// Both follow from two counts on the page of performance: a submission of ten changed items takes 16.7 million
-/// instructions for 43 actions and 5 calls, and an approval 5.4 million for two actions and 4 calls.
+/// Both follow from two earlier counts on the page of performance: a submission of ten changed items took 16.7 million
+/// instructions for 43 actions and 5 calls, and an approval 5.4 million for two actions and 4 calls. So they are upper
+/// bounds.
 const ACTION: u64 = 250_000;
 const CALL: u64 = 1_200_000;
 
