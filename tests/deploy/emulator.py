@@ -7,6 +7,7 @@ It also changes the emulator's routing in one case to that of AWS (docs/adr/0013
 
 import json
 import os
+import time
 
 from ministack.core import iam_evaluator
 
@@ -19,6 +20,7 @@ def enforce_and_tell(access_key, action, service, region, resource_arn="*", serv
     denied = enforce(access_key, action, service, region, resource_arn=resource_arn, service_context=service_context)
     caller = iam_evaluator.resolve_caller_identity(access_key) or {}
     decision = {
+        "at": time.time(),
         "caller": caller.get("userArn"),
         "action": action,
         "resource": resource_arn,

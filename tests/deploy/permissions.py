@@ -2,7 +2,8 @@
 
     permissions.py GRANTED DECISIONS
 
-Fails on a permission without a use in any stack, on a wildcard, and on a denied request.
+Fails on a permission without a use in any stack, on a wildcard, and on a denied request. Requests during the removal
+of a stack do not count.
 """
 
 import fnmatch
@@ -29,11 +30,12 @@ def listed(value):
 def main(granted_file, decisions_file):
     granted = lines(granted_file)
     functions = {role["role"]: role["function"] for role in granted}
+    until = {role["role"]: role["until"] for role in granted}
     asked, refused = {}, []
     for decision in lines(decisions_file):
         _, _, session = (decision["caller"] or "").partition(":assumed-role/")
         role = session.split("/")[0]
-        if role in functions:
+        if role in functions and decision["at"] <= until[role]:
             asked.setdefault(role, set()).add((decision["action"], decision["resource"], decision["transaction"]))
             if decision["denied"]:
                 refused.append((functions[role], decision["action"], decision["resource"]))

@@ -28,6 +28,7 @@ import secrets
 import socket
 import sys
 import threading
+import time
 
 import boto3
 
@@ -161,7 +162,9 @@ class Stack:
     def write_down(self, granted_file, told_file):
         """Appends the permissions of the roles and the logs of the functions to the files."""
         with writing, open(granted_file, "a") as granted, open(told_file, "a") as told:
-            granted.writelines(json.dumps(role) + "\n" for role in self.granted())
+            roles = list(self.granted())
+            # The removal of the stack deletes the roles before the functions, which may still be at work.
+            granted.writelines(json.dumps(role | {"until": time.time()}) + "\n" for role in roles)
             told.writelines(json.dumps(line) + "\n" for line in self.told())
 
     def remove(self):
