@@ -114,6 +114,7 @@ fn offers() -> Offers {
         former_dependents: Vec::new(),
         has_docs: false,
         schema_version: 1,
+        first_with_words: None,
         revision: 1,
         created: Timestamp::from_micros(0),
         modified: Timestamp::from_micros(0),

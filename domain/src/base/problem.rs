@@ -29,6 +29,18 @@ pub fn push_token(pointer: &mut String, token: &str) {
     }
 }
 
+/// Returns the JSON pointer of a value directly below `pointer`.
+pub(crate) fn below(pointer: &str, token: &str) -> String {
+    let mut below = pointer.to_owned();
+    push_token(&mut below, token);
+    below
+}
+
+/// Returns the unescaped reference tokens of a JSON pointer.
+pub(crate) fn tokens(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect()
+}
+
 /// Returns the JSON pointer of these reference tokens.
 pub fn pointer<'a>(tokens: impl IntoIterator<Item = &'a str>) -> String {
     let mut pointer = String::new();

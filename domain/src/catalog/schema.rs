@@ -7,16 +7,19 @@ mod check;
 mod compile;
 mod cost;
 mod error;
+mod part;
 mod pattern;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod words;
 
 use self::check::Check;
 use self::compile::{compiled, draft, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
 use self::error::{message, report};
+pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -26,7 +29,7 @@ use serde_json::{Map, Value, json};
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::money::{Amount, Prices};
-use crate::base::problem::{Problem, push_token};
+use crate::base::problem::{Problem, below, push_token, tokens};
 use crate::base::state::ChargeType;
 use crate::model::declaration::{DECLARATION_BYTES_MAX, name_problem};
 
@@ -72,6 +75,8 @@ pub struct Schema {
     pub approval_required: Option<bool>,
     /// The prices in the metadata.
     pub prices: Prices,
+    /// Whether the text contains words (R46).
+    pub has_words: bool,
     /// The memory of the definition in bytes; the estimate is never too low.
     pub bytes: usize,
     model: Model,
@@ -194,6 +199,12 @@ fn checked(
     compiled(&json::canonical(&definition))
 }
 
+/// Returns the warnings about a definition that was checked.
+pub fn warnings(schema: &Schema) -> Vec<String> {
+    json::parse(schema.text.as_bytes(), SCHEMA_DEPTH_MAX)
+        .map_or_else(|_| Vec::new(), |text| words::warnings(&text))
+}
+
 /// Compiles a definition that was checked at its publication.
 pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
     let schema = compiled(text)?;
@@ -218,6 +229,7 @@ impl Schema {
             references: self.references.clone(),
             approval_required: self.approval_required,
             prices: self.prices,
+            has_words: self.has_words,
             bytes: self.text.len(),
             model: Model::default(),
             validator: None,
@@ -330,14 +342,4 @@ fn problem(pointer: &str, rule: &'static str, message: impl Into<String>) -> Pro
         message: message.into(),
         change: None,
     }
-}
-
-fn tokens(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect()
-}
-
-fn below(pointer: &str, token: &str) -> String {
-    let mut below = pointer.to_owned();
-    push_token(&mut below, token);
-    below
 }

@@ -29,6 +29,10 @@ pub struct Service {
     pub has_docs: bool,
     /// The newest schema version, from 1.
     pub schema_version: u64,
+    /// The first schema version with words (R46); none without one.
+    ///
+    /// Words in an older version have no meaning, because nothing checked them at its publication.
+    pub first_with_words: Option<u64>,
     /// The number of writes of this record: the fence of every change.
     pub revision: u64,
     /// The time of the first publication.
@@ -104,9 +108,11 @@ pub fn publish(
     if schema.approval_required != current.approval_required {
         settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
     }
+    let schema_version = service.schema_version + 1;
     Publish::NewVersion(Service {
         settings,
-        schema_version: service.schema_version + 1,
+        schema_version,
+        first_with_words: service.first_with_words.or(schema.has_words.then_some(schema_version)),
         revision: service.revision + 1,
         modified: now,
         ..service.clone()
@@ -151,6 +157,7 @@ mod tests {
             former_dependents: Vec::new(),
             has_docs: false,
             schema_version: 3,
+            first_with_words: None,
             revision: 7,
             created: Timestamp::from_micros(1),
             modified: Timestamp::from_micros(2),

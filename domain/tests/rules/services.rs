@@ -1,13 +1,14 @@
-//! The settings of services: R31 to R33.
+//! The settings of services: R31 to R33. The words of their definitions: R46.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, lb, table, to, vm};
 use domain::base::state::ChangeType::{Create, Delete, Modify};
-use domain::catalog::service::ServiceState;
+use domain::catalog::service::{Publish, ServiceState};
+use domain::catalog::{schema, service};
 use domain::model::submission::Scope;
 use domain::model::write::Write;
 use domain::rules::decide::{Refused, Update};
 use domain::{Item, State};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const NAME: &str = "CoreVM1";
 
@@ -250,4 +251,25 @@ fn r33_an_item_knows_the_version_that_its_declaration_was_checked_against() {
     world.approve("CoreVM2", VM_OWNER);
     world.declare(&[vm(NAME, 2), vm("CoreVM2", 1)]);
     assert_eq!(checked(&world, "CoreVM2"), 2);
+}
+
+#[test]
+fn r46_a_service_records_its_first_version_with_words() {
+    let schema = |text: &str, members: &Value| {
+        let definition = json!({"title": "VM", "description": text, "type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}, "ip": members}});
+        schema::publish(definition.to_string().as_bytes()).unwrap()
+    };
+    let (none, word) = (json!({}), json!({"readOnly": true}));
+    let mut after = Vec::new();
+    let (mut service, mut current) = (World::new().offers["VM"].service.clone(), schema("first", &none));
+    for (text, members) in [("second", &none), ("third", &word), ("fourth", &word), ("fifth", &none)] {
+        let next = schema(text, members);
+        let owner = service.owner.clone();
+        let published = service::publish(Some((&service, &current)), &next, &owner, service.modified);
+        let Publish::NewVersion(published) = published else { panic!("{published:?}") };
+        (service, current) = (published, next);
+        after.push(service.first_with_words.map(|first| first == service.schema_version));
+    }
+    assert_eq!(after, [None, Some(true), Some(false), Some(false)]);
 }

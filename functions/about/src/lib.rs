@@ -1,7 +1,8 @@
-//! Routes without a key: health, contract and explanations of errors.
+//! Routes without a key: health, contract, dialect of definitions and explanations of errors.
 
 mod html;
 
+use domain::catalog::schema::DIALECT;
 use dovetail_http::{Answering, Code, Failure, Function, Operation, Question, Reply, Request, answer_anyone};
 use dovetail_table::{RECORD_FORMAT, Table};
 use serde_json::json;
@@ -27,6 +28,7 @@ pub fn handle(table: &Table, request: Request) -> Answering<'_> {
     answer_anyone(request, Function::About, async move |question| match question.operation {
         Operation::GetHealth => health(table).await,
         Operation::GetContract => Ok(Reply::page("application/json", CONTRACT)),
+        Operation::GetDefinitionSchema => Ok(Reply::page("application/schema+json", DIALECT)),
         Operation::GetErrorPage => error_page(&question),
         _ => Err(Code::NoSuchRoute.into()),
     })

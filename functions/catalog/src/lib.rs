@@ -44,7 +44,7 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
     let dry_run = if is_dry_run { Some(schema_impact::of(table, key, call, &schema).await?) } else { None };
     let body = dry_run.map_or_else(|| json!({}), |dry_run| json!({"dry_run": dry_run}));
-    Reply::new(200, view::valid(body, &[]))
+    Reply::new(200, view::valid(body, &schema::warnings(&schema)))
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {

@@ -77,6 +77,8 @@ pub enum Operation {
     GetHealth,
     /// The contract as an OpenAPI document.
     GetContract,
+    /// The dialect of service definitions.
+    GetDefinitionSchema,
     /// The explanation of an error.
     GetErrorPage,
     ListApiKeys,

@@ -91,6 +91,7 @@ const fn webhooks(
 pub const ROUTES: &[Route] = &[
     anyone("/v1/health", Operation::GetHealth),
     anyone("/v1/openapi.json", Operation::GetContract),
+    anyone("/v1/definition.schema.json", Operation::GetDefinitionSchema),
     anyone("/v1/errors/{code}", Operation::GetErrorPage),
     Route { access: Access::Authenticated, ..read("/v1/account/teams", Operation::ListTeams) },
     read("/v1/account/teams/{id}", Operation::GetTeam),

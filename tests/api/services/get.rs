@@ -1,8 +1,25 @@
 //! Reads of a service with a schema version.
 
 use crate::api::demo::OWNER;
-use serde_json::json;
-use support::Running;
+use domain::catalog::schema::DIALECT;
+use serde_json::{Value, json};
+use support::{ApiRequest, Running};
+
+#[test]
+fn the_dialect_of_definitions_needs_no_key_and_a_definition_may_name_it() {
+    let system = Running::demo();
+    let path = "/v1/definition.schema.json";
+    let dialect = system.send(&ApiRequest { method: "GET", path, ..ApiRequest::default() });
+    assert_eq!((dialect.status, dialect.header("content-type")), (200, Some("application/schema+json")));
+    assert_eq!(dialect.body, serde_json::from_str::<Value>(DIALECT).unwrap());
+    let definition = json!({"$schema": format!("https://api.example.com{path}"), "title": "Host", "type": "object",
+        "required": ["name"], "properties": {"name": {"type": "string"}, "ip": {"readOnly": true, "x-tier": 1}}});
+    let services = format!("{OWNER}/services/");
+    let validated = system.call("POST", &format!("{services}validate/"), "vm-owner-key", &definition);
+    assert_eq!(validated.status, 200);
+    assert_eq!(validated.at("/warnings"), &json!(["/properties/ip/x-tier has no meaning for Dovetail"]));
+    assert_eq!(system.call("POST", &services, "vm-owner-key", &definition).status, 201);
+}
 
 #[test]
 fn finding_25_earlier_schema_versions_can_be_read() {

@@ -74,6 +74,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config, more: &[TeamR
         former_dependents: Vec::new(),
         has_docs: false,
         schema_version: 1,
+        first_with_words: None,
         revision: 1,
         created: NOW,
         modified: NOW,

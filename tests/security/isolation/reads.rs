@@ -96,6 +96,7 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::ListApplications
         | Operation::GetHealth
         | Operation::GetContract
+        | Operation::GetDefinitionSchema
         | Operation::GetErrorPage
         | Operation::ListApiKeys
         | Operation::GetApiKey

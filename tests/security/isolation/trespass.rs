@@ -100,6 +100,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::GetApplication
         | Operation::GetHealth
         | Operation::GetContract
+        | Operation::GetDefinitionSchema
         | Operation::GetErrorPage
         | Operation::ListApiKeys
         | Operation::GetApiKey
@@ -186,6 +187,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::ListApplications
         | Operation::GetHealth
         | Operation::GetContract
+        | Operation::GetDefinitionSchema
         | Operation::ListApiKeys
         | Operation::ListMembers
         | Operation::ListRecords

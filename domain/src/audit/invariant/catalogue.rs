@@ -129,6 +129,14 @@ impl Audit<'_> {
             subject(),
             "its minimum_version is not one of its schema versions",
         );
+        let is_first_valid =
+            service.first_with_words.is_none_or(|version| (1..=service.schema_version).contains(&version));
+        self.require(
+            is_first_valid,
+            "I16",
+            subject(),
+            "its first version with words is not one of its schema versions",
+        );
         let documented = catalogue.documented.get(&service.title).copied();
         let has_matching_docs = documented == service.has_docs.then_some(service.id);
         self.require(

@@ -38,11 +38,13 @@ pub(super) struct Check<'a> {
     pub(super) problems: Problems,
     /// By pointer; none while its computation is in progress, which reveals a circle of references.
     works: BTreeMap<String, Option<Work>>,
+    /// Whether a reference leads back to itself.
+    is_recursive: bool,
 }
 
 impl<'a> Check<'a> {
     pub(super) fn new(definition: &'a Value) -> Self {
-        Self { definition, problems: Problems::default(), works: BTreeMap::new() }
+        Self { definition, problems: Problems::default(), works: BTreeMap::new(), is_recursive: false }
     }
 
     fn report(&mut self, pointer: &str, rule: &'static str, message: impl Into<String>) {
@@ -127,6 +129,9 @@ impl<'a> Check<'a> {
                 continue;
             }
             self.keywords(&pointer, schema);
+            words::values(&pointer, schema, |pointer, message| {
+                self.report(pointer, "invalid_keyword", message);
+            });
             self.patterns(&pointer, schema, &mut patterns);
             if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
                 refs = refs.saturating_add(1);
@@ -195,6 +200,8 @@ impl<'a> Check<'a> {
     }
 
     /// Bounds the number and the depth of subschemas on all paths through the definition.
+    ///
+    /// Then it checks the positions of the words, which needs a definition within these bounds.
     pub(super) fn work(&mut self) {
         let work = self.work_of("", self.definition, 0);
         for (count, count_max, what) in [
@@ -204,6 +211,12 @@ impl<'a> Check<'a> {
             if count > count_max {
                 self.report("", "too_complex", format!("must have at most {count_max} {what}"));
                 return;
+            }
+        }
+        let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
+        if !self.is_recursive {
+            for (pointer, message) in words::misplaced(self.definition, draft) {
+                self.report(&pointer, "misplaced_keyword", message);
             }
         }
     }
@@ -241,6 +254,7 @@ impl<'a> Check<'a> {
         };
         // Its computation is in progress, so this reference is inside its own target.
         if let Some(None) = self.works.get(to) {
+            self.is_recursive = true;
             self.report(&below(pointer, "$ref"), "recursive_reference", "must not refer back to itself");
             return Work::default();
         }
@@ -262,6 +276,7 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Checks the definition, and each schema in `x-from`, against the meta-schema of the draft.
     pub(super) fn meta_schema(&mut self) {
         let Some(draft) = self.definition.as_object().and_then(draft) else {
             return;
@@ -271,17 +286,27 @@ impl<'a> Check<'a> {
         } else {
             jsonschema::draft202012::meta::validator()
         };
-        // Each vocabulary of a draft checks the whole definition, so the same error occurs several times.
+        // The meta-schema does not know `x-from`, and these schemas contain no further `x-from`.
+        self.against_meta_schema(&validator, "", self.definition);
+        for (pointer, schema) in words::all_subschemas(self.definition) {
+            for from in subschemas(&pointer, schema).into_iter().filter(|below| below.keyword == "x-from") {
+                self.against_meta_schema(&validator, &from.pointer, from.schema);
+            }
+        }
+    }
+
+    fn against_meta_schema(&mut self, validator: &Validator, at: &str, schema: &Value) {
+        // Each vocabulary of a draft checks the whole schema, so the same error occurs several times.
         let mut messages = BTreeSet::new();
         if values(self.definition) > META_VALUES_MAX {
             // The library would build all errors before it returns the first.
-            if let Err(error) = validator.validate(self.definition) {
-                self.report(error.instance_path().as_str(), "invalid_schema", message(&error));
+            if let Err(error) = validator.validate(schema) {
+                self.report(&format!("{at}{}", error.instance_path()), "invalid_schema", message(&error));
             }
             return;
         }
-        let errors = validator.iter_errors(self.definition);
-        let findings = errors.map(|error| (error.instance_path().to_string(), message(&error)));
+        let errors = validator.iter_errors(schema);
+        let findings = errors.map(|error| (format!("{at}{}", error.instance_path()), message(&error)));
         for (pointer, message) in
             findings.filter(|finding| messages.insert(finding.clone())).take(ITEM_PROBLEMS_MAX)
         {

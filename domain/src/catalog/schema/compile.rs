@@ -33,6 +33,7 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
         references,
         approval_required,
         prices: prices(metadata),
+        has_words: words::has_words(definition),
         bytes: if validator.is_some() { weight } else { length_of(definition).saturating_mul(4) },
         model,
         validator,
@@ -107,7 +108,10 @@ fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Va
     Value::Object(root)
 }
 
-/// Returns the draft of a definition; none if it is not one of the two supported ones.
+/// The path of the dialect at any deployment: the URL of `infra/definition.schema.json`.
+const DIALECT_PATH: &str = "/v1/definition.schema.json";
+
+/// Returns the draft of a definition; none if it is not one of the supported ones. The dialect means 2020-12.
 pub(super) fn draft(root: &Map<String, Value>) -> Option<Draft> {
     let Some(uri) = root.get("$schema") else {
         return Some(Draft::Draft202012);
@@ -117,6 +121,7 @@ pub(super) fn draft(root: &Map<String, Value>) -> Option<Draft> {
     match pointer_bytes.strip_suffix('#').unwrap_or(pointer_bytes) {
         "json-schema.org/draft-07/schema" => Some(Draft::Draft7),
         "json-schema.org/draft/2020-12/schema" => Some(Draft::Draft202012),
+        dialect if dialect.ends_with(DIALECT_PATH) => Some(Draft::Draft202012),
         _ => None,
     }
 }

@@ -21,7 +21,7 @@ pub(super) enum Reach {
     Applied,
 }
 
-/// The keywords of both drafts with schemas below them.
+/// The keywords with schemas below them: those of both drafts, and `x-from` (R46).
 const KEYWORDS: &[(&str, Holds, Reach)] = &[
     ("$defs", Holds::SchemasByName, Reach::Named),
     ("definitions", Holds::SchemasByName, Reach::Named),
@@ -46,6 +46,7 @@ const KEYWORDS: &[(&str, Holds, Reach)] = &[
     ("then", Holds::Schema, Reach::Applied),
     ("unevaluatedItems", Holds::Schema, Reach::Applied),
     ("unevaluatedProperties", Holds::Schema, Reach::Applied),
+    ("x-from", Holds::SchemasByName, Reach::Applied),
 ];
 
 /// Keywords that change the meaning of others, or the target of a reference.

@@ -51,6 +51,9 @@ const PLANTED: &[Planted] = &[
     ("I24 service VM", "dependent teams: 16, must be at most 15", |s| {
         s.catalogue.services.get_mut("VM").unwrap().settings.dependent_teams = vec![team(NP_OWNER); 16];
     }),
+    ("I16 service VM", "its first version with words is not one of its schema versions", |s| {
+        s.catalogue.services.get_mut("VM").unwrap().first_with_words = Some(77);
+    }),
     ("I16 team name", NOWHERE, |s| {
         s.catalogue.names.insert("Nowhere".to_owned(), team(STRANGER).id);
     }),

@@ -96,6 +96,7 @@ pub(crate) fn offer(id: u64, owner: &str, definition: &Value) -> (String, Offer)
         former_dependents: Vec::new(),
         has_docs: false,
         schema_version: 1,
+        first_with_words: None,
         revision: 1,
         created: Timestamp::from_micros(0),
         modified: Timestamp::from_micros(0),

@@ -1,6 +1,6 @@
 //! Services and their schema versions.
 
-use super::codec::Record;
+use super::codec::{FORMAT, FORMAT_BASE, Record};
 use super::conversion::mirrors;
 use super::parts::TeamPart;
 use super::settings::SettingsPart;
@@ -30,6 +30,9 @@ pub(crate) struct ServiceRecord {
     /// Newest schema version, counted from 1.
     #[serde(rename = "sv")]
     schema_version: u64,
+    /// First schema version with words. Absent without one. Format 5.
+    #[serde(rename = "fw", skip_serializing_if = "Option::is_none")]
+    first_with_words: Option<u64>,
     /// Revision: counts the writes. Fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
@@ -43,7 +46,8 @@ pub(crate) struct ServiceRecord {
 
 mirrors! {
     ServiceRecord = Service {
-        id, title, owner, settings, former_dependents, has_docs, schema_version, revision, created, modified,
+        id, title, owner, settings, former_dependents, has_docs, schema_version, first_with_words, revision, created,
+        modified,
     }
 }
 
@@ -53,6 +57,10 @@ impl Record for ServiceRecord {
 
     fn key(service: &Service) -> Key {
         key::service(&service.title)
+    }
+
+    fn format(service: &Service) -> u64 {
+        if service.first_with_words.is_some() { FORMAT } else { FORMAT_BASE }
     }
 
     fn indexes(service: &Service) -> Vec<(u8, String, String)> {

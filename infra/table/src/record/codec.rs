@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The newest version of the record format that this code reads and writes.
-pub const FORMAT: u64 = 4;
+pub const FORMAT: u64 = 5;
 
 /// The version of a record without an attribute of a newer format, so that older code reads it too.
 pub(crate) const FORMAT_BASE: u64 = 2;
@@ -17,9 +17,12 @@ pub(crate) const FORMAT_BASE: u64 = 2;
 /// The version of a record with an attribute of the gone items (R44).
 pub(super) const FORMAT_GONE: u64 = 3;
 
-/// Returns the version of a record of an application with this generation (R45).
+/// The version of a record with an attribute of the generations of applications (R45).
+pub(super) const FORMAT_GENERATIONS: u64 = 4;
+
+/// Returns the version of a record of an application with this generation.
 pub(super) const fn of_generation(generation: u64) -> u64 {
-    if generation == 0 { FORMAT_BASE } else { FORMAT }
+    if generation == 0 { FORMAT_BASE } else { FORMAT_GENERATIONS }
 }
 
 /// The stored form of a domain value.

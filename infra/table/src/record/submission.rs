@@ -1,7 +1,7 @@
 //! Submissions, idempotency keys, pending work and stagings.
 
 use super::charge::PricesPart;
-use super::codec::{FORMAT, FORMAT_BASE, FORMAT_GONE, Record, of_generation};
+use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::packed::Packed;
 use super::parts::{ActorPart, ReferencePart, ServicePart, TeamPart, VersionPart, seconds_after};
@@ -316,7 +316,7 @@ impl Record for WorkRecord {
             let gone = if spare.is_some() { FORMAT_GONE } else { FORMAT_BASE };
             identities.max().unwrap_or(FORMAT_BASE).max(gone)
         };
-        let packed = if work.id.staging.is_some() { FORMAT } else { FORMAT_BASE };
+        let packed = if work.id.staging.is_some() { FORMAT_GENERATIONS } else { FORMAT_BASE };
         work.entries.iter().map(format).max().unwrap_or(FORMAT_BASE).max(packed)
     }
 

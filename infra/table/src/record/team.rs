@@ -1,6 +1,6 @@
 //! Teams, their heads and their applications.
 
-use super::codec::{FORMAT, FORMAT_BASE, Record, of_generation};
+use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, Record, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::SincePart;
 use crate::key::{self, Key};
@@ -140,7 +140,7 @@ impl Record for ApplicationRecord {
     fn format(application: &Application) -> u64 {
         let Application { id, items_before, retired, .. } = application;
         let is_of_generations = id.generation() > 0 || *items_before > 0 || retired.is_some();
-        if is_of_generations { FORMAT } else { FORMAT_BASE }
+        if is_of_generations { FORMAT_GENERATIONS } else { FORMAT_BASE }
     }
 
     fn indexes(application: &Application) -> Vec<(u8, String, String)> {

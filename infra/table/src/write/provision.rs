@@ -74,6 +74,7 @@ impl Table {
             former_dependents: Vec::new(),
             has_docs: false,
             schema_version: 1,
+            first_with_words: schema.has_words.then_some(1),
             revision: 1,
             created: ctx.now,
             modified: ctx.now,

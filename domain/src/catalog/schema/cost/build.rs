@@ -70,7 +70,8 @@ impl<'a> Build<'a> {
             let node = |build: &mut Self| build.node(&below.pointer, below.schema);
             let index = || below.token().parse().unwrap_or_default();
             let (target, errors) = match below.keyword {
-                "$defs" | "definitions" | "contentSchema" => continue,
+                // A form of the definition contains the schemas of `x-from` in `allOf`.
+                "$defs" | "definitions" | "contentSchema" | "x-from" => continue,
                 "properties" => {
                     let node = node(self);
                     properties.insert(below.token(), node);

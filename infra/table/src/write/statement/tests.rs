@@ -29,7 +29,7 @@ use domain::base::state::ChangeType;
 use domain::catalog::docs::Docs;
 use domain::catalog::metadata_policy::Version as PolicyVersion;
 use domain::catalog::schema::REFERENCES_MAX;
-use domain::catalog::service::DEPENDENT_TEAMS_EVER_MAX;
+use domain::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, Service};
 use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target};
 use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::item::{Creation, Slot, Stack};
@@ -119,6 +119,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<StagingRecord>("staging", &staging());
     golden::<ShareRecord>("share", &share());
     golden::<crate::record::ServiceRecord>("service", &offered());
+    let with_words = Service { first_with_words: Some(2), ..offered() };
+    golden::<crate::record::ServiceRecord>("service_with_words", &with_words);
     let docs = Docs {
         service: service(),
         text: "# VM\n".to_owned(),
@@ -243,7 +245,7 @@ fn a_place_leads_to_what_it_stands_for() {
 
 #[test]
 fn a_record_of_another_format_or_type_is_refused() {
-    for (format, message) in [("1", "older"), ("5", "newer")] {
+    for (format, message) in [("1", "older"), ("6", "newer")] {
         let mut record = record::write::<HeadRecord>(&head()).unwrap();
         record.insert("v".to_owned(), AttributeValue::N(format.to_owned()));
         assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(message));

@@ -340,6 +340,7 @@ pub(super) fn offered() -> Service {
         former_dependents: vec![TeamId::new(9).unwrap()],
         has_docs: true,
         schema_version: 2,
+        first_with_words: None,
         revision: 5,
         created: at(0),
         modified: at(1),

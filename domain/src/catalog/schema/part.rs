@@ -1,0 +1,153 @@
+//! The paths of a definition as a tree: the words at each property, and the properties below it (R46).
+//!
+//! A path leads from the root through `properties`, `additionalProperties`, `items` and `$ref`. Schemas below other
+//! keywords share their value with neighbours, so no single actor is responsible for it there.
+
+use super::walk::{Subschema, subschemas, target};
+use super::*;
+
+/// A word at a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Word {
+    ReadOnly,
+    Computed,
+    WriteOnly,
+    OnChange,
+    Import,
+    From,
+}
+
+impl Word {
+    pub(super) const ALL: [Self; 6] =
+        [Self::ReadOnly, Self::Computed, Self::WriteOnly, Self::OnChange, Self::Import, Self::From];
+
+    pub(super) const fn keyword(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "readOnly",
+            Self::Computed => "x-computed",
+            Self::WriteOnly => "writeOnly",
+            Self::OnChange => "x-on-change",
+            Self::Import => "x-import",
+            Self::From => "x-from",
+        }
+    }
+
+    /// Returns whether a schema has the word. A `readOnly` or `writeOnly` with the value `false` is not a word.
+    pub(super) fn is_in(self, schema: &Value) -> bool {
+        schema.get(self.keyword()).is_some_and(|value| *value != Value::Bool(false))
+    }
+
+    /// Returns the words of a schema.
+    pub(super) fn of(schema: &Value) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|word| word.is_in(schema))
+    }
+}
+
+/// A property of the item, or the item itself.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// The words at this path, each with the pointer of its keyword.
+    pub(super) words: BTreeMap<Word, String>,
+    /// The types in the definition; empty for any type.
+    pub(super) types: BTreeSet<String>,
+    /// Whether the property names items of another service.
+    pub(super) is_reference: bool,
+    /// The members with a name in the definition.
+    pub(super) members: BTreeMap<String, Self>,
+    /// The other members of the object, if `additionalProperties` has a schema for them.
+    pub(super) others: Option<Box<Self>>,
+    /// The elements of the array, if `items` has a schema for them.
+    pub(super) elements: Option<Box<Self>>,
+}
+
+impl Part {
+    /// Returns the tree of a definition with bounded work.
+    pub(super) fn of(definition: &Value, draft: Draft) -> Self {
+        let mut part = Self::default();
+        part.add("", definition, &Source { definition, draft });
+        part
+    }
+
+    /// Adds a schema that applies at this path.
+    fn add(&mut self, pointer: &str, schema: &Value, source: &Source<'_>) {
+        for word in Word::of(schema) {
+            self.words.entry(word).or_insert_with(|| below(pointer, word.keyword()));
+        }
+        match schema.get("type") {
+            Some(Value::String(name)) => drop(self.types.insert(name.clone())),
+            Some(Value::Array(names)) => {
+                self.types.extend(names.iter().filter_map(Value::as_str).map(str::to_owned));
+            }
+            Some(_) | None => {}
+        }
+        self.is_reference |= schema.get("service_reference").is_some();
+        for step in steps(pointer, schema, source) {
+            let part = match step.way {
+                Way::Same => &mut *self,
+                Way::Member(name) => self.members.entry(name).or_default(),
+                Way::Others => self.others.get_or_insert_default(),
+                Way::Elements => self.elements.get_or_insert_default(),
+            };
+            part.add(&step.pointer, step.schema, source);
+        }
+    }
+
+    /// Returns whether the definition allows values of this type alone.
+    pub(super) fn is_only(&self, name: &str) -> bool {
+        self.types.len() == 1 && self.types.contains(name)
+    }
+
+    /// Returns the parts directly below this one.
+    pub(super) fn below(&self) -> impl Iterator<Item = &Self> {
+        self.members.values().chain(self.others.as_deref()).chain(self.elements.as_deref())
+    }
+}
+
+/// The definition around a schema.
+pub(super) struct Source<'a> {
+    pub(super) definition: &'a Value,
+    pub(super) draft: Draft,
+}
+
+/// A schema that a path reaches next.
+pub(super) struct Step<'a> {
+    pub(super) pointer: String,
+    pub(super) schema: &'a Value,
+    way: Way,
+}
+
+enum Way {
+    /// The same value, by `$ref`.
+    Same,
+    Member(String),
+    Others,
+    Elements,
+}
+
+/// Returns the schemas that a path reaches from `schema`.
+pub(super) fn steps<'a>(pointer: &str, schema: &'a Value, source: &Source<'a>) -> Vec<Step<'a>> {
+    let reference = schema.get("$ref").and_then(Value::as_str);
+    let target = reference.and_then(|reference| target(source.definition, reference).ok());
+    let same = target.map(|(pointer, schema)| Step { pointer: pointer.to_owned(), schema, way: Way::Same });
+    // Draft-07 ignores the keywords next to `$ref`.
+    if reference.is_some() && source.draft == Draft::Draft7 {
+        return same.into_iter().collect();
+    }
+    let below = subschemas(pointer, schema).into_iter().filter_map(|below| {
+        let way = match below.keyword {
+            "properties" => Way::Member(below.token()),
+            // A member with a pattern is not one of the others, and its name alone does not show the difference.
+            "additionalProperties" if schema.get("patternProperties").is_none() => Way::Others,
+            "items" if is_single(&below, schema) => Way::Elements,
+            _ => return None,
+        };
+        Some(Step { pointer: below.pointer, schema: below.schema, way })
+    });
+    same.into_iter().chain(below).filter(|step| step.schema.is_object()).collect()
+}
+
+/// Returns whether this schema in `items` is for all elements.
+fn is_single(items: &Subschema<'_>, schema: &Value) -> bool {
+    schema.get("items").is_some_and(|single| std::ptr::eq(single, items.schema))
+        && schema.get("prefixItems").is_none()
+}
