@@ -7,6 +7,7 @@ mod check;
 mod compile;
 mod cost;
 mod error;
+mod forms;
 mod part;
 mod pattern;
 #[cfg(test)]
@@ -19,9 +20,12 @@ use self::compile::{compiled, draft, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
 use self::error::{message, report};
+use self::forms::{Phase, form};
+pub use self::part::Part;
 pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
@@ -77,6 +81,8 @@ pub struct Schema {
     pub prices: Prices,
     /// Whether the text contains words (R46).
     pub has_words: bool,
+    /// The paths with their words; none without words, or if they have no meaning in this version.
+    paths: Option<Arc<Part>>,
     /// The memory of the definition in bytes; the estimate is never too low.
     pub bytes: usize,
     model: Model,
@@ -196,7 +202,7 @@ fn checked(
     }
     // The table stores this text. The canonical form fixes the spelling of numbers there, and in messages about
     // items.
-    compiled(&json::canonical(&definition))
+    compiled(&json::canonical(&definition), Words::Apply)
 }
 
 /// Returns the warnings about a definition that was checked.
@@ -205,9 +211,17 @@ pub fn warnings(schema: &Schema) -> Vec<String> {
         .map_or_else(|_| Vec::new(), |text| words::warnings(&text))
 }
 
+/// Whether the words of a definition have a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    Apply,
+    /// The version is older than the first one of its service with words (R46).
+    Ignore,
+}
+
 /// Compiles a definition that was checked at its publication.
-pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
-    let schema = compiled(text)?;
+pub fn load(text: &str, words: Words) -> Result<Schema, Vec<Problem>> {
+    let schema = compiled(text, words)?;
     if schema.title.is_empty() {
         Err(vec![problem("", "invalid_schema", "must have a title")])
     } else {
@@ -217,7 +231,7 @@ pub fn load(text: &str) -> Result<Schema, Vec<Problem>> {
 
 /// Compiles a schema for metadata that was checked when it was set; a title is optional.
 pub fn load_of_metadata(text: &str) -> Result<Schema, Vec<Problem>> {
-    compiled(text)
+    compiled(text, Words::Ignore)
 }
 
 impl Schema {
@@ -230,6 +244,7 @@ impl Schema {
             approval_required: self.approval_required,
             prices: self.prices,
             has_words: self.has_words,
+            paths: self.paths.clone(),
             bytes: self.text.len(),
             model: Model::default(),
             validator: None,
@@ -240,6 +255,19 @@ impl Schema {
     ///
     /// An item that needs more steps than are left is not evaluated: `too_complex`.
     pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+        let Some(paths) = &self.paths else { return self.violations(body, budget) };
+        let mut problems = self.violations(body, budget);
+        let filled = paths.read_only("", body);
+        // The type of a value that must be absent does not matter.
+        problems.retain(|problem| !filled.iter().any(|pointer| is_at_or_below(&problem.pointer, pointer)));
+        let message = "must be absent: the service owner fills this property";
+        problems.extend(filled.iter().map(|pointer| problem(pointer, "read_only", message)));
+        problems.truncate(ITEM_PROBLEMS_MAX);
+        problems
+    }
+
+    /// Returns the violations of the schema.
+    fn violations(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         let Some(validator) = &self.validator else {
             let message =
                 "must have a smaller definition: the definitions of the request take too much memory";
@@ -332,6 +360,11 @@ fn reference_field(field: &str, property: &Value) -> Option<Result<ReferenceFiel
         Some(service) => Ok(ReferenceField { field: field.to_owned(), service: service.to_owned(), form }),
         None => Err("`service_reference` must be the title of a service"),
     })
+}
+
+/// Returns whether a pointer leads to the value at another pointer, or below it.
+fn is_at_or_below(pointer: &str, other: &str) -> bool {
+    pointer.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn problem(pointer: &str, rule: &'static str, message: impl Into<String>) -> Problem {

@@ -46,6 +46,11 @@ impl Service {
         ServiceRef { id: self.id, title: self.title.clone() }
     }
 
+    /// Returns whether the words of the newest schema version have a meaning (R46).
+    pub fn has_words(&self) -> bool {
+        self.first_with_words.is_some_and(|first| first <= self.schema_version)
+    }
+
     /// Returns the owner and the dependent teams.
     pub fn teams(&self) -> impl Iterator<Item = &TeamRef> {
         std::iter::once(&self.owner).chain(&self.settings.dependent_teams)

@@ -5,7 +5,7 @@
 
 use domain::base::json;
 use domain::base::problem::Problem;
-use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
+use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, Words, load, publish};
 use peak_alloc::PeakAlloc;
 use serde_json::{Map, Value, json};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -58,7 +58,7 @@ fn assert_refused(definition: &Value, pointer: &str) {
 
 /// Loads a definition as if it was published before the limits existed.
 fn stored(definition: &Value) -> Schema {
-    let (loaded, bytes, _) = measured(|| load(&json::canonical(definition)).unwrap());
+    let (loaded, bytes, _) = measured(|| load(&json::canonical(definition), Words::Apply).unwrap());
     assert!(bytes <= BYTES_MAX, "{bytes} bytes");
     loaded
 }

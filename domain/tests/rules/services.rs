@@ -1,6 +1,6 @@
-//! The settings of services: R31 to R33. The words of their definitions: R46.
+//! The settings of services: R31 to R33. The words of their definitions: R46 and R47.
 
-use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, lb, table, to, vm};
+use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, item_of, lb, table, to, vm};
 use domain::base::state::ChangeType::{Create, Delete, Modify};
 use domain::catalog::service::{Publish, ServiceState};
 use domain::catalog::{schema, service};
@@ -272,4 +272,17 @@ fn r46_a_service_records_its_first_version_with_words() {
         after.push(service.first_with_words.map(|first| first == service.schema_version));
     }
     assert_eq!(after, [None, Some(true), Some(false), Some(false)]);
+}
+
+#[test]
+fn r47_a_declaration_has_what_the_consumer_fills() {
+    let definition = json!({"title": "VM", "type": "object", "required": ["name", "cpu", "ip"],
+        "x-from": {"APPROVED": {"required": ["image"]}},
+        "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"}, "image": {"type": "string"},
+            "ip": {"type": "string", "readOnly": true}}});
+    let mut world = World::new();
+    world.redefine("VM", &definition);
+    let declared = json!({"name": NAME, "ip": "10.0.0.1"});
+    assert_eq!(world.refused(&[item_of("VM", declared)]), ["schema", "read_only"]);
+    assert_eq!(world.declare(&[item_of("VM", json!({"name": NAME, "cpu": 1}))]).created.len(), 1);
 }

@@ -263,14 +263,19 @@ impl<'a> Check<'a> {
 
     /// Bounds the steps for the largest item, and the memory of the compiled definition.
     pub(super) fn cost(&mut self) {
-        let (model, pointers) = Model::with_pointers(self.definition);
+        let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
+        // The completed form is the largest one.
+        let paths = Part::of(self.definition, draft);
+        let completed = form(self.definition, draft, &paths, Phase::Completed);
+        let (model, pointers) = Model::with_pointers(&completed);
         let item = u64::try_from(DECLARATION_BYTES_MAX).unwrap_or(u64::MAX);
         if let Some(at) = model.too_complex(item, PUBLISHED_STEPS_MAX) {
             let pointer = pointers.into_iter().find(|(_, node)| *node == at).map(|(pointer, _)| pointer);
             let message = format!("an item must need at most {PUBLISHED_STEPS_MAX} steps to check");
+            let pointer = pointer.filter(|pointer| self.definition.pointer(pointer).is_some());
             self.report(&pointer.unwrap_or_default(), "too_complex", message);
         }
-        if weight(self.definition, &model) > COMPILED_BYTES_MAX {
+        if weight(&completed, &model) > COMPILED_BYTES_MAX {
             let message = format!("must take at most {COMPILED_BYTES_MAX} bytes of memory");
             self.report("", "too_complex", message);
         }

@@ -2,11 +2,11 @@
 
 use super::*;
 
-pub(super) fn compiled(text: &str) -> Result<Schema, Vec<Problem>> {
-    compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?)
+pub(super) fn compiled(text: &str, words: Words) -> Result<Schema, Vec<Problem>> {
+    compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?, words)
 }
 
-fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
+fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
     let invalid = |message: &str| vec![problem("", "invalid_schema", message)];
     let root = definition.as_object().ok_or_else(|| invalid("must be an object"))?;
     // A schema for metadata needs no title.
@@ -15,10 +15,19 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
     // A stored definition may be older than these limits. It must still load, but then it checks no item.
     let is_small = pointers_bytes(definition, 0) <= POINTERS_BYTES_MAX;
-    let model = if is_small { Model::of(definition) } else { Model::default() };
-    let weight = weight(definition, &model);
+    let has_words = words::has_words(definition);
+    let paths =
+        (has_words && words == Words::Apply && is_small).then(|| Arc::new(Part::of(definition, draft)));
+    let judged = paths.as_ref().map(|paths| form(definition, draft, paths, Phase::Request));
+    let judged = judged.as_ref().unwrap_or(definition);
+    let model = if is_small { Model::of(judged) } else { Model::default() };
+    let weight = weight(judged, &model)
+        .saturating_add(paths.as_ref().map_or(0, |paths| paths.count().saturating_mul(PART_BYTES)));
     let validator = if is_small && weight <= COMPILED_BYTES_MAX {
-        let built = options(draft).build(&compiled_form(root, &references));
+        let options = options(draft);
+        // Without words, the draft decides whether a format is asserted (R47).
+        let options = if paths.is_some() { options.should_validate_formats(true) } else { options };
+        let built = options.build(&compiled_form(judged, &references));
         Some(built.map_err(|error| {
             vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
         })?)
@@ -33,12 +42,16 @@ fn compile(definition: &Value) -> Result<Schema, Vec<Problem>> {
         references,
         approval_required,
         prices: prices(metadata),
-        has_words: words::has_words(definition),
+        has_words,
+        paths,
         bytes: if validator.is_some() { weight } else { length_of(definition).saturating_mul(4) },
         model,
         validator,
     })
 }
+
+/// Memory of a part of the tree of paths, in bytes.
+const PART_BYTES: usize = 512;
 
 /// Estimates the memory of a compiled definition; the estimate is never too low.
 ///
@@ -94,8 +107,8 @@ pub(super) fn options(draft: Draft) -> ValidationOptions<'static> {
 ///
 /// It has no `$id`, because one that equals the name of a known schema would hide that schema. Entries of reference
 /// lists are strings, unless the definition has its own `items`.
-fn compiled_form(root: &Map<String, Value>, references: &[ReferenceField]) -> Value {
-    let mut root = root.clone();
+fn compiled_form(judged: &Value, references: &[ReferenceField]) -> Value {
+    let mut root = judged.as_object().cloned().unwrap_or_default();
     root.remove("$id");
     root.remove("$schema");
     let mut properties = root.get_mut("properties").and_then(Value::as_object_mut);

@@ -43,9 +43,9 @@ impl Word {
     }
 }
 
-/// A property of the item, or the item itself.
+/// A property of the item, or the item itself, with its words and the properties below it.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub struct Part {
     /// The words at this path, each with the pointer of its keyword.
     pub(super) words: BTreeMap<Word, String>,
     /// The types in the definition; empty for any type.
@@ -92,6 +92,58 @@ impl Part {
         }
     }
 
+    /// Returns whether the service owner fills the value: the consumer must not declare it.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.words.contains_key(&Word::ReadOnly)
+    }
+
+    /// Returns whether this is an owner path, apart from paths above it.
+    pub(crate) fn is_owner(&self) -> bool {
+        self.is_read_only() || self.words.contains_key(&Word::Computed)
+    }
+
+    /// Returns the part of a member with a name in the definition.
+    pub(crate) fn named(&self, name: &str) -> Option<&Self> {
+        self.members.get(name)
+    }
+
+    /// Returns the part of any member.
+    pub(crate) fn member(&self, name: &str) -> Option<&Self> {
+        self.named(name).or(self.others.as_deref())
+    }
+
+    /// Returns the part of each element.
+    pub(crate) fn elements(&self) -> Option<&Self> {
+        self.elements.as_deref()
+    }
+
+    /// Returns the number of parts, this one included.
+    pub(super) fn count(&self) -> usize {
+        self.below().map(Self::count).fold(1, usize::saturating_add)
+    }
+
+    /// Returns the pointers of the values at `readOnly` paths.
+    pub(super) fn read_only(&self, pointer: &str, value: &Value) -> Vec<String> {
+        if self.is_read_only() {
+            return vec![pointer.to_owned()];
+        }
+        let below = |token: &str, part: Option<&Self>, value: &Value| {
+            part.map_or_else(Vec::new, |part| part.read_only(&below(pointer, token), value))
+        };
+        match value {
+            Value::Object(members) => {
+                members.iter().flat_map(|(name, value)| below(name, self.member(name), value)).collect()
+            }
+            Value::Array(elements) => {
+                let elements = elements.iter().enumerate();
+                elements
+                    .flat_map(|(index, value)| below(&index.to_string(), self.elements(), value))
+                    .collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        }
+    }
+
     /// Returns whether the definition allows values of this type alone.
     pub(super) fn is_only(&self, name: &str) -> bool {
         self.types.len() == 1 && self.types.contains(name)
@@ -113,10 +165,11 @@ pub(super) struct Source<'a> {
 pub(super) struct Step<'a> {
     pub(super) pointer: String,
     pub(super) schema: &'a Value,
-    way: Way,
+    pub(super) way: Way,
 }
 
-enum Way {
+/// The direction of a step.
+pub(super) enum Way {
     /// The same value, by `$ref`.
     Same,
     Member(String),

@@ -63,7 +63,7 @@ fn what_is_published_speaks_as_it_does_when_it_is_loaded() {
     let item = json!({"name": "a", "x": 0.3});
     let problems = schema.judged(&item);
     assert_eq!(problems[0].message, "0.3 is less than the minimum of 11");
-    assert_eq!(problems, load(&schema.text).unwrap().judged(&item));
+    assert_eq!(problems, load(&schema.text, Words::Apply).unwrap().judged(&item));
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn a_definition_is_published_and_loads_back() {
     let schema = published(&definition(&json!({"metadata": {"monthly_cost": 5.0}})));
     assert_eq!(schema.title, "VM");
     assert!(schema.text.contains(r#""metadata":{"monthly_cost":5}"#));
-    let loaded = load(&schema.text).unwrap();
+    let loaded = load(&schema.text, Words::Apply).unwrap();
     assert_eq!((loaded.title, loaded.text), (schema.title, schema.text));
     for text in ["", "{", "[]", "{}", r#"{"title":"VM","$schema":"x"}"#, r#"{"title":"VM","type":"thing"}"#] {
-        assert!(load(text).is_err(), "{text}");
+        assert!(load(text, Words::Apply).is_err(), "{text}");
     }
 }
 
@@ -406,7 +406,7 @@ fn reference_properties_are_read_in_both_forms() {
     let body = json!({"name": "n", "lb": "front", "vms": ["b", "a", 7, "b", null]});
     let named = |service: &str, name: &str| Reference { service: service.to_owned(), name: name.to_owned() };
     assert_eq!(schema.references_of(&body), [named("LB", "front"), named("VM", "a"), named("VM", "b")]);
-    assert_eq!(load(&schema.text).unwrap().references, schema.references);
+    assert_eq!(load(&schema.text, Words::Apply).unwrap().references, schema.references);
     let pointers: Vec<_> = schema.judged(&body).into_iter().map(|problem| problem.pointer).collect();
     assert_eq!(pointers, ["/vms/2", "/vms/4"]);
     for nothing in [json!({}), json!({"lb": 1, "vms": "a"}), json!([]), json!({"lb": ["a"], "vms": {"a": 1}})]
@@ -577,7 +577,7 @@ fn a_definition_that_takes_much_memory_is_refused() {
     assert_problems(&with_property(&json!({"allOf": patterns})), &[("too_complex", "")]);
     // A stored definition stays as it is, and every item of it is `too_complex`.
     let text = json::canonical(&long(600));
-    let stored = load(&text).unwrap();
+    let stored = load(&text, Words::Apply).unwrap();
     assert_eq!(
         (stored.text.as_str(), stored.judged(&json!({"name": "n"}))[0].rule),
         (text.as_str(), "too_complex")

@@ -100,6 +100,22 @@ pub(super) fn subschemas<'a>(pointer: &str, schema: &'a Value) -> Vec<Subschema<
     subschemas
 }
 
+/// Calls `change` with keyword, pointer and schema of each schema directly below `schema`.
+pub(super) fn for_each_subschema(
+    pointer: &str,
+    schema: &mut Value,
+    change: &mut impl FnMut(&'static str, &str, &mut Value),
+) {
+    let places: Vec<(&'static str, String)> =
+        subschemas(pointer, schema).into_iter().map(|below| (below.keyword, below.pointer)).collect();
+    for (keyword, at) in places {
+        let relative = at.get(pointer.len()..).unwrap_or_default();
+        if let Some(below) = schema.pointer_mut(relative) {
+            change(keyword, &at, below);
+        }
+    }
+}
+
 /// Why a `$ref` is refused.
 pub(super) enum BadRef {
     Remote,

@@ -1,6 +1,6 @@
 //! The check of the words in a definition: their values and their positions (R46).
 
-use super::part::{Part, Source, Word, steps};
+use super::part::{Source, Word, steps};
 use super::walk::{Reach, subschemas, target};
 use super::*;
 use crate::base::suggest::did_you_mean;

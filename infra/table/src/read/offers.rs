@@ -6,7 +6,7 @@ use crate::client::{Error, Table};
 use crate::key::{self, Key};
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
 use domain::catalog::schema;
-use domain::catalog::schema::Schema;
+use domain::catalog::schema::{Schema, Words};
 use domain::catalog::service::Service;
 use domain::rules::plan::{Offer, Offers};
 use dovetail_aws::off_worker;
@@ -60,7 +60,8 @@ impl Table {
                 stored.ok_or_else(|| Error::corrupt(key_text, "is missing"))?.text.into()
             }
         };
-        self.compiled(version, text)
+        let words = if service.has_words() { Words::Apply } else { Words::Ignore };
+        self.compiled(version, text, words)
     }
 
     /// Returns the schema texts of these services in their order. It reads uncached ones in batches and compiles
@@ -108,11 +109,11 @@ impl Table {
         record::read::<ServiceRecord>(service).map(Some)
     }
 
-    fn compiled(&self, version: Version, text: Arc<str>) -> Result<Arc<Schema>, Error> {
+    fn compiled(&self, version: Version, text: Arc<str>, words: Words) -> Result<Arc<Schema>, Error> {
         let key_text = key::schema(&version.0, version.1).to_string();
         // Compilation takes milliseconds of CPU time and must not block the other tasks of this worker.
-        let schema =
-            off_worker(|| schema::load(&text)).map_err(|_| Error::corrupt(key_text, "does not compile"))?;
+        let schema = off_worker(|| schema::load(&text, words))
+            .map_err(|_| Error::corrupt(key_text, "does not compile"))?;
         let schema = Arc::new(schema);
         self.cached_schemas().keep(version, text, Some(Arc::clone(&schema)));
         Ok(schema)
