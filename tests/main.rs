@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod api;
+mod definitions;
 #[cfg(feature = "deployed")]
 mod deploy {
     mod features;

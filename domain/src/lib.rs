@@ -60,6 +60,7 @@ pub mod rules {
     pub mod open_change;
     pub mod plan;
     pub mod put_item;
+    pub mod verify;
     pub mod visibility;
 }
 

@@ -5,7 +5,7 @@
 use crate::input::Input;
 use crate::problems::{assert_pointers_lead, assert_problems};
 use domain::base::json;
-use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, load, publish};
+use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, Words, load, publish};
 use domain::model::declaration::DEPTH_MAX;
 use serde_json::Value;
 
@@ -23,6 +23,8 @@ const RULES: &[&str] = &[
     "recursive_reference",
     "invalid_pattern",
     "invalid_schema",
+    "invalid_keyword",
+    "misplaced_keyword",
 ];
 
 /// Rules about missing parts. The type of the definition is one of them.
@@ -32,7 +34,7 @@ pub(crate) fn published(bytes: &[u8]) {
     let (definition, item) = Input::halves(bytes);
     match publish(definition) {
         Ok(schema) => {
-            let loaded = load(&schema.text).unwrap();
+            let loaded = load(&schema.text, Words::Apply).unwrap();
             assert_eq!((&loaded.title, &loaded.text), (&schema.title, &schema.text));
             assert_eq!(loaded.references, schema.references);
             if let Ok(item) = json::parse(item, DEPTH_MAX) {
@@ -54,7 +56,7 @@ fn checked(schema: &Schema, loaded: &Schema, item: &Value) {
     assert!(budget.taken() <= STEPS_MAX, "{} steps", budget.taken());
     assert!(problems.len() <= ITEM_PROBLEMS_MAX, "{} problems", problems.len());
     if !problems.is_empty() {
-        assert_problems(&problems, &["schema", "too_complex"]);
+        assert_problems(&problems, &["schema", "too_complex", "read_only"]);
         assert_pointers_lead(item, &problems, &["schema"]);
     }
     let references = schema.references_of(item);

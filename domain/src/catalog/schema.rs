@@ -162,18 +162,28 @@ impl Named<'_> {
 
 /// Checks a definition before its publication; reports every problem that needs no compilation.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
-    checked(bytes, |check, root| check.service(root))
+    compiled(&checked(bytes, Words::Apply, |check, root| check.service(root))?, Words::Apply)
 }
 
 /// Checks a schema for metadata before it is set; the same limits apply, but it belongs to no service.
 pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
-    checked(bytes, |check, root| check.object(root))
+    compiled(&checked(bytes, Words::Ignore, |check, root| check.object(root))?, Words::Ignore)
 }
 
+/// Checks a schema with words that belongs to no service, and returns its paths.
+pub fn paths(bytes: &[u8]) -> Result<Part, Vec<Problem>> {
+    let text = checked(bytes, Words::Apply, |check, root| check.object(root))?;
+    let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
+    let draft = definition.as_object().and_then(draft).unwrap_or_default();
+    Ok(Part::of(&definition, draft))
+}
+
+/// Returns the canonical text of a definition without problems.
 fn checked(
     bytes: &[u8],
+    words: Words,
     of: impl FnOnce(&mut Check<'_>, &Map<String, Value>),
-) -> Result<Schema, Vec<Problem>> {
+) -> Result<String, Vec<Problem>> {
     // Before the parser, whose time grows with the text.
     if bytes.len() > SCHEMA_BYTES_MAX {
         return Err(vec![problem("", "too_large", format!("must be at most {SCHEMA_BYTES_MAX} bytes"))]);
@@ -188,7 +198,7 @@ fn checked(
             format!("the JSON pointers of its values must be at most {POINTERS_BYTES_MAX} bytes in total");
         return Err(vec![problem("", "too_complex", message)]);
     }
-    let mut check = Check::new(&definition);
+    let mut check = Check::new(&definition, words);
     of(&mut check, root);
     check.subschemas();
     check.work();
@@ -202,7 +212,7 @@ fn checked(
     }
     // The table stores this text. The canonical form fixes the spelling of numbers there, and in messages about
     // items.
-    compiled(&json::canonical(&definition), Words::Apply)
+    Ok(json::canonical(&definition))
 }
 
 /// Returns the warnings about a definition that was checked.

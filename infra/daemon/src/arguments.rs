@@ -6,7 +6,7 @@ use about::{COMMIT, CONTRACT_VERSION};
 use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
 use dovetail_table::RECORD_FORMAT;
 
-use crate::{audit, bury, load, option::EXIT_CODES, plan, settings::Settings};
+use crate::{audit, bury, definition, load, option::EXIT_CODES, plan, settings::Settings};
 
 /// The output of `--version`, without the name of the program.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -38,6 +38,7 @@ pub enum Command {
     #[command(skip)]
     Serve(Settings),
     Plan(plan::Settings),
+    Definition(definition::Settings),
     Audit(audit::Options),
     Load(load::Settings),
     Bury(bury::Settings),

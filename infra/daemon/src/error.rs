@@ -20,6 +20,12 @@ pub enum Error {
     /// The files of a plan are invalid, each by itself or in comparison.
     #[error("the files could not be compared\n{0}")]
     Plan(String),
+    /// A service definition or a document of cases is invalid.
+    #[error("the file is invalid\n{0}")]
+    Definition(String),
+    /// The results of cases differ from the expected ones.
+    #[error("cases differ\n{0}")]
+    Cases(String),
     #[error("{}: the directory has no database", .0.display())]
     NoDatabase(PathBuf),
     /// The export is unreadable, incomplete or invalid.

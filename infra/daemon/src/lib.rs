@@ -10,6 +10,7 @@ pub mod authorizer;
 pub mod bury;
 mod columns;
 pub mod control;
+pub mod definition;
 pub mod error;
 pub mod functions;
 pub mod load;

@@ -10,7 +10,7 @@ use std::{
 use dovetail_daemon::{
     arguments::{self, Command},
     audit::{self, AuditOutcome},
-    bury, load, plan, settings,
+    bury, definition, load, plan, settings,
     signals::Signals,
     start,
 };
@@ -23,6 +23,7 @@ const USAGE: u8 = 64;
 fn main() -> ExitCode {
     let ended = match arguments::parse(env::args_os().skip(1)) {
         Ok(Command::Plan(settings)) => plan(&settings),
+        Ok(Command::Definition(settings)) => definition(&settings),
         Ok(Command::Audit(options)) => audit(&options.into()),
         Ok(Command::Load(settings)) => load(&settings),
         Ok(Command::Bury(settings)) => bury(&settings),
@@ -42,6 +43,11 @@ fn main() -> ExitCode {
 fn plan(settings: &plan::Settings) -> Result<ExitCode, Box<dyn Error>> {
     let has_changes = plan::run(settings, &mut io::stdout().lock())?;
     Ok(if has_changes { CHANGES_OR_VIOLATIONS.into() } else { ExitCode::SUCCESS })
+}
+
+fn definition(settings: &definition::Settings) -> Result<ExitCode, Box<dyn Error>> {
+    definition::run(settings, &mut io::stdout().lock())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {

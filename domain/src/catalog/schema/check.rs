@@ -35,6 +35,8 @@ impl Work {
 /// Walks through a definition and collects the problems.
 pub(super) struct Check<'a> {
     definition: &'a Value,
+    /// Whether the words of the definition have a meaning.
+    words: Words,
     pub(super) problems: Problems,
     /// By pointer; none while its computation is in progress, which reveals a circle of references.
     works: BTreeMap<String, Option<Work>>,
@@ -43,8 +45,8 @@ pub(super) struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    pub(super) fn new(definition: &'a Value) -> Self {
-        Self { definition, problems: Problems::default(), works: BTreeMap::new(), is_recursive: false }
+    pub(super) fn new(definition: &'a Value, words: Words) -> Self {
+        Self { definition, words, problems: Problems::default(), works: BTreeMap::new(), is_recursive: false }
     }
 
     fn report(&mut self, pointer: &str, rule: &'static str, message: impl Into<String>) {
@@ -129,9 +131,11 @@ impl<'a> Check<'a> {
                 continue;
             }
             self.keywords(&pointer, schema);
-            words::values(&pointer, schema, |pointer, message| {
-                self.report(pointer, "invalid_keyword", message);
-            });
+            if self.words == Words::Apply {
+                words::values(&pointer, schema, |pointer, message| {
+                    self.report(pointer, "invalid_keyword", message);
+                });
+            }
             self.patterns(&pointer, schema, &mut patterns);
             if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
                 refs = refs.saturating_add(1);
@@ -214,7 +218,7 @@ impl<'a> Check<'a> {
             }
         }
         let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
-        if !self.is_recursive {
+        if !self.is_recursive && self.words == Words::Apply {
             for (pointer, message) in words::misplaced(self.definition, draft) {
                 self.report(&pointer, "misplaced_keyword", message);
             }

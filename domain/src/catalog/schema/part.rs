@@ -61,6 +61,16 @@ pub struct Part {
 }
 
 impl Part {
+    /// A part without words and without parts below it.
+    pub(crate) const ANY: &'static Self = &Self {
+        words: BTreeMap::new(),
+        types: BTreeSet::new(),
+        is_reference: false,
+        members: BTreeMap::new(),
+        others: None,
+        elements: None,
+    };
+
     /// Returns the tree of a definition with bounded work.
     pub(super) fn of(definition: &Value, draft: Draft) -> Self {
         let mut part = Self::default();
@@ -115,6 +125,31 @@ impl Part {
     /// Returns the part of each element.
     pub(crate) fn elements(&self) -> Option<&Self> {
         self.elements.as_deref()
+    }
+
+    /// Returns whether the service owner fills the value unless the consumer declares it.
+    pub(crate) fn is_computed(&self) -> bool {
+        self.words.contains_key(&Word::Computed)
+    }
+
+    /// Returns whether no version of the item and no plan contains the value.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.words.contains_key(&Word::WriteOnly) || self.elements().is_some_and(Self::is_secret)
+    }
+
+    /// Returns whether the definition allows `null`.
+    pub(crate) fn is_nullable(&self) -> bool {
+        self.types.contains("null")
+    }
+
+    /// Returns whether the definition names members of the object, or has a schema for all of them.
+    pub(crate) fn names_members(&self) -> bool {
+        !self.members.is_empty() || self.others.is_some()
+    }
+
+    /// Returns the members with a name in the definition.
+    pub(crate) fn named_members(&self) -> impl Iterator<Item = (&str, &Self)> {
+        self.members.iter().map(|(name, part)| (name.as_str(), part))
     }
 
     /// Returns the number of parts, this one included.

@@ -1,0 +1,418 @@
+//! The values of an item along the paths of its definition: the merge of declaration and deployed item, and the
+//! comparisons of both (R48).
+//!
+//! An *owner path* has `readOnly` or `x-computed`, or is below `readOnly`. Any other path is a *consumer path*.
+//!
+//! - An object whose schema names members is compared member by member. So is an array whose schema has `items`.
+//! - Any other value counts as one value, in canonical form.
+//! - A member without a schema and without a declared value is a note of the owner. No function compares it.
+
+pub mod cases;
+mod pairs;
+#[cfg(test)]
+mod tests;
+
+use self::pairs::{by_name, prior_of};
+use crate::base::json;
+use crate::base::json::Problems;
+use crate::base::problem::{Problem, below, tokens};
+use crate::catalog::schema::Part;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Lays a declaration over the newest deployed item: the state that the owner is asked for.
+///
+/// Terraform calls this the proposed new state. Owner paths without a declared value keep the value of `prior`.
+pub fn proposed(root: &Part, prior: Option<&Value>, declared: &Value) -> Value {
+    merged(root, prior, declared, false)
+}
+
+/// Returns the proposed value of one path; none if it has none.
+fn proposed_at(
+    part: &Part,
+    prior: Option<&Value>,
+    declared: Option<&Value>,
+    is_below: bool,
+) -> Option<Value> {
+    if part.is_secret() {
+        return None;
+    }
+    match (declared, prior) {
+        (Some(declared), prior) => Some(merged(part, prior, declared, is_below)),
+        (None, Some(prior)) if is_below || part.is_read_only() => Some(without_notes(part, prior)),
+        // A value that only the consumer can have declared is not carried over, nor is the value around it.
+        (None, Some(prior)) if part.is_computed() && !has_consumer_member(part, prior) => {
+            Some(without_notes(part, prior))
+        }
+        (None, _) => None,
+    }
+}
+
+fn merged(part: &Part, prior: Option<&Value>, declared: &Value, is_below: bool) -> Value {
+    let is_below = is_below || part.is_read_only();
+    match declared {
+        Value::Object(declared) if part.names_members() => {
+            let prior = prior.and_then(Value::as_object);
+            let names: BTreeSet<&String> =
+                declared.keys().chain(prior.into_iter().flat_map(Map::keys)).collect();
+            let value = |name: &String| {
+                let (prior, declared) = (prior.and_then(|prior| prior.get(name)), declared.get(name));
+                match part.member(name) {
+                    Some(part) => proposed_at(part, prior, declared, is_below),
+                    None => declared.cloned(),
+                }
+            };
+            names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
+        }
+        Value::Array(elements) => {
+            let Some(part) = part.elements() else { return Value::Array(elements.clone()) };
+            let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let priors = prior_of(elements, prior);
+            let both = elements.iter().zip(priors);
+            both.filter_map(|(declared, prior)| proposed_at(part, prior, Some(declared), is_below)).collect()
+        }
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            declared.clone()
+        }
+    }
+}
+
+/// Returns a carried value without the members that its schema does not name.
+fn without_notes(part: &Part, value: &Value) -> Value {
+    match value {
+        Value::Object(members) if part.names_members() => {
+            let stays = |(name, value): (&String, &Value)| {
+                let part = part.member(name).filter(|part| !part.is_secret())?;
+                Some((name.clone(), without_notes(part, value)))
+            };
+            members.iter().filter_map(stays).collect()
+        }
+        Value::Array(elements) => match part.elements() {
+            Some(part) => elements.iter().map(|element| without_notes(part, element)).collect(),
+            None => value.clone(),
+        },
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            value.clone()
+        }
+    }
+}
+
+/// Returns whether a value has a member at a consumer path with a name in the definition.
+fn has_consumer_member(part: &Part, value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.iter().any(|(name, value)| match part.named(name) {
+            Some(part) if part.is_read_only() => false,
+            Some(part) => !part.is_computed() || has_consumer_member(part, value),
+            None => part.member(name).is_some_and(|part| has_consumer_member(part, value)),
+        }),
+        Value::Array(elements) => {
+            part.elements().is_some_and(|part| elements.iter().any(|value| has_consumer_member(part, value)))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// Returns the problems of an item that has to hold a declaration, with pointers into the item.
+///
+/// A single value may also be that of `prior`: some systems normalise values. Terraform calls this a valid plan.
+pub fn holds(root: &Part, prior: Option<&Value>, declared: &Value, item: &Value) -> Vec<Problem> {
+    compared(&DECLARED, root, prior, declared, item)
+}
+
+/// Returns the problems of a later plan, or of an item, that has to agree with a plan.
+///
+/// The order of elements counts, because names may be unknown in the plan. Terraform calls both compatible.
+pub fn agrees(root: &Part, planned: &Value, later: &Value) -> Vec<Problem> {
+    compared(&PLANNED, root, None, planned, later)
+}
+
+/// The texts of a comparison.
+struct Texts {
+    /// The rule of a missing or different value.
+    rule: &'static str,
+    /// The rule of a value at a consumer path without a wanted value.
+    surplus: &'static str,
+    /// The source of the wanted value.
+    source: &'static str,
+    /// Whether elements of arrays with unique names are compared by name.
+    is_by_name: bool,
+}
+
+const DECLARED: Texts =
+    Texts { rule: "declared", surplus: "not_declared", source: "declared", is_by_name: true };
+const PLANNED: Texts = Texts { rule: "planned", surplus: "planned", source: "planned", is_by_name: false };
+
+fn compared(
+    texts: &'static Texts,
+    root: &Part,
+    prior: Option<&Value>,
+    wanted: &Value,
+    item: &Value,
+) -> Vec<Problem> {
+    let mut comparison = Comparison { texts, problems: Problems::default() };
+    comparison.both(root, Position { pointer: "", is_below: false }, prior, wanted, item);
+    comparison.problems.into_vec()
+}
+
+/// A position in an item.
+#[derive(Clone, Copy)]
+struct Position<'a> {
+    pointer: &'a str,
+    /// Whether it is below `readOnly`.
+    is_below: bool,
+}
+
+struct Comparison {
+    texts: &'static Texts,
+    problems: Problems,
+}
+
+impl Comparison {
+    fn report(&mut self, pointer: &str, rule: &'static str, message: impl FnOnce() -> String) {
+        self.problems.push(|| Problem {
+            pointer: pointer.to_owned(),
+            path: tokens(pointer),
+            rule,
+            message: message(),
+            change: None,
+        });
+    }
+
+    /// Compares the values at one path, of which each may be absent.
+    fn at(
+        &mut self,
+        part: &Part,
+        at: Position<'_>,
+        prior: Option<&Value>,
+        wanted: Option<&Value>,
+        item: Option<&Value>,
+    ) {
+        if part.is_secret() {
+            if item.is_some() {
+                self.report(at.pointer, "write_only", || SECRET.to_owned());
+            }
+            return;
+        }
+        let source = self.texts.source;
+        match (wanted, item) {
+            (None, None) => {}
+            (Some(wanted), Some(item)) => self.both(part, at, prior, wanted, item),
+            (Some(wanted), None) => {
+                self.report(at.pointer, self.texts.rule, || format!("must be {} as {source}", cut(wanted)));
+            }
+            (None, Some(item)) if at.is_below || part.is_owner() => self.secrets(part, at.pointer, item),
+            (None, Some(_)) => {
+                self.report(at.pointer, self.texts.surplus, || format!("must be absent: it is not {source}"));
+            }
+        }
+    }
+
+    fn both(&mut self, part: &Part, at: Position<'_>, prior: Option<&Value>, wanted: &Value, item: &Value) {
+        let is_below = at.is_below || part.is_read_only();
+        match (wanted, item) {
+            (Value::Object(wanted), Value::Object(item)) if part.names_members() => {
+                let names: BTreeSet<&String> = wanted.keys().chain(item.keys()).collect();
+                for name in names {
+                    let pointer = below(at.pointer, name);
+                    let prior = prior.and_then(|prior| prior.get(name));
+                    let (wanted, item) = (wanted.get(name), item.get(name));
+                    match part.member(name) {
+                        Some(part) => {
+                            self.at(part, Position { pointer: &pointer, is_below }, prior, wanted, item);
+                        }
+                        None if wanted.is_some() => {
+                            let at = Position { pointer: &pointer, is_below };
+                            self.at(Part::ANY, at, prior, wanted, item);
+                        }
+                        None => {}
+                    }
+                }
+            }
+            (Value::Array(wanted), Value::Array(item)) if part.elements().is_some() => {
+                let at = Position { is_below, ..at };
+                part.elements().into_iter().for_each(|part| self.elements(part, at, prior, wanted, item));
+            }
+            (wanted, item) => {
+                let is_single = !part.names_members() && part.elements().is_none();
+                let is_excused = is_single && prior.is_some_and(|prior| is_same(prior, item));
+                if !is_same(wanted, item) && !is_excused {
+                    let source = self.texts.source;
+                    self.report(at.pointer, self.texts.rule, || {
+                        format!("must be {} as {source}, not {}", cut(wanted), cut(item))
+                    });
+                }
+            }
+        }
+    }
+
+    fn elements(
+        &mut self,
+        part: &Part,
+        at: Position<'_>,
+        prior: Option<&Value>,
+        wanted: &[Value],
+        item: &[Value],
+    ) {
+        if wanted.len() != item.len() {
+            let source = self.texts.source;
+            return self.report(at.pointer, "count", || {
+                format!("must have {} elements as {source}, not {}", wanted.len(), item.len())
+            });
+        }
+        let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let priors = prior_of(wanted, prior);
+        let names = by_name(wanted).zip(by_name(item)).filter(|_| self.texts.is_by_name);
+        let Some((wanted_names, item_names)) = names else {
+            for (index, ((wanted, prior), item)) in wanted.iter().zip(priors).zip(item).enumerate() {
+                let pointer = below(at.pointer, &index.to_string());
+                self.at(part, Position { pointer: &pointer, ..at }, prior, Some(wanted), Some(item));
+            }
+            return;
+        };
+        for (wanted, prior) in wanted.iter().zip(priors) {
+            let index = pairs::name(wanted).and_then(|name| item_names.get(name));
+            let Some(index) = index else {
+                let source = self.texts.source;
+                self.report(at.pointer, self.texts.rule, || {
+                    format!("must contain {} as {source}", cut(wanted))
+                });
+                continue;
+            };
+            let pointer = below(at.pointer, &index.to_string());
+            self.at(part, Position { pointer: &pointer, ..at }, prior, Some(wanted), item.get(*index));
+        }
+        for (name, index) in item_names {
+            if !wanted_names.contains_key(name) {
+                let pointer = below(at.pointer, &index.to_string());
+                self.at(part, Position { pointer: &pointer, ..at }, None, None, item.get(index));
+            }
+        }
+    }
+
+    /// Reports the values at `writeOnly` paths below an owner path.
+    fn secrets(&mut self, part: &Part, pointer: &str, value: &Value) {
+        let mut secrets = Vec::new();
+        collect_secrets(part, pointer, value, &mut secrets);
+        for pointer in secrets {
+            self.report(&pointer, "write_only", || SECRET.to_owned());
+        }
+    }
+}
+
+const SECRET: &str = "must be absent: the property is `writeOnly`";
+
+/// Collects the pointers of the values at `writeOnly` paths.
+fn collect_secrets(part: &Part, pointer: &str, value: &Value, secrets: &mut Vec<String>) {
+    if part.is_secret() {
+        return secrets.push(pointer.to_owned());
+    }
+    for (token, part, value) in children(part, value) {
+        collect_secrets(part, &below(pointer, &token), value, secrets);
+    }
+}
+
+/// Returns the pointers of the owner paths without a value.
+pub fn unknown(root: &Part, item: &Value) -> Vec<String> {
+    let mut unknown = Vec::new();
+    collect_unknown(root, "", item, false, &mut unknown);
+    unknown
+}
+
+fn collect_unknown(part: &Part, pointer: &str, value: &Value, is_below: bool, unknown: &mut Vec<String>) {
+    let is_below = is_below || part.is_read_only();
+    if let Value::Object(members) = value {
+        let absent = part.named_members().filter(|(name, _)| !members.contains_key(*name));
+        let owners = absent.filter(|(_, part)| !part.is_secret() && (is_below || part.is_owner()));
+        unknown.extend(owners.map(|(name, _)| below(pointer, name)));
+    }
+    for (token, part, value) in children(part, value) {
+        collect_unknown(part, &below(pointer, &token), value, is_below, unknown);
+    }
+}
+
+/// Returns the values directly below a value that have a part of their own.
+fn children<'a>(part: &'a Part, value: &'a Value) -> Vec<(String, &'a Part, &'a Value)> {
+    match value {
+        Value::Object(members) => {
+            let child = |(name, value): (&String, &'a Value)| Some((name.clone(), part.member(name)?, value));
+            members.iter().filter_map(child).collect()
+        }
+        Value::Array(elements) => {
+            let part = part.elements();
+            let child = |(index, value): (usize, &'a Value)| Some((index.to_string(), part?, value));
+            elements.iter().enumerate().filter_map(child).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// Lays the members that an owner sent over a base; absent members stay as they are.
+///
+/// `null` removes a member, unless its type contains `null`. A sent array replaces the whole array; its paired
+/// elements keep the members that were not sent, in the order of the base.
+pub fn filled(root: &Part, sent: &Value, base: &Value) -> Value {
+    // An older version of the definition may have allowed a value that is `writeOnly` now.
+    let base = without_secrets(root, base);
+    filled_at(root, sent, Some(&base))
+}
+
+/// Returns a value without its `writeOnly` values.
+fn without_secrets(part: &Part, value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let stays = |(name, value): (&String, &Value)| match part.member(name) {
+                Some(part) if part.is_secret() => None,
+                Some(part) => Some((name.clone(), without_secrets(part, value))),
+                None => Some((name.clone(), value.clone())),
+            };
+            members.iter().filter_map(stays).collect()
+        }
+        Value::Array(elements) => match part.elements() {
+            Some(part) => elements.iter().map(|element| without_secrets(part, element)).collect(),
+            None => value.clone(),
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn filled_at(part: &Part, sent: &Value, base: Option<&Value>) -> Value {
+    match sent {
+        Value::Object(sent) if part.names_members() => {
+            let mut filled = base.and_then(Value::as_object).cloned().unwrap_or_default();
+            for (name, value) in sent {
+                let part = part.member(name).unwrap_or(Part::ANY);
+                if value.is_null() && !part.is_nullable() {
+                    filled.remove(name);
+                } else {
+                    let value = filled_at(part, value, filled.get(name));
+                    filled.insert(name.clone(), value);
+                }
+            }
+            Value::Object(filled)
+        }
+        Value::Array(elements) => {
+            let Some(part) = part.elements() else { return sent.clone() };
+            let base = base.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let both = pairs::in_order_of(base, elements);
+            both.into_iter().map(|(sent, base)| filled_at(part, sent, base)).collect()
+        }
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => sent.clone(),
+    }
+}
+
+/// Returns whether two values have the same canonical form.
+fn is_same(one: &Value, other: &Value) -> bool {
+    one == other || json::canonical(one) == json::canonical(other)
+}
+
+/// Maximum length of a value in a message, in characters.
+const VALUE_CHARS_MAX: usize = 80;
+
+/// Returns the JSON of a value, cut to a readable length.
+fn cut(value: &Value) -> String {
+    let text = json::canonical(value);
+    match text.char_indices().nth(VALUE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}

@@ -1,0 +1,122 @@
+//! The cases of Terraform, and cases of the merges of arrays and of what an owner sends.
+
+use super::*;
+use crate::catalog::schema;
+use serde_json::json;
+
+/// Terraform's own test cases as facts, and three of Dovetail.
+const TERRAFORM: &str = include_str!("../../../../tests/cases/terraform.json");
+
+fn paths(properties: &Value) -> Part {
+    let definition = json!({"type": "object", "properties": properties});
+    schema::paths(definition.to_string().as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn rules(problems: Vec<Problem>) -> Vec<(&'static str, String)> {
+    problems.into_iter().map(|problem| (problem.rule, problem.pointer)).collect()
+}
+
+/// Disks with an owner-filled id, a computed class and a secret, next to a note of the owner.
+fn disks() -> Part {
+    paths(&json!({
+        "disks": {"type": "array", "items": {"type": "object", "properties": {
+            "name": {"type": "string"}, "wwn": {"type": "string", "readOnly": true},
+            "class": {"type": ["string", "null"], "x-computed": true}, "key": {"writeOnly": true}}}},
+        "ip": {"type": "string", "readOnly": true},
+        "password": {"type": "string", "writeOnly": true},
+    }))
+}
+
+#[test]
+fn the_cases_of_terraform_hold() {
+    let results = cases::run(TERRAFORM.as_bytes(), None).unwrap();
+    // A replacement is not supported yet.
+    let (replacing, others): (Vec<_>, Vec<_>) =
+        results.into_iter().partition(|case| case.id.starts_with('R'));
+    assert_eq!((replacing.len(), others.len()), (2, 19));
+    for case in others {
+        assert_eq!(case.differences, [""; 0], "{}", case.id);
+    }
+}
+
+#[test]
+fn a_case_with_another_result_or_a_bad_form_differs() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let case = |members: Value| {
+        let mut case = json!({"schema": schema, "prior": null, "declared": {"a": "x"}, "item": {"a": "y"}});
+        case.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        cases::run(json!([case]).to_string().as_bytes(), None).unwrap().remove(0).differences
+    };
+    let differs = |members, text: &str| {
+        let differences = case(members);
+        assert!(differences.len() == 1 && differences[0].contains(text), "{differences:?}");
+    };
+    differs(json!({"kind": "proposed", "expect": {"proposed": {}}}), r#"proposed must be {}, not {"a":"x"}"#);
+    differs(json!({"kind": "holds", "expect": {"problems": []}}), "must have no problem at \"/a\"");
+    let missing =
+        json!({"problems": [{"pointer": "/b", "rule": "count"}, {"pointer": "/a", "rule": "declared"}]});
+    differs(json!({"kind": "holds", "expect": missing}), "must have a problem at \"/b\" with the rule count");
+    let unknown = json!({"kind": "proposed", "expect": {"proposed": {"a": "x"}, "unknown": ["/b"]}});
+    differs(unknown, r#"unknown must be ["/b"], not []"#);
+    let filled =
+        json!({"kind": "filled", "base": {"a": "x"}, "sent": {"a": null}, "expect": {"filled": {"a": "x"}}});
+    differs(filled, r#"filled must be {"a":"x"}, not {}"#);
+    differs(json!({"kind": "agrees", "expect": {"problems": []}}), "/planned: must be present");
+    differs(json!({"kind": "replaces"}), "/kind: must be one of");
+    differs(json!({"kind": "holds", "schema": {"type": "array"}}), "/schema/type");
+    assert_eq!(
+        case(json!({"kind": "holds", "expect": {"problems": [{"pointer": "", "rule": "declared"}]}})),
+        [""; 0]
+    );
+    assert!(cases::run(b"{}", None).is_err());
+    assert!(cases::run(b"{", None).is_err());
+}
+
+#[test]
+fn elements_belong_together_by_name() {
+    let root = disks();
+    let prior = json!({"disks": [{"name": "a", "wwn": "1", "note": 1}, {"name": "b", "wwn": "2", "class": "x"}], "ip": "i"});
+    let declared = json!({"disks": [{"name": "b"}, {"name": "c"}, {"name": "a"}], "password": "p"});
+    let expected = json!({"disks": [{"name": "b", "wwn": "2", "class": "x"}, {"name": "c"}, {"name": "a", "wwn": "1"}],
+        "ip": "i"});
+    assert_eq!(proposed(&root, Some(&prior), &declared), expected);
+    assert_eq!(unknown(&root, &expected), ["/disks/1/class", "/disks/1/wwn", "/disks/2/class"]);
+    // Another order of the same elements holds; another name does not.
+    let sent = json!({"disks": [{"name": "a"}, {"name": "c"}, {"name": "b"}]});
+    assert_eq!(holds(&root, None, &declared, &sent), []);
+    let renamed = json!({"disks": [{"name": "a"}, {"name": "d"}, {"name": "b"}]});
+    assert_eq!(
+        rules(holds(&root, None, &declared, &renamed)),
+        [("declared", "/disks".to_owned()), ("not_declared", "/disks/1".to_owned())]
+    );
+    // A plan has an order.
+    assert_eq!(agrees(&root, &sent, &sent), []);
+    assert_ne!(agrees(&root, &declared, &sent), []);
+}
+
+#[test]
+fn an_owner_sends_what_changes() {
+    let root = disks();
+    let base = json!({"disks": [{"name": "a", "wwn": "1", "class": "x"}, {"name": "b"}], "ip": "i", "note": {"n": 1}});
+    let filled = |sent: Value| filled(&root, &sent, &base);
+    assert_eq!(filled(json!({})), base);
+    assert_eq!(filled(json!({"ip": null, "note": null})), json!({"disks": base["disks"]}));
+    let sent = json!({"disks": [{"name": "c"}, {"name": "a", "wwn": null, "class": null}], "note": {"m": 2}});
+    let expected =
+        json!({"disks": [{"name": "a", "class": null}, {"name": "c"}], "ip": "i", "note": {"m": 2}});
+    assert_eq!(filled(sent), expected);
+    let by_index = json!({"disks": [{"wwn": "9"}]});
+    assert_eq!(filled(by_index)["disks"], json!([{"name": "a", "wwn": "9", "class": "x"}]));
+}
+
+#[test]
+fn no_version_and_no_plan_contains_a_secret() {
+    let root = disks();
+    let declared = json!({"password": "p", "disks": [{"name": "a", "key": "k"}]});
+    assert_eq!(proposed(&root, None, &declared), json!({"disks": [{"name": "a"}]}));
+    assert_eq!(holds(&root, None, &declared, &json!({"disks": [{"name": "a"}]})), []);
+    let expected = ["/disks/0/key", "/password"];
+    let found = rules(holds(&root, None, &declared, &declared));
+    assert_eq!(found, expected.map(|at| ("write_only", at.to_owned())));
+    assert_eq!(filled(&root, &json!({}), &declared), json!({"disks": [{"name": "a"}]}));
+}
