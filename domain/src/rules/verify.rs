@@ -1,5 +1,5 @@
 //! The values of an item along the paths of its definition: the merge of declaration and deployed item, and the
-//! comparisons of both (R48).
+//! comparisons of both.
 //!
 //! An *owner path* has `readOnly` or `x-computed`, or is below `readOnly`. Any other path is a *consumer path*.
 //!

@@ -222,3 +222,30 @@ fn finding_04_the_stated_cost_of_a_definition_is_an_upper_bound() {
         assert!(retained <= schema.bytes, "{retained} of {} bytes: {definition:.80}", schema.bytes);
     }
 }
+
+#[test]
+fn the_paths_of_a_definition_take_no_more_than_the_estimate() {
+    let _alone = alone();
+    // Each schema has two members of the next schema, so the number of paths doubles.
+    let doubled = |depth: usize| {
+        let level = |level: usize| {
+            let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+            (format!("d{level}"), json!({"type": "object", "properties": {"a": next, "b": next}}))
+        };
+        let last = [(format!("d{depth}"), json!({"type": "string", "readOnly": true}))];
+        let mut definition = with_property(&json!({"$ref": "#/$defs/d0"}));
+        definition["$defs"] = (0..depth).map(level).chain(last).collect::<Map<_, _>>().into();
+        definition
+    };
+    for depth in [11, 13] {
+        assert_refused(&doubled(depth), "");
+    }
+    for depth in [1, 6, 10] {
+        let text = json::canonical(&doubled(depth));
+        let published = publish(text.as_bytes()).unwrap();
+        assert!(published.has_words);
+        let (schema, _, retained) = measured(|| load(&text, Words::Apply).unwrap());
+        assert!(retained <= schema.bytes, "{depth}: {retained} bytes, {} by estimate", schema.bytes);
+        assert_eq!(judged(&schema, &item(&json!({"a": {}}))).len(), usize::from(depth == 1));
+    }
+}

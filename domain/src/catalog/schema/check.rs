@@ -270,6 +270,7 @@ impl<'a> Check<'a> {
         let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
         // The completed form is the largest one.
         let paths = Part::of(self.definition, draft);
+        let has_words = self.words == Words::Apply && words::has_words(self.definition);
         let completed = form(self.definition, draft, &paths, Phase::Completed);
         let (model, pointers) = Model::with_pointers(&completed);
         let item = u64::try_from(DECLARATION_BYTES_MAX).unwrap_or(u64::MAX);
@@ -279,7 +280,7 @@ impl<'a> Check<'a> {
             let pointer = pointer.filter(|pointer| self.definition.pointer(pointer).is_some());
             self.report(&pointer.unwrap_or_default(), "too_complex", message);
         }
-        if weight(&completed, &model) > COMPILED_BYTES_MAX {
+        if weight(&completed, &model, has_words.then_some(&paths)) > COMPILED_BYTES_MAX {
             let message = format!("must take at most {COMPILED_BYTES_MAX} bytes of memory");
             self.report("", "too_complex", message);
         }

@@ -21,8 +21,7 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
     let judged = paths.as_ref().map(|paths| form(definition, draft, paths, Phase::Request));
     let judged = judged.as_ref().unwrap_or(definition);
     let model = if is_small { Model::of(judged) } else { Model::default() };
-    let weight = weight(judged, &model)
-        .saturating_add(paths.as_ref().map_or(0, |paths| paths.count().saturating_mul(PART_BYTES)));
+    let weight = weight(judged, &model, paths.as_deref());
     let validator = if is_small && weight <= COMPILED_BYTES_MAX {
         let options = options(draft);
         // Without words, the draft decides whether a format is asserted (R47).
@@ -51,13 +50,14 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
 }
 
 /// Memory of a part of the tree of paths, in bytes.
-const PART_BYTES: usize = 512;
+const PART_BYTES: usize = 2_560;
 
 /// Estimates the memory of a compiled definition; the estimate is never too low.
 ///
 /// A test compares it with a counting allocator.
-pub(super) fn weight(definition: &Value, model: &Model) -> usize {
+pub(super) fn weight(definition: &Value, model: &Model, paths: Option<&Part>) -> usize {
     let parts = [
+        paths.map_or(0, Part::count).saturating_mul(PART_BYTES),
         4 * 1024,
         length_of(definition).saturating_mul(8),
         pointers_bytes(definition, 0).saturating_mul(4),
