@@ -164,11 +164,12 @@ mod tests {
         times.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
-    /// Returns the number of transactions of a plan whose transactions all fail.
+    /// Returns the number of transactions of a decision whose transactions all fail.
     async fn transactions() -> u32 {
         let mut sent = 0;
-        let mut plans = PLAN.attempts();
-        while plans.next().await.is_some() {
+        // Without a limit of time, so random pauses do not change the number.
+        let mut decisions = WRITE.attempts();
+        while decisions.next().await.is_some() {
             let mut transactions = TRANSACTION.attempts();
             while transactions.next().await.is_some() {
                 sent += 1;
