@@ -198,6 +198,7 @@ scenarios! {
     stack_rule_3_a_rejection_is_answered_by_a_modification
     stack_rule_3_an_error_is_answered_by_a_modification
     tags_in_the_catalogue
+    a_fixed_property
     who_fills_a_property
     words_of_a_definition
     an_orphan_gets_another_change_instance

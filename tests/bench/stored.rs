@@ -15,7 +15,7 @@ use domain::model::submission::Scope;
 use domain::model::team::Team;
 use domain::model::write::Write;
 use domain::rules::plan;
-use domain::rules::plan::{Items, Offer, Offers, Plan, Request, Stored};
+use domain::rules::plan::{EarlierValues, Items, Offer, Offers, Plan, Request, Stored};
 use domain::{Item, TeamId, TeamRef, Timestamp};
 use std::sync::Arc;
 
@@ -96,6 +96,7 @@ impl PlannedTeam {
             idempotency: None,
             metadata_policy,
             unread: &[],
+            earlier: &EarlierValues::new(),
             vacant: &[],
             reuse_from: plan::REUSE_FROM,
         };

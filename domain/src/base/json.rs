@@ -65,6 +65,19 @@ pub fn canonical(value: &Value) -> String {
     serde_json_canonicalizer::to_string(value).unwrap_or_else(|_| value.to_string())
 }
 
+/// Maximum length of a value in a message, in characters.
+const EXCERPT_CHARS_MAX: usize = 80;
+
+/// Returns the canonical form of a value for a message, cut to a readable length.
+pub(crate) fn excerpt(value: &Value) -> String {
+    let mut text = canonical(value);
+    if let Some((end, _)) = text.char_indices().nth(EXCERPT_CHARS_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
 /// The problems so far, bounded: a hostile document must not make the response larger than itself.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {

@@ -312,6 +312,11 @@ impl Schema {
         problems
     }
 
+    /// Returns the names of the fixed properties (R48).
+    pub fn fixed(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().flat_map(|paths| paths.fixed())
+    }
+
     /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but
     /// names.
     pub fn references_of(&self, body: &Value) -> Vec<Reference> {

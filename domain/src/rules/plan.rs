@@ -5,6 +5,7 @@
 
 mod application;
 mod check;
+mod fixed;
 mod numbers;
 mod pack;
 mod preview;
@@ -12,6 +13,7 @@ mod preview;
 use self::application::Comparison;
 pub(crate) use self::application::NO_METADATA;
 pub use self::application::digest_of_stored;
+pub use self::fixed::{EarlierValues, earlier_to_read, fixed_values};
 use self::numbers::Numbers;
 pub use self::numbers::{REUSE_FROM, to_ask};
 pub use self::pack::{AtOnce, Staged};
@@ -75,6 +77,8 @@ pub struct Request<'a> {
     pub idempotency: Option<(String, Hash)>,
     /// The platform's schemas for metadata (R42).
     pub metadata_policy: &'a MetadataPolicy,
+    /// The fixed values of the declarations in [`earlier_to_read`] (R48).
+    pub earlier: &'a EarlierValues,
     /// The applications of [`to_ask`] without a live item, in the same order (R45).
     pub vacant: &'a [ApplicationId],
     /// The number of applications from which numbers are used again; [`REUSE_FROM`], or less in tests.
@@ -151,6 +155,11 @@ pub fn plan<'a>(
     }
     // Before the check of the declaration: on a torn read it would report problems that do not exist.
     if is_torn(stored, items) {
+        return Err(Refused::Torn);
+    }
+    // An item has another declaration than at the read of its earlier one.
+    let compared = earlier_to_read(stored, items, offers, request.declaration);
+    if !compared.iter().all(|earlier| request.earlier.contains_key(earlier)) {
         return Err(Refused::Torn);
     }
     let affected = application::affected_applications(stored, items, request)?;

@@ -198,7 +198,9 @@ impl Comparison {
             (None, None) => {}
             (Some(wanted), Some(item)) => self.both(part, at, prior, wanted, item),
             (Some(wanted), None) => {
-                self.report(at.pointer, self.texts.rule, || format!("must be {} as {source}", cut(wanted)));
+                self.report(at.pointer, self.texts.rule, || {
+                    format!("must be {} as {source}", json::excerpt(wanted))
+                });
             }
             (None, Some(item)) if at.is_below || part.is_owner() => self.secrets(part, at.pointer, item),
             (None, Some(_)) => {
@@ -238,7 +240,7 @@ impl Comparison {
                 if !is_same(wanted, item) && !is_excused {
                     let source = self.texts.source;
                     self.report(at.pointer, self.texts.rule, || {
-                        format!("must be {} as {source}, not {}", cut(wanted), cut(item))
+                        format!("must be {} as {source}, not {}", json::excerpt(wanted), json::excerpt(item))
                     });
                 }
             }
@@ -274,7 +276,7 @@ impl Comparison {
             let Some(index) = index else {
                 let source = self.texts.source;
                 self.report(at.pointer, self.texts.rule, || {
-                    format!("must contain {} as {source}", cut(wanted))
+                    format!("must contain {} as {source}", json::excerpt(wanted))
                 });
                 continue;
             };
@@ -403,16 +405,4 @@ fn filled_at(part: &Part, sent: &Value, base: Option<&Value>) -> Value {
 /// Returns whether two values have the same canonical form.
 fn is_same(one: &Value, other: &Value) -> bool {
     one == other || json::canonical(one) == json::canonical(other)
-}
-
-/// Maximum length of a value in a message, in characters.
-const VALUE_CHARS_MAX: usize = 80;
-
-/// Returns the JSON of a value, cut to a readable length.
-fn cut(value: &Value) -> String {
-    let text = json::canonical(value);
-    match text.char_indices().nth(VALUE_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
 }

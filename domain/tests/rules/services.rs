@@ -1,4 +1,4 @@
-//! The settings of services: R31 to R33. The words of their definitions: R46 and R47.
+//! The settings of services: R31 to R33. The words of their definitions: R46 to R48.
 
 use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, item_of, lb, table, to, vm};
 use domain::base::state::ChangeType::{Create, Delete, Modify};
@@ -285,4 +285,48 @@ fn r47_a_declaration_has_what_the_consumer_fills() {
     let declared = json!({"name": NAME, "ip": "10.0.0.1"});
     assert_eq!(world.refused(&[item_of("VM", declared)]), ["schema", "read_only"]);
     assert_eq!(world.declare(&[item_of("VM", json!({"name": NAME, "cpu": 1}))]).created.len(), 1);
+}
+
+#[test]
+fn r48_a_fixed_property_keeps_its_value_while_the_item_stands() {
+    let mut world = World::new();
+    let definition = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "cpu": {"type": "integer"},
+        "region": {"type": "string", "x-on-change": "refuse"}}});
+    world.redefine("VM", &definition);
+    let vm = |region: &str, cpu: u64| [item_of("VM", json!({"name": NAME, "cpu": cpu, "region": region}))];
+    let none = [item_of("VM", json!({"name": NAME, "cpu": 9}))];
+    let is_fixed = |world: &mut World| {
+        assert_eq!(world.refused(&vm("us", 9)), ["fixed"]);
+        assert_eq!(world.refused(&none), ["fixed"]);
+    };
+    world.declare(&vm("eu", 1));
+    is_fixed(&mut world);
+    world.declare(&vm("eu", 2));
+    world.approve(NAME, VM_OWNER);
+    is_fixed(&mut world);
+    world.complete(NAME, VM_OWNER);
+    is_fixed(&mut world);
+    world.declare(&[]);
+    is_fixed(&mut world);
+    world.approve(NAME, VM_OWNER);
+    // The removal is approved, so the next declaration creates the item.
+    world.declare(&vm("us", 1));
+    assert_eq!(world.refused(&vm("eu", 1)), ["fixed"]);
+}
+
+#[test]
+fn r48_a_property_is_free_without_an_earlier_value() {
+    let mut world = World::new();
+    world.declare(&[item_of("VM", json!({"name": NAME, "cpu": 1}))]);
+    let definition = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "cpu": {"type": "integer"},
+        "region": {"type": "string", "x-on-change": "refuse"}}});
+    world.redefine("VM", &definition);
+    let vm = |region: &str| [item_of("VM", json!({"name": NAME, "region": region}))];
+    world.declare(&vm("eu"));
+    assert_eq!(world.refused(&vm("us")), ["fixed"]);
+    // An item that was never in service is created again after its removal.
+    world.declare(&[]);
+    assert_eq!(world.declare(&vm("us")).created.len(), 1);
 }

@@ -29,10 +29,11 @@ use domain::model::write::Write;
 use domain::rules::decide::{Decided, Update};
 use domain::rules::finish_work::finish_work;
 use domain::rules::generate::generate;
-use domain::rules::plan::{Items, Offer, Offers, Preview, Refused, Request, Staged, Stored};
+use domain::rules::plan::{EarlierValues, Items, Offer, Offers, Preview, Refused, Request, Staged, Stored};
 use domain::rules::{charging, decide, plan};
 use domain::{Change, ChangeId, Hash, Item, State, TeamId, TeamRef, Timestamp};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 #[derive(Clone)]
@@ -48,6 +49,8 @@ pub(crate) struct World {
     pub(crate) idempotency: Option<(String, Hash)>,
     /// Whether owners decide as persons instead of with keys.
     pub(crate) by_hand: bool,
+    /// All declarations so far.
+    pub(crate) texts: BTreeMap<Hash, String>,
     /// All transactions so far.
     pub(crate) written: Vec<Vec<Write>>,
     requests: u64,
@@ -88,6 +91,7 @@ impl World {
             clock: 1_000,
             idempotency: None,
             by_hand: false,
+            texts: BTreeMap::new(),
             written: Vec::new(),
             requests: 0,
         }

@@ -43,6 +43,7 @@ impl<'a> Attempt<'a> {
             ctx,
             idempotency: submitted.idempotency.clone(),
             metadata_policy: &loaded.team.metadata_policy,
+            earlier: &loaded.earlier,
             vacant: &loaded.vacant,
             reuse_from: table.reuse_from(),
         };

@@ -2,15 +2,16 @@
 //!
 //! A third round reads the services of removed items, if the declaration does not mention them.
 
+use crate::revert::DECLARATIONS_AT_ONCE;
 use domain::base::id::ApplicationId;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::declaration::{Declaration, DeclaredApplication};
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::rules::plan;
-use domain::rules::plan::{Items, Offers, Stored};
+use domain::rules::plan::{EarlierValues, Items, Offers, Stored};
 use domain::{Item, TeamId};
 use dovetail_http::{Call, Code, Failure};
-use dovetail_table::{Error, Table};
+use dovetail_table::{Error, RelatedKey, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub(crate) struct Loaded {
     pub(crate) team: LoadedTeam,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
+    /// The fixed values of earlier declarations (R48).
+    pub(crate) earlier: EarlierValues,
     /// The applications whose number a new one may take (R45).
     pub(crate) vacant: Vec<ApplicationId>,
 }
@@ -79,7 +82,13 @@ pub(crate) async fn items(
     let stored = &team.stored;
     if stored.head.in_flight.is_some() {
         // The stored items are still changing, so the planner will only wait.
-        return Ok(Loaded { team, items: Items::new(), offers: Offers::new(), vacant: Vec::new() });
+        return Ok(Loaded {
+            team,
+            items: Items::new(),
+            offers: Offers::new(),
+            earlier: EarlierValues::new(),
+            vacant: Vec::new(),
+        });
     }
     let to_read = plan::to_read(stored, declaration, scope);
     let unchanged = stored.applications.iter().filter(|application| !to_read.contains(&application.id));
@@ -103,5 +112,29 @@ pub(crate) async fn items(
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
-    Ok(Loaded { team, items, offers, vacant })
+    let earlier = earlier(table, stored, &items, &offers, declaration).await?;
+    Ok(Loaded { team, items, offers, earlier, vacant })
+}
+
+/// Returns the fixed values of the earlier declarations that the plan compares. Most services have none.
+async fn earlier(
+    table: &Table,
+    stored: &Stored,
+    items: &Items,
+    offers: &Offers,
+    declaration: &Declaration,
+) -> Result<EarlierValues, Error> {
+    let to_read: Vec<_> = plan::earlier_to_read(stored, items, offers, declaration).into_iter().collect();
+    let team = stored.team.id;
+    let mut earlier = EarlierValues::new();
+    for some in to_read.chunks(DECLARATIONS_AT_ONCE) {
+        let read = table.related(some.iter().map(|(_, hash)| RelatedKey::Declaration(team, *hash))).await?;
+        for (service, hash) in some {
+            // The values alone stay in memory: a function has little of it for declarations.
+            if let (Some(offer), Some(text)) = (offers.get(service), read.declarations.get(&(team, *hash))) {
+                earlier.insert((service.clone(), *hash), plan::fixed_values(&offer.schema, text));
+            }
+        }
+    }
+    Ok(earlier)
 }

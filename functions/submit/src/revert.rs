@@ -25,7 +25,7 @@ const CHANGED_MAX: usize = 2_000;
 /// Concurrent reads: of applications, of items, and of declarations. A function has little memory for declarations.
 const APPLICATIONS_AT_ONCE: usize = 8;
 const ITEMS_AT_ONCE: usize = 16;
-const DECLARATIONS_AT_ONCE: usize = 100;
+pub(crate) const DECLARATIONS_AT_ONCE: usize = 100;
 
 /// The target of a revert.
 pub(crate) struct Revert {

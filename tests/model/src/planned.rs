@@ -12,7 +12,7 @@ use domain::model::staging::StagingId;
 use domain::model::team::Head;
 use domain::model::write::Write;
 use domain::rules::plan;
-use domain::rules::plan::{Items, Refused, Request, Staged, Stored, digest_of_stored};
+use domain::rules::plan::{EarlierValues, Items, Refused, Request, Staged, Stored, digest_of_stored};
 use domain::{Item, SubmissionId};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -106,6 +106,7 @@ impl Read {
             ctx: &prepared.ctx,
             idempotency: prepared.idempotency.clone(),
             metadata_policy: &MetadataPolicy::default(),
+            earlier: &EarlierValues::new(),
             vacant: &self.vacant(world),
             reuse_from: world.config.reuse_from,
         };

@@ -104,6 +104,18 @@ pub(super) fn submissions() -> Table {
         Figures::from_answer(&submit(&fresh, &json!({"App": vms(1..=1, 12)}))),
     );
     let fresh = system();
+    let fixed = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "cpu": {"type": "integer"},
+        "memory": {"type": "integer", "x-on-change": "refuse"}}});
+    let published = fresh.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &fixed);
+    assert_eq!(published.status, 200, "{published:?}");
+    let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
+    for state in ["APPROVED", "COMPLETED"] {
+        decide(&fresh, &change(&created), &json!({"state": state}));
+    }
+    let modified = submit(&fresh, &json!({"App": vms(1..=1, 16)}));
+    table.row("one MODIFY, in a service with a fixed property", Figures::from_answer(&modified));
+    let fresh = system();
     let created = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
     for state in ["APPROVED", "COMPLETED"] {
         decide(&fresh, &change(&created), &json!({"state": state}));

@@ -152,6 +152,12 @@ impl Part {
         self.members.iter().map(|(name, part)| (name.as_str(), part))
     }
 
+    /// Returns the names of the members whose value must not change.
+    pub(super) fn fixed(&self) -> impl Iterator<Item = &str> {
+        let fixed = self.members.iter().filter(|(_, part)| part.words.contains_key(&Word::OnChange));
+        fixed.map(|(name, _)| name.as_str())
+    }
+
     /// Returns the number of parts, this one included.
     pub(super) fn count(&self) -> usize {
         self.below().map(Self::count).fold(1, usize::saturating_add)

@@ -1,10 +1,10 @@
 //! The check of a declaration: collects all problems, each with its JSON pointer and its rule.
 
 use super::application::{AffectedApplication, Key, by_key, key};
-use super::{Offers, Request, Stored};
+use super::{EarlierValues, Offer, Offers, Request, Stored, fixed};
 use crate::base::json;
 use crate::base::json::Problems;
-use crate::base::problem::{Problem, pointer};
+use crate::base::problem::{Problem, below, pointer};
 use crate::base::refs::Reference;
 use crate::base::state::ChangeType;
 use crate::catalog::schema::{Budget, REFERENCES_MAX, Schema};
@@ -60,6 +60,7 @@ pub(super) fn problems(
             application,
             stored_items,
             offers,
+            earlier: request.earlier,
             stored,
             budget: &mut budget,
             problems: &mut problems,
@@ -140,6 +141,7 @@ struct Check<'a> {
     application: &'a AffectedApplication<'a, 'a>,
     stored_items: BTreeMap<Key<'a>, &'a Item>,
     offers: &'a Offers,
+    earlier: &'a EarlierValues,
     stored: &'a Stored,
     budget: &'a mut Budget,
     problems: &'a mut Problems,
@@ -207,7 +209,24 @@ impl Check<'_> {
             let pointer = format!("{}{}", item.pointer, problem.pointer);
             self.problems.push(|| Problem { pointer, path, ..problem });
         }
+        self.fixed(declared, item, before, offer);
         self.references(declared, item, &offer.schema.references_of(&item.body));
+    }
+
+    /// Reports each fixed property with another value than in the earlier declaration (R48).
+    fn fixed(
+        &mut self,
+        declared: &DeclaredApplication,
+        item: &DeclaredItem,
+        before: Option<&Item>,
+        offer: &Offer,
+    ) {
+        let changed = before.map(|before| fixed::changed(before, item, offer, self.earlier));
+        for (name, message) in changed.into_iter().flatten() {
+            let path = [self.path(declared, item), vec![name.clone()]].concat();
+            let pointer = below(&item.pointer, &name);
+            self.problems.push(|| Problem { pointer, path, rule: "fixed", message, change: None });
+        }
     }
 
     /// Checks that references resolve within the same declared application (R15, R17).

@@ -1,7 +1,6 @@
 //! Short builders for teams, services and declarations.
 
 use super::*;
-use std::collections::BTreeMap;
 
 pub(crate) const VM_OWNER: &str = "VMOwnerTeam";
 pub(crate) const LB_OWNER: &str = "LBOwnerTeam";

@@ -2,6 +2,7 @@
 
 use super::*;
 use domain::base::id::ApplicationId;
+use domain::model::declaration::Declaration;
 use std::collections::BTreeSet;
 
 impl World {
@@ -56,6 +57,7 @@ impl World {
             ctx: &ctx,
             idempotency: self.idempotency.clone(),
             metadata_policy: &self.metadata_policy,
+            earlier: &self.earlier(&read.0, &read.1, &declaration),
             vacant: &self.vacant(&plan::to_ask(&read.0, &declaration, self.reuse_from)),
             reuse_from: self.reuse_from,
         };
@@ -67,7 +69,8 @@ impl World {
                 || matches!(write, Write::CreateCharge(charge) if is_time(charge))
         };
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
-        Ok(Plan {
+        let texts = plan.declarations.clone();
+        let planned = Plan {
             planned: plan.derived().to_vec(),
             preview: plan.preview(&read.1, &ctx).unwrap(),
             replaced: plan.replaced.clone(),
@@ -76,7 +79,19 @@ impl World {
             created: at_once.created,
             items: at_once.items,
             writes: at_once.writes,
-        })
+        };
+        self.texts.extend(texts);
+        Ok(planned)
+    }
+
+    /// Returns the fixed values of earlier declarations, as the function reads them.
+    fn earlier(&self, stored: &Stored, items: &Items, declaration: &Declaration) -> EarlierValues {
+        let earlier = plan::earlier_to_read(stored, items, &self.offers, declaration).into_iter();
+        let values = earlier.map(|(service, hash)| {
+            let values = plan::fixed_values(&self.offers[&service].schema, &self.texts[&hash]);
+            ((service, hash), values)
+        });
+        values.collect()
     }
 
     /// Plans on the present records without a commit.
