@@ -141,6 +141,7 @@ macro_rules! scenarios {
 
 scenarios! {
     a_direct_change_and_a_generated_one_share_a_stack
+    a_failed_change_may_lack_values
     a_failed_creation_is_created_again
     a_failed_deletion_waits_for_an_answer
     a_former_dependent_has_rejected
@@ -199,7 +200,10 @@ scenarios! {
     stack_rule_3_an_error_is_answered_by_a_modification
     tags_in_the_catalogue
     a_fixed_property
+    what_a_state_requires
+    what_a_state_requires_of_parts
     who_fills_a_property
+    without_an_approval_no_value_of_the_owner
     words_of_a_definition
     an_orphan_gets_another_change_instance
 }

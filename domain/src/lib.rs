@@ -57,6 +57,7 @@ pub mod rules {
     pub mod decide;
     pub mod finish_work;
     pub mod generate;
+    pub mod judge;
     pub mod open_change;
     pub mod plan;
     pub mod put_item;
@@ -83,6 +84,7 @@ pub mod account {
 pub mod views {
     pub mod compare;
     pub mod history;
+    pub mod proposal;
     pub mod related;
     pub mod tally;
 }

@@ -65,6 +65,7 @@ impl Provoked {
         provoke_healthchecks(&mut provoked);
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
+        provoke_judgement(&mut provoked);
         provoked.system.assert_sound();
         provoke_records(&mut provoked);
         provoke_storage(&mut provoked);
@@ -276,6 +277,19 @@ fn provoke_revert(provoked: &mut Provoked) {
     }
     let path = format!("{}revert/", last.as_str().unwrap());
     provoked.call(Code::RevertTooLarge, "POST", &path, "awesome2-key", &Value::Null);
+}
+
+/// Approves an item without a value that its definition requires from then on.
+fn provoke_judgement(provoked: &mut Provoked) {
+    let host = json!({"title": "Host", "type": "object", "required": ["name"],
+        "x-from": {"APPROVED": {"required": ["image"]}},
+        "properties": {"name": {"type": "string"}, "image": {"type": "string"}}});
+    let services = format!("{OWNER}/services/");
+    assert_eq!(provoked.system.call("POST", &services, "vm-owner-key", &host).status, 201);
+    let body = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1"}]}}}});
+    let answer = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
+    let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
+    provoked.call(Code::InvalidForState, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
 }
 
 fn provoke_decisions(provoked: &mut Provoked) {

@@ -1,6 +1,8 @@
 //! The contract must match the code: routes, codes, words and fields. The last test requires that the requests cover
 //! every part of the contract.
 
+mod systems;
+
 use domain::account::audit_log::Event;
 use domain::base::actor::Role;
 use domain::base::id::WebhookId;
@@ -9,12 +11,11 @@ use domain::catalog::service::ServiceState;
 use domain::outreach::webhook::delivery::{Ended, GivenUp};
 use domain::rules::visibility::Pov;
 use domain::{ChangeId, State, Timestamp};
-use dovetail_daemon::world;
 use dovetail_http::{Access, Code, ROUTES};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::contract::{self, DOCUMENT, Lines, OPERATIONS, examples, problems};
-use support::{ApiRequest, Running, Settings, multipart};
+use support::{ApiRequest, Running, multipart};
 
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -538,40 +539,6 @@ impl World {
     }
 }
 
-/// Returns the parts of the contract that the responses to a team beyond its rate show.
-fn limited() -> Lines {
-    let limits = Settings { team_requests_per_second: 1, team_requests_burst: 1, ..Settings::default() };
-    let system = Running::start_with(world::DEMO, limits);
-    for route in ROUTES.iter().filter(|route| route.access != Access::Anyone) {
-        let path = route.path.replace("{pov}", "serviceowner").replace("{id}", "1");
-        for method in route.methods {
-            // The first request may take the token, and the next one gets none.
-            let mut answers =
-                std::iter::repeat_with(|| system.call(method, &path, "vm-owner-key", &json!({})));
-            assert!(answers.by_ref().take(10).any(|answer| answer.status == 429), "{method} {path}");
-        }
-    }
-    let seen = system.seen.lock().unwrap();
-    seen.clone()
-}
-
-/// Returns the parts that only a system with retired applications shows (R45).
-fn with_retired() -> Lines {
-    let system = Running::start_with(world::DEMO, Settings { reuse_from: 1, ..Settings::default() });
-    let of_team = "/v1/orcabase/consumer";
-    for (name, metadata) in
-        [("first", json!({"env": "dev"})), ("first", json!({})), ("second", json!({"a": 1}))]
-    {
-        let body = json!({"AwesomeConsumer": {name: {"metadata": metadata}}});
-        let answer = system.call("PATCH", &format!("{of_team}/submissions/submit/"), "awesome-key", &body);
-        assert_eq!(answer.status, 201, "{answer:?}");
-    }
-    let listed = system.get(&format!("{of_team}/applications/?retired=true"), "awesome-key");
-    assert_eq!(listed.at("/results/0/name"), "first");
-    let seen = system.seen.lock().unwrap();
-    seen.clone()
-}
-
 /// Returns a percent-encoded value for a parameter.
 fn value(parameter: &Value) -> String {
     let example = parameter["example"].as_str().map(str::to_owned);
@@ -597,8 +564,9 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.history();
     world.refused();
     world.system.assert_sound();
-    let mut seen = limited();
-    seen.extend(with_retired());
+    let mut seen = systems::limited();
+    seen.extend(systems::with_retired());
+    seen.extend(systems::with_words());
     seen.extend(world.system.seen.lock().unwrap().iter().cloned());
     let documented = contract::all_parts();
     // An empty list would pass the comparison below.

@@ -40,6 +40,7 @@ fn usual() -> Vec<page::Table> {
     let tables = [
         measured::submissions,
         measured::decisions,
+        measured::judged,
         measured::reads,
         measured::generation,
         measured::charges,

@@ -6,6 +6,7 @@
 mod check;
 mod compile;
 mod cost;
+mod decision_forms;
 mod error;
 mod forms;
 mod part;
@@ -16,11 +17,13 @@ mod walk;
 mod words;
 
 use self::check::Check;
-use self::compile::{compiled, draft, options, pointers_bytes, weight};
+use self::compile::{compiled, draft, is_small, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
+pub use self::decision_forms::DecisionForms;
 use self::error::{message, report};
-use self::forms::{Phase, form};
+pub(crate) use self::forms::Phase;
+use self::forms::form;
 pub use self::part::Part;
 pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
@@ -83,11 +86,23 @@ pub struct Schema {
     pub has_words: bool,
     /// The paths with their words; none without words, or if they have no meaning in this version.
     paths: Option<Arc<Part>>,
+    /// The pointer of a `required` that the service owner could not meet without an approval; none without one (R50).
+    pub owner_path_at_approval: Option<String>,
     /// The memory of the definition in bytes; the estimate is never too low.
     pub bytes: usize,
+    request: Compiled,
+    /// None if the definition does not judge approvals.
+    approved: Option<Compiled>,
+}
+
+/// A definition in one of its forms, compiled.
+#[derive(Debug)]
+struct Compiled {
     model: Model,
-    /// None if the compiled definition would take too much memory; every item is then `too_complex`.
+    /// None if it would take too much memory; every item is then `too_complex`.
     validator: Option<Validator>,
+    /// The memory in bytes; the estimate is never too low.
+    bytes: usize,
 }
 
 /// The steps left for the check of items.
@@ -162,7 +177,11 @@ impl Named<'_> {
 
 /// Checks a definition before its publication; reports every problem that needs no compilation.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
-    compiled(&checked(bytes, Words::Apply, |check, root| check.service(root))?, Words::Apply)
+    let schema = compiled(&checked(bytes, Words::Apply, |check, root| check.service(root))?, Words::Apply)?;
+    if schema.has_words {
+        DecisionForms::load(&schema.text)?.compile()?;
+    }
+    Ok(schema)
 }
 
 /// Checks a schema for metadata before it is set; the same limits apply, but it belongs to no service.
@@ -176,6 +195,15 @@ pub fn paths(bytes: &[u8]) -> Result<Part, Vec<Problem>> {
     let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
     let draft = definition.as_object().and_then(draft).unwrap_or_default();
     Ok(Part::of(&definition, draft))
+}
+
+/// Returns the paths of a definition that was checked at its publication.
+pub fn stored_paths(text: &str) -> Result<Part, Vec<Problem>> {
+    let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
+    let draft = definition.as_object().and_then(draft);
+    draft
+        .map(|draft| Part::of(&definition, draft))
+        .ok_or_else(|| vec![problem("", "invalid_schema", "must be a draft")])
 }
 
 /// Returns the canonical text of a definition without problems.
@@ -245,7 +273,7 @@ pub fn load_of_metadata(text: &str) -> Result<Schema, Vec<Problem>> {
 }
 
 impl Schema {
-    /// Returns the schema without its validator and model; every item is then `too_complex`.
+    /// Returns the schema without its compiled forms; every item is then `too_complex`.
     pub fn uncompiled(&self) -> Self {
         Self {
             title: self.title.clone(),
@@ -255,9 +283,10 @@ impl Schema {
             prices: self.prices,
             has_words: self.has_words,
             paths: self.paths.clone(),
+            owner_path_at_approval: self.owner_path_at_approval.clone(),
             bytes: self.text.len(),
-            model: Model::default(),
-            validator: None,
+            request: Compiled::unusable(0),
+            approved: self.approved.as_ref().map(|_| Compiled::unusable(0)),
         }
     }
 
@@ -265,8 +294,27 @@ impl Schema {
     ///
     /// An item that needs more steps than are left is not evaluated: `too_complex`.
     pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
-        let Some(paths) = &self.paths else { return self.violations(body, budget) };
-        let mut problems = self.violations(body, budget);
+        self.problems_in(&self.request, body, budget)
+    }
+
+    /// Returns the same for a declaration whose change instance needs no approval: as at its approval (R49).
+    pub fn problems_at_approval(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+        self.problems_in(self.approved.as_ref().unwrap_or(&self.request), body, budget)
+    }
+
+    /// Returns whether the approval of an item requires more than its declaration.
+    pub fn judges_approval(&self) -> bool {
+        self.approved.is_some()
+    }
+
+    /// Returns the paths of a definition whose words have a meaning.
+    pub fn paths(&self) -> Option<Arc<Part>> {
+        self.paths.clone()
+    }
+
+    fn problems_in(&self, form: &Compiled, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+        let mut problems = form.violations(body, budget);
+        let Some(paths) = &self.paths else { return problems };
         let filled = paths.read_only("", body);
         // The type of a value that must be absent does not matter.
         problems.retain(|problem| !filled.iter().any(|pointer| is_at_or_below(&problem.pointer, pointer)));
@@ -276,6 +324,35 @@ impl Schema {
         problems
     }
 
+    /// Returns the names of the fixed properties (R48).
+    pub fn fixed(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().flat_map(|paths| paths.fixed())
+    }
+
+    /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but
+    /// names.
+    pub fn references_of(&self, body: &Value) -> Vec<Reference> {
+        let references: BTreeSet<Reference> = self.named(body).map(|named| named.reference()).collect();
+        references.into_iter().collect()
+    }
+
+    /// Returns each position in a declaration that names an item.
+    pub(crate) fn named<'a>(&'a self, body: &'a Value) -> impl Iterator<Item = Named<'a>> {
+        self.references.iter().flat_map(|ReferenceField { field, service, form }| {
+            let value = body.get(field);
+            let names = match form {
+                Form::List => value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice),
+                Form::One => value.map_or(&[][..], std::slice::from_ref),
+            };
+            names.iter().enumerate().filter_map(move |(index, name)| {
+                let index = (*form == Form::List).then_some(index);
+                Some(Named { field, index, service, name: name.as_str()? })
+            })
+        })
+    }
+}
+
+impl Compiled {
     /// Returns the violations of the schema.
     fn violations(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         let Some(validator) = &self.validator else {
@@ -310,33 +387,6 @@ impl Schema {
         let mut problems = problems.into_vec();
         problems.truncate(ITEM_PROBLEMS_MAX);
         problems
-    }
-
-    /// Returns the names of the fixed properties (R48).
-    pub fn fixed(&self) -> impl Iterator<Item = &str> {
-        self.paths.iter().flat_map(|paths| paths.fixed())
-    }
-
-    /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but
-    /// names.
-    pub fn references_of(&self, body: &Value) -> Vec<Reference> {
-        let references: BTreeSet<Reference> = self.named(body).map(|named| named.reference()).collect();
-        references.into_iter().collect()
-    }
-
-    /// Returns each position in a declaration that names an item.
-    pub(crate) fn named<'a>(&'a self, body: &'a Value) -> impl Iterator<Item = Named<'a>> {
-        self.references.iter().flat_map(|ReferenceField { field, service, form }| {
-            let value = body.get(field);
-            let names = match form {
-                Form::List => value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice),
-                Form::One => value.map_or(&[][..], std::slice::from_ref),
-            };
-            names.iter().enumerate().filter_map(move |(index, name)| {
-                let index = (*form == Form::List).then_some(index);
-                Some(Named { field, index, service, name: name.as_str()? })
-            })
-        })
     }
 }
 

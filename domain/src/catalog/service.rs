@@ -83,6 +83,8 @@ pub enum Publish {
     Unchanged,
     /// The title belongs to another team's service.
     Foreign,
+    /// The pointer of a `required` that the owner cannot meet, because the service requires no approval (R50).
+    NeedsApproval(String),
 }
 
 /// Publishes a schema under its title, as a new service or a new version (docs/reference/http/services.md).
@@ -98,7 +100,7 @@ pub fn publish(
     let Some((service, current)) = before else {
         let mut settings = Settings::default();
         settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
-        return Publish::New(settings);
+        return needs_approval(schema, &settings).unwrap_or(Publish::New(settings));
     };
     // First of all: an answer about equality would reveal another team's definition.
     if service.owner != *owner {
@@ -113,6 +115,9 @@ pub fn publish(
     if schema.approval_required != current.approval_required {
         settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
     }
+    if let Some(contradiction) = needs_approval(schema, &settings) {
+        return contradiction;
+    }
     let schema_version = service.schema_version + 1;
     Publish::NewVersion(Service {
         settings,
@@ -122,6 +127,11 @@ pub fn publish(
         modified: now,
         ..service.clone()
     })
+}
+
+fn needs_approval(schema: &Schema, settings: &Settings) -> Option<Publish> {
+    let pointer = schema.owner_path_at_approval.clone();
+    pointer.filter(|_| !settings.approval_required).map(Publish::NeedsApproval)
 }
 
 /// Returns the service with other settings; none if they are the same.
@@ -199,7 +209,9 @@ mod tests {
         let required = |published| match published {
             Publish::New(settings) => settings.approval_required,
             Publish::NewVersion(service) => service.settings.approval_required,
-            other @ (Publish::Unchanged | Publish::Foreign) => panic!("{other:?}"),
+            other @ (Publish::Unchanged | Publish::Foreign | Publish::NeedsApproval(_)) => {
+                panic!("{other:?}")
+            }
         };
         for (approval, expected) in [(None, true), (Some(true), true), (Some(false), false)] {
             assert_eq!(

@@ -83,6 +83,7 @@ impl Declared {
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),
             deployed: None,
+            earlier_life: 0,
             next_deployed: 0,
             latest_change: origin.change,
             charges: Charges::NONE,

@@ -23,6 +23,8 @@ pub struct Deployed {
     pub change: ChangeId,
     /// The version, from 1 per item without gaps.
     pub version: u64,
+    /// The version of the definition that judged it; none if its words have no meaning (R49).
+    pub schema_version: Option<u64>,
     /// The owner's JSON in canonical form.
     pub data: String,
     pub hash: Hash,

@@ -137,6 +137,10 @@ pub struct Item {
     /// The open change instances by owner; a team without a share has no entry.
     pub stacks: BTreeMap<TeamId, Stack>,
     pub deployed: Option<LatestDeployed>,
+    /// The newest deployed version of the earlier life; 0 without one (R49).
+    ///
+    /// A life begins when an approval puts the item into service. Only services with words record it.
+    pub earlier_life: u64,
     /// The number of the next deployed item; at a multiple of 16 the block is used up (ADR 1).
     pub next_deployed: u64,
     /// The newest change instance of the service owner; deployed items belong to it by default.
@@ -228,6 +232,16 @@ impl Item {
         let blocked: Blockers =
             self.blocked().map(|(_, slot)| Blockers::one(&format!("change/{}", slot.change))).sum();
         if self.is_orphan() { blocked + Blockers::one(&format!("item/{}", self.id)) } else { blocked }
+    }
+
+    /// Returns the newest deployed version of this life (R49); none before an approval, and after a completed DELETE.
+    pub fn newest_of_life(&self) -> Option<LatestDeployed> {
+        let is_alive = match self.runtime_state {
+            RuntimeState::Requested => false,
+            RuntimeState::InService => true,
+            RuntimeState::Decommissioned => self.main().creation != Creation::Never,
+        };
+        self.deployed.filter(|latest| is_alive && latest.version > self.earlier_life)
     }
 
     /// Returns the summary of the open change instances; failures take precedence over open work.

@@ -6,8 +6,10 @@ use crate::base::actor::Actor;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId};
+use crate::base::problem::Problem;
 use crate::base::refs::TeamRef;
 use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
+use crate::catalog::schema::DecisionForms;
 use crate::catalog::service::{Service, Settings};
 use crate::model::blockers::Blockers;
 use crate::model::change::{Change, ClosedBy, Entry, Reason};
@@ -15,9 +17,12 @@ use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use crate::model::item::{Creation, Item, LatestDeployed};
 use crate::model::team::Head;
 use crate::model::write::Write;
+use crate::rules::judge;
+use crate::rules::judge::Judge;
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
 use crate::rules::put_item::put_item;
+use serde_json::Value;
 
 /// Maximum length of a log text, in bytes.
 pub const LOG_BYTES_MAX: usize = 1024;
@@ -76,6 +81,8 @@ pub enum Refused {
     LogTooLong,
     /// The history holds [`LOG_ENTRIES_MAX`] log entries already.
     LogFull,
+    /// The item does not fit the state that the change instance enters (R49).
+    InvalidForState(Vec<Problem>),
     /// The owner has made [`ATTEMPTS_MAX`] attempts.
     TooManyAttempts,
     /// The consumer team has used all its numbers.
@@ -106,20 +113,53 @@ pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext
     matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
 }
 
+/// Returns the version of the definition that judges an update; none if none does (R49).
+pub fn judged_by(change: &Change, update: &Update, caller: &TeamRef) -> Option<u64> {
+    let state = update.state.unwrap_or(change.state);
+    judge::version(change, state, sends(update, state)).filter(|_| change.owner.id == caller.id)
+}
+
+/// Returns whether the judgement depends on the declaration and on the [newest version](newest_to_read).
+pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update) -> bool {
+    let state = update.state.unwrap_or(change.state);
+    judge::needs_texts(forms, state, sends(update, state))
+}
+
+/// Returns the deployed version that the judgement of an update compares with.
+pub fn newest_to_read(item: &Item, update: &Update) -> Option<DeployedId> {
+    // Other data make a new version, whatever the newest one is.
+    let is_compared = |latest: &LatestDeployed| {
+        update.deployed_item.as_ref().is_none_or(|data| latest.hash == Hash::of(data))
+    };
+    item.deployed.filter(is_compared).map(|latest| latest.id)
+}
+
+/// Returns whether an update adds a deployed item. A rejection only repeats the newest one.
+fn sends(update: &Update, state: State) -> bool {
+    update.deployed_item.is_some() && state != State::Rejected
+}
+
+/// What else a decision depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reads<'a> {
+    /// Only for an update that [takes numbers](takes_numbers).
+    pub head: Option<&'a Head>,
+    /// Only for an update that [depends on its settings](depends_on_service).
+    pub service: Option<&'a Service>,
+    /// Only for an update that a version of the definition [judges](judged_by).
+    pub judge: Option<Judge<'a>>,
+}
+
 /// Changes the state or log of a change instance, or adds a deployed item.
-///
-/// It needs the head only if it [takes numbers](takes_numbers), and the service only if it [depends on its
-/// settings](depends_on_service).
 pub fn update(
     change: &Change,
     item: &Item,
-    head: Option<&Head>,
-    service: Option<&Service>,
+    reads: &Reads<'_>,
     update: &Update,
     caller: &TeamRef,
     ctx: &RequestContext,
 ) -> Result<Decided, Refused> {
-    let Permitted { state, log, service } = permitted(change, item, service, update, caller, ctx)?;
+    let Permitted { state, log, service } = permitted(change, item, reads.service, update, caller, ctx)?;
     let mut after =
         Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
     let moves = state != change.state;
@@ -133,10 +173,13 @@ pub fn update(
         // The slot holds the end of the history. A stale end would fail every later closing.
         refresh_slot(&mut after);
     }
-    let mut numbers = head.copied();
-    // A rejection only repeats the deployed state; it never creates a version.
-    if let Some(data) = update.deployed_item.as_ref().filter(|_| state != State::Rejected) {
-        deploy(&mut after, data, numbers.as_mut(), ctx)?;
+    let sent = update.deployed_item.as_ref().filter(|_| sends(update, state));
+    if judged_by(change, update, caller).is_some() {
+        judged(&after, change, sent, reads.judge.as_ref().ok_or(Refused::Torn)?)?;
+    }
+    let mut numbers = reads.head.copied();
+    if let Some(data) = sent {
+        deploy(&mut after, data, reads.judge.as_ref(), numbers.as_mut(), ctx)?;
     }
     if moves || log.is_some() {
         after.writes.push(Write::UpdateChange {
@@ -152,8 +195,29 @@ pub fn update(
         service
             .map(|service| Write::CheckService { title: service.title.clone(), revision: service.revision }),
     );
-    add_item_and_head_writes(&mut after, item, head.zip(numbers), ctx);
+    add_item_and_head_writes(&mut after, item, reads.head.zip(numbers), ctx);
     Ok(after)
+}
+
+/// Judges the item after a decision (R49).
+fn judged(after: &Decided, before: &Change, sent: Option<&String>, judge: &Judge<'_>) -> Result<(), Refused> {
+    let state = after.change.state;
+    if !judge::needs_texts(judge.forms, state, sent.is_some()) {
+        return Ok(());
+    }
+    // Without the texts, the item has moved since the caller chose its reads: read again.
+    if judge.declared.is_none() && before.new.is_some() {
+        return Err(Refused::Torn);
+    }
+    let newest = if sent.is_some() { None } else { after.item.newest_of_life() };
+    if newest.is_some_and(|newest| judge.newest.is_none_or(|read| read.id != newest.id)) {
+        return Err(Refused::Torn);
+    }
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let sent = sent.and_then(|sent| value(sent));
+    let newest = judge.newest.filter(|_| newest.is_some()).and_then(|newest| value(&newest.data));
+    let problems = judge.problems(state, sent.as_ref(), newest.as_ref());
+    if problems.is_empty() { Ok(()) } else { Err(Refused::InvalidForState(problems)) }
 }
 
 /// A permitted update.
@@ -347,16 +411,22 @@ fn refresh_slot(after: &mut Decided) {
     }
 }
 
-/// Adds a deployed item version, unless the newest one has the same data.
+/// Adds a deployed item version, unless the newest one of this life has the same data under the same definition.
 fn deploy(
     after: &mut Decided,
     data: &str,
+    judge: Option<&Judge<'_>>,
     numbers: Option<&mut Head>,
     ctx: &RequestContext,
 ) -> Result<(), Refused> {
     let hash = Hash::of(data);
     let Decided { change, item, writes, deployed } = after;
-    if item.deployed.is_some_and(|latest| latest.hash == hash) {
+    let latest = item.deployed.filter(|latest| latest.hash == hash && latest.version > item.earlier_life);
+    let read = judge.and_then(|judge| judge.newest);
+    let is_of_definition = |latest: &LatestDeployed| {
+        read.is_none_or(|read| read.id != latest.id || read.schema_version == change.schema_version)
+    };
+    if latest.is_some_and(|latest| is_of_definition(&latest)) {
         return Ok(());
     }
     if item.next_deployed.is_multiple_of(CHANGE_STRIDE) {
@@ -378,6 +448,7 @@ fn deploy(
         service: item.service.clone(),
         change: change.id,
         version,
+        schema_version: change.schema_version,
         data: data.to_owned(),
         hash,
         service_owner: item.service_owner.clone(),
@@ -493,6 +564,7 @@ fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
         commit_id: change.commit_id.clone(),
         new: change.new,
         old: change.old,
+        schema_version: change.schema_version,
         prices: change.prices,
     }
 }

@@ -202,6 +202,7 @@ fn draft(
         commit_id: submission.commit_id.clone(),
         new,
         old,
+        schema_version: planned.schema_version,
         prices: planned.prices,
     }
 }

@@ -35,6 +35,8 @@ pub struct ChangeDraft {
     pub new: Option<Version>,
     /// The declaration before the change; none for a new item.
     pub old: Option<Version>,
+    /// The version of the definition that judges decisions; none if its words have no meaning (R49).
+    pub schema_version: Option<u64>,
     /// The fees of the service definition at the submission (R38).
     pub prices: Prices,
 }
@@ -266,7 +268,13 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
         return Vec::new();
     }
     match change.change_type {
-        ChangeType::Create => item.runtime_state = RuntimeState::InService,
+        ChangeType::Create => {
+            // A new life begins: versions of the earlier one are no part of it.
+            if item.runtime_state != RuntimeState::InService && change.schema_version.is_some() {
+                item.earlier_life = item.deployed.map_or(0, |latest| latest.version);
+            }
+            item.runtime_state = RuntimeState::InService;
+        }
         ChangeType::Delete => item.runtime_state = RuntimeState::Decommissioned,
         ChangeType::Modify => {}
     }
@@ -316,6 +324,7 @@ fn create_change(
         attempt: draft.attempt,
         new: draft.new,
         old: draft.old,
+        schema_version: draft.schema_version,
         supersedes: Vec::new(),
         superseded_at_creation: 0,
         never_in_service: change_type == ChangeType::Delete && item.main().creation == Creation::Never,

@@ -295,6 +295,7 @@ impl<'a> Draft<'a> {
                 cause: None,
                 version: Some(item.version),
                 declared: None,
+                schema_version: judging_version(&item.service.title, item.schema_version, offers),
                 spare: None,
                 approval_required: approval_required(&item.service.title, offers),
                 prices: prices(&item.service.title, offers),
@@ -349,6 +350,12 @@ impl<'a> Draft<'a> {
 fn approval_required(service: &str, offers: &Offers) -> bool {
     // If the service is missing, the change starts in PENDING: no change may start in APPROVED by accident.
     offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
+}
+
+/// Returns the version of a definition if it judges decisions: its words have a meaning (R49).
+fn judging_version(service: &str, version: u64, offers: &Offers) -> Option<u64> {
+    let first = offers.get(service)?.service.first_with_words?;
+    (version >= first).then_some(version)
 }
 
 fn prices(service: &str, offers: &Offers) -> Prices {

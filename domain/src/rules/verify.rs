@@ -24,55 +24,70 @@ use std::collections::BTreeSet;
 ///
 /// Terraform calls this the proposed new state. Owner paths without a declared value keep the value of `prior`.
 pub fn proposed(root: &Part, prior: Option<&Value>, declared: &Value) -> Value {
-    merged(root, prior, declared, false)
+    Merge { keeps_secrets: false }.merged(root, prior, declared, false)
 }
 
-/// Returns the proposed value of one path; none if it has none.
-fn proposed_at(
-    part: &Part,
-    prior: Option<&Value>,
-    declared: Option<&Value>,
-    is_below: bool,
-) -> Option<Value> {
-    if part.is_secret() {
-        return None;
-    }
-    match (declared, prior) {
-        (Some(declared), prior) => Some(merged(part, prior, declared, is_below)),
-        (None, Some(prior)) if is_below || part.is_read_only() => Some(without_notes(part, prior)),
-        // A value that only the consumer can have declared is not carried over, nor is the value around it.
-        (None, Some(prior)) if part.is_computed() && !has_consumer_member(part, prior) => {
-            Some(without_notes(part, prior))
-        }
-        (None, _) => None,
-    }
+/// Returns the same with the declared `writeOnly` values, so that the definition can judge it as a whole.
+pub fn expected(root: &Part, prior: Option<&Value>, declared: &Value) -> Value {
+    Merge { keeps_secrets: true }.merged(root, prior, declared, false)
 }
 
-fn merged(part: &Part, prior: Option<&Value>, declared: &Value, is_below: bool) -> Value {
-    let is_below = is_below || part.is_read_only();
-    match declared {
-        Value::Object(declared) if part.names_members() => {
-            let prior = prior.and_then(Value::as_object);
-            let names: BTreeSet<&String> =
-                declared.keys().chain(prior.into_iter().flat_map(Map::keys)).collect();
-            let value = |name: &String| {
-                let (prior, declared) = (prior.and_then(|prior| prior.get(name)), declared.get(name));
-                match part.member(name) {
-                    Some(part) => proposed_at(part, prior, declared, is_below),
-                    None => declared.cloned(),
-                }
-            };
-            names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
+/// The merge of declaration and deployed item.
+struct Merge {
+    /// Whether the result has the declared `writeOnly` values.
+    keeps_secrets: bool,
+}
+
+impl Merge {
+    /// Returns the proposed value of one path; none if it has none.
+    fn proposed_at(
+        &self,
+        part: &Part,
+        prior: Option<&Value>,
+        declared: Option<&Value>,
+        is_below: bool,
+    ) -> Option<Value> {
+        if part.is_secret() {
+            return declared.filter(|_| self.keeps_secrets).cloned();
         }
-        Value::Array(elements) => {
-            let Some(part) = part.elements() else { return Value::Array(elements.clone()) };
-            let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let priors = prior_of(elements, prior);
-            let both = elements.iter().zip(priors);
-            both.filter_map(|(declared, prior)| proposed_at(part, prior, Some(declared), is_below)).collect()
+        match (declared, prior) {
+            (Some(declared), prior) => Some(self.merged(part, prior, declared, is_below)),
+            (None, Some(prior)) if is_below || part.is_read_only() => Some(without_notes(part, prior)),
+            // A value that only the consumer can have declared is not carried over, nor is the value around it.
+            (None, Some(prior)) if part.is_computed() && !has_consumer_member(part, prior) => {
+                Some(without_notes(part, prior))
+            }
+            (None, _) => None,
         }
-        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            declared.clone()
+    }
+
+    fn merged(&self, part: &Part, prior: Option<&Value>, declared: &Value, is_below: bool) -> Value {
+        let is_below = is_below || part.is_read_only();
+        match declared {
+            Value::Object(declared) if part.names_members() => {
+                let prior = prior.and_then(Value::as_object);
+                let names: BTreeSet<&String> =
+                    declared.keys().chain(prior.into_iter().flat_map(Map::keys)).collect();
+                let value = |name: &String| {
+                    let (prior, declared) = (prior.and_then(|prior| prior.get(name)), declared.get(name));
+                    match part.member(name) {
+                        Some(part) => self.proposed_at(part, prior, declared, is_below),
+                        None => declared.cloned(),
+                    }
+                };
+                names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
+            }
+            Value::Array(elements) => {
+                let Some(part) = part.elements() else { return Value::Array(elements.clone()) };
+                let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                let priors = prior_of(elements, prior);
+                let both = elements.iter().zip(priors);
+                both.filter_map(|(declared, prior)| self.proposed_at(part, prior, Some(declared), is_below))
+                    .collect()
+            }
+            Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                declared.clone()
+            }
         }
     }
 }
@@ -302,6 +317,24 @@ impl Comparison {
 }
 
 const SECRET: &str = "must be absent: the property is `writeOnly`";
+
+/// Returns the problems of the values at `writeOnly` paths: an owner sends none.
+pub fn secrets(root: &Part, sent: &Value) -> Vec<Problem> {
+    let mut secrets = Vec::new();
+    collect_secrets(root, "", sent, &mut secrets);
+    let mut problems = Problems::default();
+    for pointer in secrets {
+        let path = tokens(&pointer);
+        problems.push(|| Problem {
+            pointer,
+            path,
+            rule: "write_only",
+            message: SECRET.to_owned(),
+            change: None,
+        });
+    }
+    problems.into_vec()
+}
 
 /// Collects the pointers of the values at `writeOnly` paths.
 fn collect_secrets(part: &Part, pointer: &str, value: &Value, secrets: &mut Vec<String>) {

@@ -2,14 +2,17 @@
 
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, DeployedId, ItemId, ServiceId, TeamId};
+use crate::catalog::schema::Part;
 use crate::catalog::service::Service;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::team::{Application, Team};
 use crate::outreach::healthcheck::Health;
 use crate::outreach::healthcheck::run::CheckSchedule;
+use crate::rules::decide::Decided;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The loaded records by key.
 ///
@@ -25,6 +28,8 @@ pub struct Related {
     /// Declarations as canonical JSON.
     pub declarations: BTreeMap<(TeamId, Hash), String>,
     pub deployed: BTreeMap<DeployedId, Deployed>,
+    /// The paths of definitions with words, by title and version.
+    pub definitions: BTreeMap<(String, u64), Arc<Part>>,
     /// The item counts of applications by state.
     pub tallies: BTreeMap<ApplicationId, Tally>,
     /// The latest health of each item.
@@ -34,6 +39,12 @@ pub struct Related {
 }
 
 impl Related {
+    /// Adds the item of a decision with its new deployed version.
+    pub fn add_decided(&mut self, Decided { item, deployed, .. }: &Decided) {
+        self.items.insert(item.id, item.clone());
+        self.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
+    }
+
     /// Returns the health of an item by its service's present healthcheck; none without a result.
     pub fn health(&self, item: &Item) -> Option<&Health> {
         let schedule = self.check_schedules.get(&item.service.id)?;

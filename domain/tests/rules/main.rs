@@ -8,6 +8,8 @@ mod answers;
 #[cfg(test)]
 mod charges;
 #[cfg(test)]
+mod definitions;
+#[cfg(test)]
 mod deployed;
 #[cfg(test)]
 mod fences;

@@ -1,14 +1,13 @@
-//! The settings of services: R31 to R33. The words of their definitions: R46 to R48.
+//! The settings of services: R31 to R33.
 
-use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, item_of, lb, table, to, vm};
+use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, lb, table, to, vm};
 use domain::base::state::ChangeType::{Create, Delete, Modify};
-use domain::catalog::service::{Publish, ServiceState};
-use domain::catalog::{schema, service};
+use domain::catalog::service::ServiceState;
 use domain::model::submission::Scope;
 use domain::model::write::Write;
 use domain::rules::decide::{Refused, Update};
 use domain::{Item, State};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const NAME: &str = "CoreVM1";
 
@@ -251,82 +250,4 @@ fn r33_an_item_knows_the_version_that_its_declaration_was_checked_against() {
     world.approve("CoreVM2", VM_OWNER);
     world.declare(&[vm(NAME, 2), vm("CoreVM2", 1)]);
     assert_eq!(checked(&world, "CoreVM2"), 2);
-}
-
-#[test]
-fn r46_a_service_records_its_first_version_with_words() {
-    let schema = |text: &str, members: &Value| {
-        let definition = json!({"title": "VM", "description": text, "type": "object", "required": ["name"],
-            "properties": {"name": {"type": "string"}, "ip": members}});
-        schema::publish(definition.to_string().as_bytes()).unwrap()
-    };
-    let (none, word) = (json!({}), json!({"readOnly": true}));
-    let mut after = Vec::new();
-    let (mut service, mut current) = (World::new().offers["VM"].service.clone(), schema("first", &none));
-    for (text, members) in [("second", &none), ("third", &word), ("fourth", &word), ("fifth", &none)] {
-        let next = schema(text, members);
-        let owner = service.owner.clone();
-        let published = service::publish(Some((&service, &current)), &next, &owner, service.modified);
-        let Publish::NewVersion(published) = published else { panic!("{published:?}") };
-        (service, current) = (published, next);
-        after.push(service.first_with_words.map(|first| first == service.schema_version));
-    }
-    assert_eq!(after, [None, Some(true), Some(false), Some(false)]);
-}
-
-#[test]
-fn r47_a_declaration_has_what_the_consumer_fills() {
-    let definition = json!({"title": "VM", "type": "object", "required": ["name", "cpu", "ip"],
-        "x-from": {"APPROVED": {"required": ["image"]}},
-        "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"}, "image": {"type": "string"},
-            "ip": {"type": "string", "readOnly": true}}});
-    let mut world = World::new();
-    world.redefine("VM", &definition);
-    let declared = json!({"name": NAME, "ip": "10.0.0.1"});
-    assert_eq!(world.refused(&[item_of("VM", declared)]), ["schema", "read_only"]);
-    assert_eq!(world.declare(&[item_of("VM", json!({"name": NAME, "cpu": 1}))]).created.len(), 1);
-}
-
-#[test]
-fn r48_a_fixed_property_keeps_its_value_while_the_item_stands() {
-    let mut world = World::new();
-    let definition = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
-        "name": {"type": "string"}, "cpu": {"type": "integer"},
-        "region": {"type": "string", "x-on-change": "refuse"}}});
-    world.redefine("VM", &definition);
-    let vm = |region: &str, cpu: u64| [item_of("VM", json!({"name": NAME, "cpu": cpu, "region": region}))];
-    let none = [item_of("VM", json!({"name": NAME, "cpu": 9}))];
-    let is_fixed = |world: &mut World| {
-        assert_eq!(world.refused(&vm("us", 9)), ["fixed"]);
-        assert_eq!(world.refused(&none), ["fixed"]);
-    };
-    world.declare(&vm("eu", 1));
-    is_fixed(&mut world);
-    world.declare(&vm("eu", 2));
-    world.approve(NAME, VM_OWNER);
-    is_fixed(&mut world);
-    world.complete(NAME, VM_OWNER);
-    is_fixed(&mut world);
-    world.declare(&[]);
-    is_fixed(&mut world);
-    world.approve(NAME, VM_OWNER);
-    // The removal is approved, so the next declaration creates the item.
-    world.declare(&vm("us", 1));
-    assert_eq!(world.refused(&vm("eu", 1)), ["fixed"]);
-}
-
-#[test]
-fn r48_a_property_is_free_without_an_earlier_value() {
-    let mut world = World::new();
-    world.declare(&[item_of("VM", json!({"name": NAME, "cpu": 1}))]);
-    let definition = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
-        "name": {"type": "string"}, "cpu": {"type": "integer"},
-        "region": {"type": "string", "x-on-change": "refuse"}}});
-    world.redefine("VM", &definition);
-    let vm = |region: &str| [item_of("VM", json!({"name": NAME, "region": region}))];
-    world.declare(&vm("eu"));
-    assert_eq!(world.refused(&vm("us")), ["fixed"]);
-    // An item that was never in service is created again after its removal.
-    world.declare(&[]);
-    assert_eq!(world.declare(&vm("us")).created.len(), 1);
 }

@@ -9,7 +9,7 @@ use domain::model::change::ClosedBy;
 use domain::model::item::ChangeState;
 use domain::model::staging::StagingState;
 use domain::model::submission::{Progress, Scope};
-use domain::rules::decide::{Refused, Update, takes_numbers};
+use domain::rules::decide::{Reads, Refused, Update, takes_numbers};
 use domain::views::compare::compare;
 use domain::{ChangeId, State};
 use std::collections::BTreeSet;
@@ -112,8 +112,7 @@ fn a_decision_is_replanned_if_its_item_differs() {
         let decided = domain::rules::decide::update(
             change,
             item,
-            None,
-            None,
+            &Reads::default(),
             &to(State::Approved),
             &team(VM_OWNER),
             &ctx,
@@ -121,7 +120,8 @@ fn a_decision_is_replanned_if_its_item_differs() {
         assert_eq!(decided.err(), Some(Refused::Torn));
     }
     let update = to(State::Approved);
-    let decided = domain::rules::decide::update(&change, &item, None, None, &update, &team(NP_OWNER), &ctx);
+    let reads = Reads::default();
+    let decided = domain::rules::decide::update(&change, &item, &reads, &update, &team(NP_OWNER), &ctx);
     assert_eq!(decided.err(), Some(Refused::NotOwner), "what fits is looked at further");
 }
 

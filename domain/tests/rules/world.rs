@@ -51,6 +51,8 @@ pub(crate) struct World {
     pub(crate) by_hand: bool,
     /// All declarations so far.
     pub(crate) texts: BTreeMap<Hash, String>,
+    /// The later versions of definitions, by title and number.
+    pub(crate) definitions: BTreeMap<(String, u64), String>,
     /// All transactions so far.
     pub(crate) written: Vec<Vec<Write>>,
     requests: u64,
@@ -92,6 +94,7 @@ impl World {
             idempotency: None,
             by_hand: false,
             texts: BTreeMap::new(),
+            definitions: BTreeMap::new(),
             written: Vec::new(),
             requests: 0,
         }
@@ -131,6 +134,11 @@ impl World {
         let offer = self.offers.get_mut(service).unwrap();
         offer.schema = Arc::new(schema::publish(definition.to_string().as_bytes()).unwrap());
         offer.service.schema_version += 1;
+        let version = offer.service.schema_version;
+        if offer.schema.has_words {
+            offer.service.first_with_words.get_or_insert(version);
+        }
+        self.definitions.insert((service.to_owned(), version), offer.schema.text.clone());
     }
 
     // Reading.

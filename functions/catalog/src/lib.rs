@@ -9,6 +9,7 @@ mod settings;
 use domain::TeamRef;
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
+use domain::base::problem::Problem;
 use domain::catalog::schema::Schema;
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
@@ -53,6 +54,7 @@ async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
         Outcome::New(service) => (201, service),
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
         Outcome::Foreign => return Err(Code::ForeignService.into()),
+        Outcome::NeedsApproval(problem) => return Err(invalid_schema(&[problem]).into()),
     };
     Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call)))
 }
@@ -67,6 +69,8 @@ pub enum Outcome {
     Unchanged(Service),
     /// The service with this title belongs to another team.
     Foreign,
+    /// The service owner could not fill a required property, because the service requires no approval (R50).
+    NeedsApproval(Problem),
 }
 
 /// Publishes a schema under its title.
@@ -86,6 +90,9 @@ pub async fn publish(
         let before = service.as_ref().zip(current.as_deref());
         let published = match (service::publish(before, schema, owner, ctx.now), &service) {
             (Publish::Foreign, _) => return Ok(Outcome::Foreign),
+            (Publish::NeedsApproval(pointer), _) => {
+                return Ok(Outcome::NeedsApproval(needs_approval(pointer)));
+            }
             (Publish::Unchanged, Some(service)) => return Ok(Outcome::Unchanged(service.clone())),
             (Publish::NewVersion(after), Some(before)) => {
                 let publication = Publication { service: after, schema: Some(schema.text.clone()) };
@@ -102,6 +109,18 @@ pub async fn publish(
         }
     }
     Err(Error::Unavailable("the service changed at every attempt".to_owned()))
+}
+
+fn needs_approval(pointer: String) -> Problem {
+    Problem {
+        path: vec!["schema".to_owned()],
+        pointer,
+        rule: "invalid_keyword",
+        message:
+            "must name no property that the service owner fills, because the service requires no approval"
+                .to_owned(),
+        change: None,
+    }
 }
 
 /// Returns the service in the path, if the caller's team owns it.

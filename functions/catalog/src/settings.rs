@@ -43,7 +43,21 @@ pub(crate) async fn read(table: &Table, mut fields: Fields, service: &Service) -
         }
         settings.dependent_teams = teams;
     }
+    if !settings.approval_required && service.settings.approval_required {
+        check_approval(table, &mut fields, service).await?;
+    }
     fields.finish(|| Some(settings))
+}
+
+/// Refuses the end of approvals if the service owner could then not fill a property in time (R50).
+async fn check_approval(table: &Table, fields: &mut Fields, service: &Service) -> Result<(), Error> {
+    if service.has_words()
+        && let Some(pointer) = &table.schema(service).await?.owner_path_at_approval
+    {
+        let message = format!("must be true: {pointer} names a property that the service owner fills");
+        fields.refuse("approval_required", message);
+    }
+    Ok(())
 }
 
 /// Returns the teams of a field by id or name, each once, in order; none if the field is absent or invalid.

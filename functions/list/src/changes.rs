@@ -72,7 +72,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let change = table.change(call.id_of(ChangeId::parse, ChangeId::team)?).await?;
     let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
     let change = change.ok_or(Code::NotFound)?;
-    let related = table.related_to_changes(std::slice::from_ref(&change)).await?;
+    let changes = std::slice::from_ref(&change);
+    let mut related = table.related_to_changes(changes).await?;
+    table.add_definitions_of_changes(changes, &mut related).await?;
     Reply::new(200, view::change_instance(&change, &related, &Viewpoint::of(call)))
 }
 
@@ -172,10 +174,11 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
         return page.reply(page.rows.iter().map(|change| view::light_change_instance(change, &viewpoint)));
     }
     let page = list.page().await?;
-    let related = match call.pov {
+    let mut related = match call.pov {
         // The rows of an owner come from an index, so their related records may be as late as the rows.
         Pov::ServiceOwner => table.related_to_queue(&page.rows).await?,
         Pov::Consumer => table.related_to_changes(&page.rows).await?,
     };
+    table.add_definitions_of_changes(&page.rows, &mut related).await?;
     page.reply(page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)))
 }

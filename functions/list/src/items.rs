@@ -29,6 +29,7 @@ const FILTERS: &[&str] = &[
     "declaration",
     "declaration_contains",
     "declaration_regex",
+    "document",
     "start_date",
     "modified",
     "end_date",
@@ -78,6 +79,8 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if is_historical {
         // Earlier results of healthchecks are not stored.
         related.healths.clear();
+    } else {
+        table.add_definitions_of_items(std::slice::from_ref(&item), &mut related).await?;
     }
     Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call)))
 }
@@ -159,7 +162,11 @@ fn filter(call: &Call) -> Result<Filter<Item>, Failure> {
 
 async fn reply(list: &List<'_, Item>) -> Result<Reply, Failure> {
     let page = list.page().await?;
-    let related = list.request.table.related_to_items(&page.rows).await?;
-    let viewpoint = Viewpoint::of(list.request.call);
+    let ListRequest { table, call, .. } = list.request;
+    let mut related = table.related_to_items(&page.rows).await?;
+    if call.query.truth("document").map_err(|error| Call::bad_filter(&error))? == Some(true) {
+        table.add_definitions_of_items(&page.rows, &mut related).await?;
+    }
+    let viewpoint = Viewpoint::of(call);
     page.reply(page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)))
 }

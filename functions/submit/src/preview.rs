@@ -5,10 +5,13 @@ use crate::load::{self, Loaded};
 use crate::submitted::Submitted;
 use crate::{reply, write};
 use domain::rules::plan::{Plan, Preview};
+use domain::views::related::Related;
+use domain::{Change, Item, ItemId};
 use dovetail_aws::retry;
 use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::Table;
+use std::collections::BTreeMap;
 
 /// Maximum number of waits for pending work; after that, the preview has no plan token.
 const WAITS_MAX: u32 = 4;
@@ -68,6 +71,29 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
     Ok(Page { limit: to_usize(limit), offset: to_usize(integer("offset")?.unwrap_or(0)) })
 }
 
+/// Adds the items and definitions of change instances, for their proposals (R49).
+async fn with_proposals(
+    table: &Table,
+    loaded: &Loaded,
+    page_changes: &[Change],
+    related: &mut Related,
+) -> Result<(), Failure> {
+    let items = loaded.items.values().flatten();
+    let items: BTreeMap<ItemId, &Item> = items.map(|item| (item.id, item)).collect();
+    for change in page_changes {
+        // The change instance shows the runtime state after the submission.
+        let after = items
+            .get(&change.item)
+            .map(|before| Item { runtime_state: change.runtime_state, ..(*before).clone() });
+        related.items.extend(after.map(|after| (after.id, after)));
+    }
+    for (title, offer) in &loaded.offers {
+        let version = (title.clone(), offer.service.schema_version);
+        related.definitions.extend(offer.schema.paths().map(|paths| (version, paths)));
+    }
+    Ok(table.add_definitions_of_changes(page_changes, related).await?)
+}
+
 async fn reply_of(
     table: &Table,
     call: &Call,
@@ -80,6 +106,7 @@ async fn reply_of(
     let page_changes = rest.get(..page.limit).unwrap_or(rest);
     let mut related = write::related(table, page_changes).await?;
     reply::with_plan(&mut related, loaded, plan, page_changes);
+    with_proposals(table, loaded, page_changes, &mut related).await?;
     let planned = Planned {
         stored: &loaded.team.stored,
         others: &plan.others,
@@ -87,6 +114,7 @@ async fn reply_of(
         preview,
         is_certain: !loaded.team.has_pending_work,
         page_changes,
+        unapprovable: plan.unapprovable(&loaded.offers),
         related: &related,
     };
     let mut body = planned.view(&Viewpoint::of(call))?;

@@ -3,18 +3,22 @@
 mod body;
 mod charge;
 mod deployed;
+mod judgement;
 
 use domain::base::id::DeployedId;
 use domain::base::state;
 use domain::model::change::ClosedBy;
 use domain::rules::decide;
-use domain::rules::decide::{Decided, Refused, Update};
+use domain::rules::decide::{Decided, Reads, Refused, Update};
 use domain::views::related::Related;
 use domain::{ChangeId, State};
 use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer};
+use dovetail_http::{
+    Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer, invalid_for_state,
+};
 use dovetail_table::{Commit, Error, Table, Undecided};
+use judgement::Judgement;
 use serde_json::{Map, Value, json};
 
 /// Answers one request.
@@ -33,17 +37,23 @@ pub fn handle(table: &Table, request: Request) -> Answering<'_> {
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::InBody).await?;
-    reply(call, 200, &decided)
+    reply(table, call, 200, decided).await
 }
 
 async fn retry_change(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::Retry).await?;
-    reply(call, 201, &decided)
+    reply(table, call, 201, decided).await
 }
 
-fn reply(call: &Call, status: u16, (decided, related): &(Decided, Related)) -> Result<Reply, Failure> {
-    Reply::new(status, view::change_instance(&decided.change, related, &Viewpoint::of(call)))
+async fn reply(
+    table: &Table,
+    call: &Call,
+    status: u16,
+    (decided, mut related): (Decided, Related),
+) -> Result<Reply, Failure> {
+    table.add_definitions_of_changes(std::slice::from_ref(&decided.change), &mut related).await?;
+    Reply::new(status, view::change_instance(&decided.change, &related, &Viewpoint::of(call)))
 }
 
 /// The decision in a request.
@@ -65,7 +75,8 @@ struct Deploy {
 
 /// Loads, decides and commits, and starts over if another request was faster.
 ///
-/// The function reads the other content of the reply concurrently with the write.
+/// The function reads the other content of the reply concurrently with the write, or before it if a definition judges
+/// the decision (R49).
 async fn decide(
     table: &Table,
     call: &Call,
@@ -83,9 +94,19 @@ async fn decide(
         {
             return with_related(table, decision, written).await;
         }
-        let Some(decided) = decision.made_on(table, call, &read).await? else { continue };
+        let update = decision.update(call)?;
+        let judgement = match &update {
+            Some(update) => Judgement::of(table, call, &read, decision, update).await?,
+            None => None,
+        };
+        let decided = made_on(table, call, &read, update.as_ref(), judgement.as_ref()).await?;
+        let Some(decided) = decided else { continue };
         attempted = decided.deployed.as_ref().map(|deployed| deployed.id);
-        let (commit, related) = tokio::join!(commit(table, &decided), related(table, decision, &decided));
+        let known = judgement.and_then(|judgement| judgement.into_related(&decided));
+        let (commit, related) = match known {
+            Some(known) => (commit(table, &decided).await, Ok(known)),
+            None => tokio::join!(commit(table, &decided), related(table, decision, &decided)),
+        };
         if commit? == Commit::Done {
             return match related {
                 Ok(related) => Ok((decided, related)),
@@ -109,42 +130,49 @@ async fn load(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> 
 }
 
 impl Decision {
-    /// Decides on the read records; none if they do not match.
-    ///
-    /// It reads the head and the service only if the decision depends on them.
-    async fn made_on(
-        &self,
-        table: &Table,
-        call: &Call,
-        read: &Undecided,
-    ) -> Result<Option<Decided>, Failure> {
-        let Undecided { change, item, head } = read;
-        let (caller, ctx) = (&call.caller.team, call.ctx());
-        let update = match self {
-            Self::InBody => body::update(call.fields()?)?,
+    /// Returns the update; none for a retry.
+    fn update(&self, call: &Call) -> Result<Option<Update>, Failure> {
+        match self {
+            Self::InBody => body::update(call.fields()?).map(Some),
             Self::Deploy(Deploy { data, onto }) => {
-                Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() }
+                Ok(Some(Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() }))
             }
-            Self::Retry => {
-                let head = head.as_ref().ok_or(Code::Broken)?;
-                return unless_torn(call, read, decide::retry(change, item, head, caller, &ctx));
-            }
-        };
-        // Most deployed items use the numbers next to their change instance (ADR 1), so they do not need the head.
-        let head = if decide::takes_numbers(item, &update) {
-            Some(table.head(change.consumer.id).await?.ok_or(Code::Broken)?)
-        } else {
-            None
-        };
-        // Only approvals and completions of people depend on the settings (R32).
-        let service = if decide::depends_on_service(change, &update, &ctx) {
-            Some(table.service(&change.service.title).await?.ok_or(Code::Broken)?)
-        } else {
-            None
-        };
-        let decided = decide::update(change, item, head.as_ref(), service.as_ref(), &update, caller, &ctx);
-        unless_torn(call, read, decided)
+            Self::Retry => Ok(None),
+        }
     }
+}
+
+/// Decides on the read records; none if they do not match.
+///
+/// It reads the head and the service only if the decision depends on them.
+async fn made_on(
+    table: &Table,
+    call: &Call,
+    read: &Undecided,
+    update: Option<&Update>,
+    judgement: Option<&Judgement>,
+) -> Result<Option<Decided>, Failure> {
+    let Undecided { change, item, head } = read;
+    let (caller, ctx) = (&call.caller.team, call.ctx());
+    let Some(update) = update else {
+        let head = head.as_ref().ok_or(Code::Broken)?;
+        return unless_torn(call, read, decide::retry(change, item, head, caller, &ctx));
+    };
+    // Most deployed items use the numbers next to their change instance (ADR 1), so they do not need the head.
+    let head = if decide::takes_numbers(item, update) {
+        Some(table.head(change.consumer.id).await?.ok_or(Code::Broken)?)
+    } else {
+        None
+    };
+    // Only approvals and completions of people depend on the settings (R32).
+    let service = if decide::depends_on_service(change, update, &ctx) {
+        Some(table.service(&change.service.title).await?.ok_or(Code::Broken)?)
+    } else {
+        None
+    };
+    let judge = judgement.map(|judgement| judgement.judge(read, update));
+    let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
+    unless_torn(call, read, decide::update(change, item, &reads, update, caller, &ctx))
 }
 
 /// Returns a decision, or the reply to a rejected one; none if the records do not match.
@@ -251,6 +279,9 @@ fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
             Code::LogFull,
             format!("log must be absent: the history has {} log texts, the maximum", decide::LOG_ENTRIES_MAX),
         ),
+        Refused::InvalidForState(problems) => {
+            return invalid_for_state(read.change.state, problems).into();
+        }
         Refused::TooManyAttempts => (
             Code::TooManyAttempts,
             format!("a change instance has at most {} attempts", decide::ATTEMPTS_MAX),

@@ -178,6 +178,12 @@ codes! {
                approved.",
         remedy "Approve the change instance first, or send the deployed item with the state APPROVED, \
                 COMPLETED or ERRORED. With REJECTED, repeat the newest deployed item or omit it.";
+    InvalidForState(400, "the item does not fit the state")
+        means "The declaration and the deployed item together do not fit the definition in the requested state. \
+               The definition states what is required from which state on, and what the service owner fills. \
+               Nothing was written.",
+        remedy "Correct the values that `problems` lists, each with its pointer into the item. If the \
+                declaration lacks a value, reject the change instance with a log text.";
     DeployedItemTooLarge(400, "the deployed item is too large")
         means "The deployed item is larger than 128 KiB, as sent or after the merge.",
         remedy "Store large data elsewhere, and put its address into the deployed item.";

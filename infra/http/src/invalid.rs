@@ -5,8 +5,8 @@
 use crate::code::Code;
 use crate::reply::{Content, Reply};
 use crate::view::Blocker;
-use domain::ChangeId;
 use domain::base::problem::Problem;
+use domain::{ChangeId, State};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -25,6 +25,18 @@ pub fn invalid_declaration(problems: &[Problem], blockers: &BTreeMap<ChangeId, B
 /// Returns the reply to an invalid service definition.
 pub fn invalid_schema(problems: &[Problem]) -> Reply {
     invalid(Code::InvalidSchema, "schema", problems, &BTreeMap::new())
+}
+
+/// Returns the reply to a decision for which the item does not fit the state (R49).
+pub fn invalid_for_state(state: State, problems: &[Problem]) -> Reply {
+    let mut fields = Map::new();
+    fields.insert("state".to_owned(), json!(state.name()));
+    fields.insert("problems".to_owned(), problems.iter().map(problem_view).collect());
+    let detail = match problems {
+        [one] => format!("{}: {}", one.pointer, one.message),
+        all => format!("{} problems, see problems", all.len()),
+    };
+    Reply::problem(Code::InvalidForState, &detail, fields)
 }
 
 fn invalid(

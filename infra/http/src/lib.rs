@@ -41,7 +41,7 @@ pub use fair_use::{FairUse, TEAM_BURST};
 pub use field::FieldError;
 pub use fields::{Field, Fields};
 pub use gateway::respond;
-pub use invalid::{invalid_declaration, invalid_schema};
+pub use invalid::{invalid_declaration, invalid_for_state, invalid_schema};
 pub use lambda_http::{Error, Request};
 pub use log_line::logged;
 pub use operation::{Function, Operation};

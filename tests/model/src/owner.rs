@@ -10,7 +10,7 @@ use domain::base::context::RequestContext;
 use domain::model::team::Head;
 use domain::model::write::Write;
 use domain::rules::decide;
-use domain::rules::decide::Update;
+use domain::rules::decide::{Reads, Update};
 use domain::{Change, ChangeId, Item, State as ChangeState};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -212,7 +212,8 @@ impl Deciding {
         let decided = if self.decision == Decision::Retry {
             decide::retry(change, item, head?, caller, &ctx)
         } else {
-            decide::update(change, item, head, None, &self.update(change, item), caller, &ctx)
+            let reads = Reads { head, ..Reads::default() };
+            decide::update(change, item, &reads, &self.update(change, item), caller, &ctx)
         };
         decided.ok().map(|decided| decided.writes)
     }

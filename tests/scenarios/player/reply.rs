@@ -38,6 +38,13 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
         let says_more = body["detail"] != body["title"];
         return Some(Outcome::head(if says_more { format!("{head} {detail:?}") } else { head }));
     };
+    if code == "invalid_for_state" {
+        let row = |problem| {
+            let [pointer, rule, detail] = ["/pointer", "/rule", "/detail"].map(|of| text(problem, of));
+            format!("{pointer} breaks {rule}: {detail}")
+        };
+        return Some(Outcome { head, rows: problems.iter().map(row).collect() });
+    }
     assert_eq!(body["is_valid"], false);
     let mut rows: Vec<String> = problems
         .iter()

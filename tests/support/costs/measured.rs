@@ -127,12 +127,7 @@ pub(super) fn submissions() -> Table {
 pub(super) fn decisions() -> Table {
     let mut table = Table::new("Decisions");
     let system = system();
-    let fresh = |name: &str| {
-        change(&{
-            let declared = json!({"AwesomeConsumer": {name: vms(1..=1, 8)}});
-            system.call("PATCH", SUBMIT, "awesome-key", &declared)
-        })
-    };
+    let fresh = |name: &str| fresh_in(&system, name);
     let state = |path: &str, state: &str| decide(&system, path, &json!({"state": state}));
     let done = fresh("Done");
     table.row("approve, unknown change instance", state(&done, "APPROVED"));
@@ -161,6 +156,69 @@ pub(super) fn decisions() -> Table {
     assert_eq!(retried.status, 201, "{retried:?}");
     table.row("retry", Figures::from_answer(&retried));
     table
+}
+
+/// Measures the operations of a service with words. The tables above have the same operations without words.
+pub(super) fn judged() -> Table {
+    let mut table = Table::new("A service with words");
+    let system = system();
+    let define = |from: &Value| {
+        let definition = json!({"title": "VM", "type": "object", "required": ["name", "ip"], "x-from": from,
+            "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"}, "memory": {"type": "integer"},
+                "ip": {"type": "string", "readOnly": true}}});
+        let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
+        assert_eq!(published.status, 200, "{published:?}");
+    };
+    // One decision reads the definition into the cache of the process.
+    let cached = |name: &str| {
+        let path = fresh_in(&system, name);
+        decide(&system, &path, &json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}}));
+        decide(&system, &path, &json!({"state": "COMPLETED"}));
+    };
+    define(&json!({}));
+    cached("First");
+    let path = fresh_in(&system, "One");
+    decide(&system, &path, &json!({"state": "PENDING"}));
+    table.row(
+        "approve, without a schema for the approval",
+        decide(&system, &path, &json!({"state": "APPROVED"})),
+    );
+    define(&json!({"APPROVED": {"required": ["cpu"]}}));
+    cached("Second");
+    let path = fresh_in(&system, "Two");
+    decide(&system, &path, &json!({"state": "PENDING"}));
+    table.row("one change instance, PENDING", read(&system, &path, "vm-owner-key", None));
+    table.row(
+        "approve, with a schema for the approval",
+        decide(&system, &path, &json!({"state": "APPROVED"})),
+    );
+    let body = json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}});
+    table.row("complete, with another deployed item", decide(&system, &path, &body));
+    let modified = json!({"AwesomeConsumer": {"Two": vms(1..=1, 16)}});
+    let modified = system.call("PATCH", SUBMIT, "awesome-key", &modified);
+    table.row("submit one MODIFY", Figures::from_answer(&modified));
+    let path = change(&modified);
+    decide(&system, &path, &json!({"state": "APPROVED"}));
+    table.row(
+        "complete, with the newest deployed item",
+        decide(&system, &path, &json!({"state": "COMPLETED"})),
+    );
+    let preview = json!({"AwesomeConsumer": {"Two": vms(1..=1, 32)}});
+    let preview = system.call("PATCH", VALIDATE, "awesome-key", &preview);
+    assert_eq!(preview.status, 200, "{preview:?}");
+    table.row("preview of one MODIFY", Figures::from_answer(&preview));
+    let again = json!({"AwesomeConsumer": {"Two": vms(1..=1, 24)}});
+    let path = change(&system.call("PATCH", SUBMIT, "awesome-key", &again));
+    decide(&system, &path, &json!({"state": "APPROVED"}));
+    let body = json!({"state": "ERRORED", "deployed_item": {"ip": "10.0.0.2"}});
+    table.row("report an error, with a deployed item", decide(&system, &path, &body));
+    table
+}
+
+/// Declares an item in an application of its own, and returns the owner's path of its change instance.
+fn fresh_in(system: &Running, application: &str) -> String {
+    let declared = json!({"AwesomeConsumer": {application: vms(1..=1, 8)}});
+    change(&system.call("PATCH", SUBMIT, "awesome-key", &declared))
 }
 
 pub(super) fn reads() -> Table {

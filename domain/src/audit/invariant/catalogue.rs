@@ -41,6 +41,8 @@ impl Snapshot {
             catalogue.used.entry((item.service, item.service_owner)).or_default().insert(item.schema_version);
         }
         for change in changes.into_values() {
+            let judging = catalogue.used.entry((change.service, change.service_owner)).or_default();
+            judging.extend(change.schema_version);
             catalogue.owners.entry(change.owner).or_insert(change.id);
         }
         *self = Self { teams, catalogue, ..Self::default() };
@@ -228,6 +230,10 @@ impl Audit<'_> {
                 .or_default()
                 .insert(item.schema_version);
         }
+        for change in self.snapshot.changes.values() {
+            let judging = versions_by_service.entry((&change.service, &change.service_owner)).or_default();
+            judging.extend(change.schema_version);
+        }
         for ((named, owner), versions) in versions_by_service {
             let subject = || Subject::Service(named.title.clone());
             let service = self.snapshot.catalogue.services.get(&named.title);
@@ -240,7 +246,12 @@ impl Audit<'_> {
             );
             let published_versions = 1..=service.map_or(u64::MAX, |service| service.schema_version);
             let are_published = versions.iter().all(|version| published_versions.contains(version));
-            self.require(are_published, "I16", subject(), "items have a schema version that does not exist");
+            self.require(
+                are_published,
+                "I16",
+                subject(),
+                "items or change instances have a schema version that does not exist",
+            );
         }
     }
 

@@ -156,6 +156,8 @@ impl Audit<'_> {
         let newest = of_item.last().map(|deployed| (deployed.id, deployed.version, deployed.hash));
         let latest = item.deployed.map(|latest| (latest.id, latest.version, latest.hash));
         self.require(newest == latest, "I15", subject(), "its newest deployed item is another one");
+        let lives = item.earlier_life <= newest.map_or(0, |(_, version, _)| version);
+        self.require(lives, "I15", subject(), "its earlier life has a deployed version that does not exist");
     }
 
     /// I15 and I16: a deployed item belongs to a change instance of the service owner, and agrees with its item.
@@ -163,6 +165,7 @@ impl Audit<'_> {
         let main = self.snapshot.changes.get(&deployed.change).is_some_and(|change| {
             change.item == deployed.item
                 && change.owner.id == deployed.service_owner.id
+                && change.schema_version == deployed.schema_version
                 && !change.is_dependant()
         });
         let sound = main && Hash::of(&deployed.data) == deployed.hash;

@@ -268,7 +268,7 @@ impl<'a> Check<'a> {
     /// Bounds the steps for the largest item, and the memory of the compiled definition.
     pub(super) fn cost(&mut self) {
         let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
-        // The completed form is the largest one.
+        // The completed form has the most rules.
         let paths = Part::of(self.definition, draft);
         let has_words = self.words == Words::Apply && words::has_words(self.definition);
         let completed = form(self.definition, draft, &paths, Phase::Completed);
@@ -280,7 +280,14 @@ impl<'a> Check<'a> {
             let pointer = pointer.filter(|pointer| self.definition.pointer(pointer).is_some());
             self.report(&pointer.unwrap_or_default(), "too_complex", message);
         }
-        if weight(&completed, &model, has_words.then_some(&paths)) > COMPILED_BYTES_MAX {
+        let of_paths = has_words.then_some(&paths);
+        let is_too_large = |form: &Value, model: &Model| {
+            !is_small(form) || weight(form, model, of_paths) > COMPILED_BYTES_MAX
+        };
+        // The other forms contain copies of shared schemas.
+        let others = Phase::ALL.into_iter().filter(|phase| has_words && *phase != Phase::Completed);
+        let mut others = others.map(|phase| form(self.definition, draft, &paths, phase));
+        if is_too_large(&completed, &model) || others.any(|form| is_too_large(&form, &Model::of(&form))) {
             let message = format!("must take at most {COMPILED_BYTES_MAX} bytes of memory");
             self.report("", "too_complex", message);
         }

@@ -13,25 +13,17 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
     let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
     let draft = draft(root).ok_or_else(|| invalid("must be draft 2020-12 or draft-07"))?;
     let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
-    // A stored definition may be older than these limits. It must still load, but then it checks no item.
-    let is_small = pointers_bytes(definition, 0) <= POINTERS_BYTES_MAX;
     let has_words = words::has_words(definition);
-    let paths =
-        (has_words && words == Words::Apply && is_small).then(|| Arc::new(Part::of(definition, draft)));
-    let judged = paths.as_ref().map(|paths| form(definition, draft, paths, Phase::Request));
-    let judged = judged.as_ref().unwrap_or(definition);
-    let model = if is_small { Model::of(judged) } else { Model::default() };
-    let weight = weight(judged, &model, paths.as_deref());
-    let validator = if is_small && weight <= COMPILED_BYTES_MAX {
-        let options = options(draft);
-        // Without words, the draft decides whether a format is asserted (R47).
-        let options = if paths.is_some() { options.should_validate_formats(true) } else { options };
-        let built = options.build(&compiled_form(judged, &references));
-        Some(built.map_err(|error| {
-            vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
-        })?)
-    } else {
-        None
+    let paths = (has_words && words == Words::Apply && is_small(definition))
+        .then(|| Arc::new(Part::of(definition, draft)));
+    let (request, approved) = match &paths {
+        None => (Compiled::of(definition, draft, &references, None)?, None),
+        Some(paths) => {
+            let form =
+                |phase| Compiled::of(&form(definition, draft, paths, phase), draft, &references, Some(paths));
+            let approved = forms::judges_approval(definition).then(|| form(Phase::Approved)).transpose()?;
+            (form(Phase::Request)?, approved)
+        }
     };
     let metadata = root.get("metadata");
     let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
@@ -42,22 +34,61 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
         approval_required,
         prices: prices(metadata),
         has_words,
+        owner_path_at_approval: paths
+            .as_ref()
+            .and_then(|paths| forms::owner_path_at_approval(definition, draft, paths)),
         paths,
-        bytes: if validator.is_some() { weight } else { length_of(definition).saturating_mul(4) },
-        model,
-        validator,
+        bytes: approved.as_ref().map_or(0, |form| form.bytes).saturating_add(request.bytes),
+        request,
+        approved,
     })
 }
 
-/// Memory of a part of the tree of paths, in bytes.
-const PART_BYTES: usize = 2_560;
+/// Returns whether a definition keeps the limits of today.
+///
+/// A stored definition may be older than these limits. It must still load, but then it checks no item.
+pub(super) fn is_small(definition: &Value) -> bool {
+    pointers_bytes(definition, 0) <= POINTERS_BYTES_MAX
+}
+
+impl Compiled {
+    /// A form that checks no item: each is `too_complex`.
+    pub(super) fn unusable(bytes: usize) -> Self {
+        Self { model: Model::default(), validator: None, bytes }
+    }
+
+    /// Compiles a definition in one of its forms; `paths` are none without words.
+    pub(super) fn of(
+        judged: &Value,
+        draft: Draft,
+        references: &[ReferenceField],
+        paths: Option<&Part>,
+    ) -> Result<Self, Vec<Problem>> {
+        let unusable = || Ok(Self::unusable(length_of(judged).saturating_mul(4)));
+        if !is_small(judged) {
+            return unusable();
+        }
+        let model = Model::of(judged);
+        let bytes = weight(judged, &model, paths);
+        if bytes > COMPILED_BYTES_MAX {
+            return unusable();
+        }
+        let options = options(draft);
+        // Without words, the draft decides whether a format is asserted (R47).
+        let options = if paths.is_some() { options.should_validate_formats(true) } else { options };
+        let validator = options.build(&compiled_form(judged, references)).map_err(|error| {
+            vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
+        })?;
+        Ok(Self { model, validator: Some(validator), bytes })
+    }
+}
 
 /// Estimates the memory of a compiled definition; the estimate is never too low.
 ///
 /// A test compares it with a counting allocator.
 pub(super) fn weight(definition: &Value, model: &Model, paths: Option<&Part>) -> usize {
     let parts = [
-        paths.map_or(0, Part::count).saturating_mul(PART_BYTES),
+        paths.map_or(0, Part::bytes),
         4 * 1024,
         length_of(definition).saturating_mul(8),
         pointers_bytes(definition, 0).saturating_mul(4),

@@ -6,6 +6,9 @@
 use super::walk::{Subschema, subschemas, target};
 use super::*;
 
+/// The memory of a part, in bytes.
+const PART_BYTES: usize = 2_560;
+
 /// A word at a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Word {
@@ -158,8 +161,13 @@ impl Part {
         fixed.map(|(name, _)| name.as_str())
     }
 
+    /// Returns the memory of the tree in bytes; the estimate is never too low.
+    pub fn bytes(&self) -> usize {
+        self.count().saturating_mul(PART_BYTES)
+    }
+
     /// Returns the number of parts, this one included.
-    pub(super) fn count(&self) -> usize {
+    fn count(&self) -> usize {
         self.below().map(Self::count).fold(1, usize::saturating_add)
     }
 

@@ -107,7 +107,7 @@ fn against(
     problems: &mut Problems,
     budget: &mut Budget,
 ) {
-    for problem in judged(schema, metadata, budget) {
+    for problem in within(budget, |budget| schema.problems(metadata, budget)) {
         let pointer = format!("{}{}", pointer(location.iter().copied()), problem.pointer);
         let path = location.iter().map(|name| (*name).to_owned()).chain(problem.path).collect();
         problems.push(|| Problem { pointer, path, rule: metadata_rule(problem.rule), ..problem });
@@ -117,8 +117,8 @@ fn against(
 /// Returns the problems of a body; none once the request has exceeded its budget.
 ///
 /// The item at the limit is reported, and the request fails in any case. Further checks would only cost more time.
-fn judged(schema: &Schema, body: &Value, budget: &mut Budget) -> Vec<Problem> {
-    if budget.is_exceeded() { Vec::new() } else { schema.problems(body, budget) }
+fn within(budget: &mut Budget, problems: impl FnOnce(&mut Budget) -> Vec<Problem>) -> Vec<Problem> {
+    if budget.is_exceeded() { Vec::new() } else { problems(budget) }
 }
 
 fn metadata_rule(rule: &'static str) -> &'static str {
@@ -200,7 +200,16 @@ impl Check<'_> {
             // The parser has reported the size already, and a check of this body would cost too much.
             return;
         }
-        for problem in judged(&offer.schema, &item.body, self.budget) {
+        // Without an approval, the change instance enters APPROVED with this submission (R49).
+        let is_approval = !offer.service.settings.approval_required;
+        let problems = within(self.budget, |budget| {
+            if is_approval {
+                offer.schema.problems_at_approval(&item.body, budget)
+            } else {
+                offer.schema.problems(&item.body, budget)
+            }
+        });
+        for problem in problems {
             let mut path = self.path(declared, item);
             if problem.path.is_empty() {
                 path.push("declaration".to_owned());

@@ -3,17 +3,19 @@
 //! The function that creates change instances in the table creates them here in memory. So a preview differs from
 //! the result only if something changed in between, and the token shows that (R34, ADR 23).
 
-use super::{Items, Plan, application};
+use super::{Items, Offers, Plan, application};
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::ItemId;
 use crate::base::state::{ChangeType, Kind, State};
+use crate::catalog::schema::Budget;
 use crate::model::change::{Change, Version};
 use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::write::{Closing, Write};
 use crate::rules::charging;
 use crate::rules::generate::{Missing, generate};
+use crate::rules::verify;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -98,6 +100,35 @@ impl Plan<'_> {
                 "{service} '{name}' of application '{application}' has no open change instance: this requests it again"
             )
         })
+    }
+
+    /// Returns a warning for each new declaration that its owner cannot approve as it is (R49).
+    pub fn unapprovable(&self, offers: &Offers) -> Vec<String> {
+        let mut budget = Budget::of_request();
+        let declared = self.direct.iter().filter(|(_, planned)| planned.approval_required);
+        few(declared.filter_map(|(before, planned)| {
+            let declared = planned.declared.as_ref().filter(|declared| declared.stays)?;
+            let text = self.declarations.get(&declared.version.hash)?;
+            let (service, name, application) = match (&declared.new, before) {
+                (Some(new), _) => (&new.service.title, &new.name, &new.application),
+                (None, Some(before)) => (&before.service.title, &before.name, &before.application),
+                (None, None) => return None,
+            };
+            let schema =
+                offers.get(service).map(|offer| &offer.schema).filter(|schema| schema.judges_approval())?;
+            let body = serde_json::from_str(text).ok()?;
+            // The owner fills its properties later.
+            let unknown = verify::unknown(&*schema.paths()?, &body);
+            let problems = schema.problems_at_approval(&body, &mut budget).into_iter();
+            let pointers =
+                problems.map(|problem| problem.pointer).filter(|pointer| !unknown.contains(pointer));
+            let pointers = pointers.collect::<Vec<_>>().join(", ");
+            (!pointers.is_empty()).then(|| {
+                format!(
+                    "{service} '{name}' of application '{application}' cannot be approved yet: {pointers}"
+                )
+            })
+        }))
     }
 
     /// Returns the plan token.

@@ -120,3 +120,17 @@ fn no_version_and_no_plan_contains_a_secret() {
     assert_eq!(found, expected.map(|at| ("write_only", at.to_owned())));
     assert_eq!(filled(&root, &json!({}), &declared), json!({"disks": [{"name": "a"}]}));
 }
+
+#[test]
+fn the_judged_item_has_the_declared_secrets_and_no_others() {
+    let root = disks();
+    let declared = json!({"password": "p", "disks": [{"name": "a", "key": 1}]});
+    let prior = json!({"password": "old", "ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w", "key": 2}]});
+    let expected = json!({"password": "p", "ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w", "key": 1}]});
+    assert_eq!(super::expected(&root, Some(&prior), &declared), expected);
+    let proposed = json!({"ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w"}]});
+    assert_eq!(super::proposed(&root, Some(&prior), &declared), proposed);
+    let sent = rules(secrets(&root, &declared));
+    assert_eq!(sent, [("write_only", "/disks/0/key".to_owned()), ("write_only", "/password".to_owned())]);
+    assert_eq!(secrets(&root, &proposed), []);
+}

@@ -1,6 +1,6 @@
 //! Faults in the records that all teams share.
 
-use super::{Planted, assert_each_is_reported, busy, item};
+use super::{Planted, assert_each_is_reported, busy, change, item};
 use crate::world::{NP_OWNER, STRANGER, VM_OWNER, team};
 use domain::audit::invariant::Snapshot;
 use domain::base::actor::Actor;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const NOWHERE: &str = "it refers to no team, or to a team with another name";
 const NO_SERVICE: &str = "it refers to no service, or to a service with another id";
 const OTHERWISE: &str = "items have another service id or owner, or the service does not exist";
-const VERSION: &str = "items have a schema version that does not exist";
+const VERSION: &str = "items or change instances have a schema version that does not exist";
 const CONFIG: &str = "has another service id or owner, or the service does not exist";
 
 /// Stores a config that names the service VM and this owner.
@@ -110,6 +110,7 @@ const PLANTED: &[Planted] = &[
     ("I16 service VM", OTHERWISE, |s| item(s, "a").service_owner = team(STRANGER)),
     ("I16 service VM", VERSION, |s| item(s, "a").schema_version = 2),
     ("I16 service VM", VERSION, |s| item(s, "a").schema_version = 0),
+    ("I16 service VM", VERSION, |s| change(s, "b", VM_OWNER).schema_version = Some(2)),
     ("I16 team", "has another team name, or the team does not exist", |s| {
         s.changes.values_mut().filter(|change| change.owner.id == team(VM_OWNER).id).for_each(|change| {
             change.owner.name.push('x');

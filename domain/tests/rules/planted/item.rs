@@ -108,6 +108,12 @@ const DEPLOYED: &[Planted] = &[
     ("I15 item", "its deployed item versions have gaps", |s| s.deployed[0].version = 2),
     ("I15 item", "its newest deployed item is another one", |s| item(s, "a").deployed = None),
     ("I15 item", "its newest deployed item is another one", |s| s.deployed.clear()),
+    ("I15 item", "its earlier life has a deployed version that does not exist", |s| {
+        item(s, "a").earlier_life = 77;
+    }),
+    ("I15 deployed", "its data or its change instance does not match", |s| {
+        s.deployed[0].schema_version = Some(1);
+    }),
     ("I15 deployed", "its data or its change instance does not match", |s| s.deployed[0].data.push(' ')),
     ("I15 deployed", "its data or its change instance does not match", |s| {
         s.deployed[0].hash = Hash::of("another");

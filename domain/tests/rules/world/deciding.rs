@@ -1,6 +1,9 @@
 //! Owners' decisions: one step, or several.
 
 use super::*;
+use domain::catalog::schema::DecisionForms;
+use domain::rules::decide::Reads;
+use domain::rules::judge::Judge;
 
 impl World {
     pub(crate) fn update(
@@ -18,7 +21,19 @@ impl World {
         let service = self.offers[&change.service.title].service.clone();
         let service = decide::depends_on_service(&change, update, &ctx).then_some(service);
         let caller = team(caller);
-        let decided = decide::update(&change, &item, head.as_ref(), service.as_ref(), update, &caller, &ctx)?;
+        let forms = decide::judged_by(&change, update, &caller).map(|version| {
+            let text = &self.definitions[&(change.service.title.clone(), version)];
+            DecisionForms::load(text).unwrap()
+        });
+        let newest = decide::newest_to_read(&item, update);
+        let newest = newest.and_then(|id| self.snapshot.deployed.iter().find(|deployed| deployed.id == id));
+        let judge = forms.as_ref().map(|forms| Judge {
+            forms,
+            declared: change.new.map(|new| self.texts[&new.hash].as_str()),
+            newest,
+        });
+        let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
+        let decided = decide::update(&change, &item, &reads, update, &caller, &ctx)?;
         self.apply(&decided.writes);
         assert_eq!(self.change(id), &decided.change, "the answer shows what is stored");
         assert_eq!(self.snapshot.items[&item.id], decided.item, "the answer shows what is stored");

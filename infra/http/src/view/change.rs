@@ -6,6 +6,7 @@ use super::{
 use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
 use domain::model::change::{ClosedBy, Entry, Version};
+use domain::views::proposal::Proposal;
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Hash, State, Timestamp};
 use serde::Serialize;
@@ -29,17 +30,20 @@ wire! {
         new_declaration: Option<VersionView<'a>> = change.new.map(|version| version_view(version, None)),
         old_declaration: Option<VersionView<'a>> = change.old.map(|version| version_view(version, None)),
         owner: TeamView<'a> = team_ref(&change.owner),
+        #[serde(skip_serializing_if = "Option::is_none")] proposed_item: Option<Value> = None,
         service: ServiceView<'a> = service_view(change),
         service_item: ItemView<'a> = item_view(change, viewpoint),
         service_owner_team: TeamView<'a> = team_ref(&change.service_owner),
         state: &'static str = change.state.name(),
         submission: SubmissionView<'a> = submission_view(change),
         supersedes: Vec<u64> = change.supersedes.iter().map(|id| id.get()).collect(),
+        #[serde(skip_serializing_if = "Option::is_none")] unknown: Option<Vec<String>> = None,
         url: String = viewpoint.url("change_instances", change.id.get()),
     }
 
     fn version_view(version: Version, declaration: Option<Stored<'a>>) -> pub(crate) VersionView<'a> {
         #[serde(skip_serializing_if = "Option::is_none")] declaration: Option<Stored<'a>> = declaration,
+        #[serde(skip_serializing_if = "Option::is_none")] schema_version: Option<u64> = None,
         version: u64 = version.number,
     }
 
@@ -77,7 +81,18 @@ pub fn change_instance<'a>(
         declaration: item.map(|item| item.version.hash),
         deployed: item.and_then(|item| item.deployed).map(|latest| latest.id),
     };
-    view(change, now, related, viewpoint)
+    let mut view = view(change, now, related, viewpoint);
+    propose(&mut view, change, related);
+    view
+}
+
+/// Adds what an open change instance asks of its owner (R49).
+fn propose(view: &mut ChangeView<'_>, change: &Change, related: &Related) {
+    let Some(Proposal { item, unknown }) = Proposal::of(change, related) else { return };
+    (view.proposed_item, view.unknown) = (Some(item), Some(unknown));
+    if let Some(new) = &mut view.new_declaration {
+        new.schema_version = change.schema_version;
+    }
 }
 
 /// Returns a change instance from [`Change::as_created`]. All replies to its submission are equal, whatever changed

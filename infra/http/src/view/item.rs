@@ -8,6 +8,7 @@ use domain::Item;
 use domain::base::problem::Problem;
 use domain::catalog::service::{ServiceState, Settings};
 use domain::model::deployed::Deployed;
+use domain::views::proposal::document;
 use domain::views::related::Related;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -34,6 +35,7 @@ wire! {
         declaration_version: u64 = item.version.number,
         deployed_item: LatestView<'a> =
             latest_view(item.deployed.and_then(|latest| related.deployed.get(&latest.id))),
+        #[serde(skip_serializing_if = "Option::is_none")] document: Option<Value> = document(item, related),
         gone: bool = item.gone,
         healthcheck_at: Option<String> = related.health(item).map(|health| health.at.to_wire()),
         healthcheck_reason: Option<&'a str> =

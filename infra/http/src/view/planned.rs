@@ -13,6 +13,7 @@ use domain::rules::charging::prices_of;
 use domain::rules::plan::{Preview, Stored};
 use domain::views::compare;
 use domain::views::compare::Field;
+use domain::views::proposal::Proposal;
 use domain::views::related::Related;
 use domain::{Change, Hash};
 use serde::Serialize;
@@ -39,6 +40,8 @@ pub struct Planned<'a> {
     pub is_certain: bool,
     /// Change instances of this page.
     pub page_changes: &'a [Change],
+    /// Warnings about declarations that cannot be approved yet.
+    pub unapprovable: Vec<String>,
     /// Records related to `view`.
     pub related: &'a Related,
 }
@@ -46,7 +49,7 @@ pub struct Planned<'a> {
 wire! {
     /// A planned change instance: without its numbers, because another request may get them first.
     fn planned_view(
-        view: ChangeView<'a>, closes: Vec<u64>, differences: Value, prices: Prices,
+        view: ChangeView<'a>, closes: Vec<u64>, differences: Value, prices: Prices, proposal: Option<Proposal>,
     ) -> pub(crate) PlannedView<'a> {
         application: ApplicationView<'a> = view.application,
         change_type: &'static str = view.change_type,
@@ -61,10 +64,14 @@ wire! {
         new_declaration: Option<VersionView<'a>> = view.new_declaration,
         old_declaration: Option<VersionView<'a>> = view.old_declaration,
         owner: TeamView<'a> = view.owner,
+        #[serde(skip_serializing_if = "Option::is_none")] proposed_item: Option<Value> =
+            proposal.as_ref().map(|proposal| proposal.item.clone()),
         service: ServiceView<'a> = view.service,
         service_item: ItemView<'a> = view.service_item,
         service_owner_team: TeamView<'a> = view.service_owner_team,
         state: &'static str = view.state,
+        #[serde(skip_serializing_if = "Option::is_none")] unknown: Option<Vec<String>> =
+            proposal.map(|proposal| proposal.unknown),
     }
 }
 
@@ -77,6 +84,8 @@ impl Planned<'_> {
         change_instances.truncate(fitting(&change_instances));
         let submission = self.submission;
         let mut warnings = self.preview.warnings.clone();
+        warnings.extend(self.unapprovable.iter().cloned());
+        warnings.extend(self.page_changes.iter().flat_map(|change| self.retained(change)));
         if !self.is_certain {
             warnings.push(
                 "an earlier submission still has pending work: repeat the preview to get a plan".to_owned(),
@@ -112,19 +121,37 @@ impl Planned<'_> {
         if self.preview.new_items.contains(&change.item) {
             (object.service_item.id, object.service_item.url) = (None, None);
         }
-        planned_view(object, closes, self.differences(change), prices_of(change))
+        let proposal = Proposal::of(change, self.related);
+        planned_view(object, closes, self.differences(change), prices_of(change), proposal)
     }
 
     /// Returns the fields with a difference between the declarations before and after; none without both.
     fn differences(&self, change: &Change) -> Value {
+        self.fields(change).into_iter().map(difference).collect()
+    }
+
+    fn fields(&self, change: &Change) -> Vec<Field> {
         let text = |version: Option<Version>| {
             let hash: Hash = version?.hash;
             self.related.declarations.get(&(change.consumer.id, hash)).map(String::as_str)
         };
-        match text(change.old).zip(text(change.new)) {
-            Some((old, new)) => differences(old, new),
-            None => json!([]),
-        }
+        let both = text(change.old).zip(text(change.new));
+        both.and_then(|(old, new)| compare::between(old, new).ok()).unwrap_or_default()
+    }
+
+    /// Returns a warning for each property that the consumer no longer declares, and that keeps its value.
+    fn retained(&self, change: &Change) -> Vec<String> {
+        let proposal = Proposal::of(change, self.related).filter(|_| !change.is_dependant());
+        let Some(Proposal { item, .. }) = proposal else { return Vec::new() };
+        let (service, name) = (&change.service.title, &change.item_name);
+        let dropped = self.fields(change).into_iter().filter(|field| field.new.is_none());
+        let retained = dropped.filter(|field| field.old.as_ref() == item.pointer(&field.pointer));
+        retained
+            .map(|Field { pointer, old, .. }| {
+                let value = old.unwrap_or_default();
+                format!("{service} '{name}': {pointer} stays {value} unless the owner chooses another value")
+            })
+            .collect()
     }
 
     /// Returns the changed metadata of the team, with a null application, and of applications.

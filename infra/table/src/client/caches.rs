@@ -3,6 +3,7 @@
 use super::schema_cache::Schemas;
 use domain::base::id::ServiceId;
 use domain::catalog::metadata_policy::MetadataPolicy;
+use domain::catalog::schema::{DecisionForms, Part, Schema};
 use domain::{ChangeId, ItemId, TeamId};
 use dovetail_aws::TtlCache;
 use std::collections::BTreeSet;
@@ -21,7 +22,11 @@ pub(crate) struct CachedChange {
 
 /// The caches of a process.
 pub(crate) struct Caches {
-    pub(crate) schemas: Mutex<Schemas>,
+    pub(crate) schemas: Mutex<Schemas<Schema>>,
+    /// The definitions that judge decisions.
+    pub(crate) decision_forms: Mutex<Schemas<DecisionForms>>,
+    /// The paths of definitions with words.
+    pub(crate) paths: Mutex<Schemas<Part>>,
     pub(crate) changes: TtlCache<ChangeId, CachedChange>,
     /// The id and the owner of each service, by title; neither ever changes.
     pub(crate) services: TtlCache<String, (ServiceId, TeamId)>,
@@ -38,6 +43,8 @@ impl Default for Caches {
         let minute = Duration::from_secs(60);
         Self {
             schemas: Mutex::default(),
+            decision_forms: Mutex::default(),
+            paths: Mutex::default(),
             changes: TtlCache::new(Duration::MAX, ENTRIES_MAX),
             services: TtlCache::new(Duration::MAX, ENTRIES_MAX),
             message_owners: TtlCache::new(minute, 1),

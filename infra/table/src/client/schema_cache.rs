@@ -1,6 +1,6 @@
-//! The schema cache of a process: texts, and the compiled forms of those that judged an item.
+//! A cache of definitions in a process: texts, and the compiled ones of those that judged an item.
 
-use domain::catalog::schema::Schema;
+use domain::catalog::schema::{DecisionForms, Part, Schema};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,30 +13,60 @@ const ENTRY_BYTES: usize = 256;
 /// The title and number of a schema version, which never changes.
 pub(crate) type Version = (String, u64);
 
+/// A compiled definition.
+pub(crate) trait Weight {
+    /// Returns its memory in bytes.
+    fn bytes(&self) -> usize;
+}
+
+impl Weight for Schema {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Weight for DecisionForms {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Weight for Part {
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
 /// The most recently used schemas.
-#[derive(Debug, Default)]
-pub(crate) struct Schemas {
-    entries: BTreeMap<Version, Entry>,
+#[derive(Debug)]
+pub(crate) struct Schemas<T> {
+    entries: BTreeMap<Version, Entry<T>>,
     bytes: usize,
     uses: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct Entry<T> {
     text: Arc<str>,
-    compiled: Option<Arc<Schema>>,
+    compiled: Option<Arc<T>>,
     bytes: usize,
     used: u64,
 }
 
-impl Schemas {
+impl<T> Default for Schemas<T> {
+    fn default() -> Self {
+        Self { entries: BTreeMap::new(), bytes: 0, uses: 0 }
+    }
+}
+
+impl<T: Weight> Schemas<T> {
     /// Returns the text of a version.
     pub(crate) fn text(&mut self, version: &Version) -> Option<Arc<str>> {
         self.entry(version).map(|entry| Arc::clone(&entry.text))
     }
 
     /// Returns the compiled form of a version.
-    pub(crate) fn compiled(&mut self, version: &Version) -> Option<Arc<Schema>> {
+    pub(crate) fn compiled(&mut self, version: &Version) -> Option<Arc<T>> {
         self.entry(version)?.compiled.clone()
     }
 
@@ -49,9 +79,9 @@ impl Schemas {
     }
 
     /// Adds a version, and evicts the least recently used ones until there is room for it.
-    pub(crate) fn keep(&mut self, version: Version, text: Arc<str>, compiled: Option<Arc<Schema>>) {
+    pub(crate) fn keep(&mut self, version: Version, text: Arc<str>, compiled: Option<Arc<T>>) {
         self.remove(&version);
-        let schema = compiled.as_ref().map_or(0, |schema| schema.bytes);
+        let schema = compiled.as_ref().map_or(0, |schema| schema.bytes());
         let bytes =
             [ENTRY_BYTES, version.0.len(), text.len(), schema].into_iter().fold(0, usize::saturating_add);
         while self.bytes.saturating_add(bytes) > SCHEMAS_BYTES_MAX {
@@ -65,7 +95,7 @@ impl Schemas {
         self.entries.insert(version, Entry { text, compiled, bytes, used: self.uses });
     }
 
-    fn entry(&mut self, version: &Version) -> Option<&Entry> {
+    fn entry(&mut self, version: &Version) -> Option<&Entry<T>> {
         let entry = self.entries.get_mut(version)?;
         self.uses = self.uses.saturating_add(1);
         entry.used = self.uses;
@@ -96,13 +126,13 @@ mod tests {
         Arc::new(schema::publish(definition.to_string().as_bytes()).unwrap())
     }
 
-    fn keep(schemas: &mut Schemas, schema: &Arc<Schema>, title: &str) {
+    fn keep(schemas: &mut Schemas<Schema>, schema: &Arc<Schema>, title: &str) {
         schemas.keep((title.to_owned(), 1), schema.text.as_str().into(), Some(Arc::clone(schema)));
     }
 
     #[test]
     fn finding_04_sixty_big_services_take_no_more_than_there_is_room_for() {
-        let (schema, mut schemas) = (big("Big"), Schemas::default());
+        let (schema, mut schemas) = (big("Big"), Schemas::<Schema>::default());
         assert!(60 * schema.bytes > 2 * SCHEMAS_BYTES_MAX, "{}", schema.bytes);
         let (first, mut left) = (("0".to_owned(), 1), Vec::new());
         for service in 0..60 {
@@ -122,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_version_is_cached_once_and_its_text_alone_takes_little() {
-        let (schema, mut schemas) = (big("Big"), Schemas::default());
+        let (schema, mut schemas) = (big("Big"), Schemas::<Schema>::default());
         let version = ("Big".to_owned(), 1);
         schemas.keep(version.clone(), schema.text.as_str().into(), None);
         assert!(schemas.bytes < 2 * schema.text.len());

@@ -5,6 +5,7 @@ use crate::client::caches::CachedChange;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, ChangeRecord, HeadRecord, ItemRecord, Record};
+use domain::base::id::DeployedId;
 use domain::model::team::Head;
 use domain::rules::decide::Decided;
 use domain::views::related::Related;
@@ -97,6 +98,19 @@ impl Table {
         let Decided { change, item, deployed, .. } = decided;
         let newest = item.deployed.map(|latest| latest.id);
         let stored = newest.filter(|id| deployed.as_ref().is_none_or(|brought| brought.id != *id));
+        let mut related = self.related_to_decision(change, item, stored).await?;
+        related.add_decided(decided);
+        Ok(related)
+    }
+
+    /// Returns the records that the response to a decision shows, without the item: before the decision, because its
+    /// judgement needs some of them.
+    pub async fn related_to_decision(
+        &self,
+        change: &Change,
+        item: &Item,
+        deployed: Option<DeployedId>,
+    ) -> Result<Related, Error> {
         let declarations = change.new.iter().chain(&change.old).chain(std::iter::once(&item.version));
         let mut keys = vec![
             key::service(&change.service.title),
@@ -105,11 +119,9 @@ impl Table {
             key::application(item.application_id()),
         ];
         keys.extend(declarations.map(|version| key::declaration(change.consumer.id, version.hash)));
-        keys.extend(stored.map(key::deployed));
+        keys.extend(deployed.map(key::deployed));
         let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
         self.add_retired([change.application_id()], &mut related).await?;
-        related.items.insert(item.id, item.clone());
-        related.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
         Ok(related)
     }
 }

@@ -1,19 +1,20 @@
 //! Services with their newest schemas, as submissions need them; a process caches compiled schemas.
 
 use super::batch::Consistency;
-use crate::client::schema_cache::{SCHEMAS_BYTES_MAX, Schemas, Version};
+use crate::client::schema_cache::{SCHEMAS_BYTES_MAX, Schemas, Version, Weight};
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
+use domain::base::problem::Problem;
 use domain::catalog::schema;
-use domain::catalog::schema::{Schema, Words};
+use domain::catalog::schema::{DecisionForms, Part, Schema, Words};
 use domain::catalog::service::Service;
 use domain::rules::plan::{Offer, Offers};
 use dovetail_aws::off_worker;
 use futures_util::future::try_join;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most services that are read at once.
 const AT_ONCE: usize = 16;
@@ -87,11 +88,44 @@ impl Table {
         services.iter().map(of).collect()
     }
 
+    /// Returns the definition of a service in a version that judges decisions.
+    pub async fn decision_forms(&self, title: &str, version: u64) -> Result<Arc<DecisionForms>, Error> {
+        self.version_of(&self.caches.decision_forms, title, version, DecisionForms::load).await
+    }
+
+    /// Returns the paths of a service's definition in a version with words.
+    pub async fn paths(&self, title: &str, version: u64) -> Result<Arc<Part>, Error> {
+        self.version_of(&self.caches.paths, title, version, schema::stored_paths).await
+    }
+
+    /// Returns a version of a definition from its cache; an uncached one takes one read.
+    async fn version_of<T: Weight>(
+        &self,
+        cache: &Mutex<Schemas<T>>,
+        title: &str,
+        version: u64,
+        load: impl FnOnce(&str) -> Result<T, Vec<Problem>>,
+    ) -> Result<Arc<T>, Error> {
+        let of = (title.to_owned(), version);
+        let cached = || cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = cached().compiled(&of) {
+            return Ok(compiled);
+        }
+        let key = key::schema(title, version);
+        let key_text = key.to_string();
+        let stored = self.get::<SchemaRecord>(key).await?;
+        let text = stored.ok_or_else(|| Error::corrupt(key_text.clone(), "is missing"))?.text;
+        let compiled = off_worker(|| load(&text));
+        let compiled = Arc::new(compiled.map_err(|_| Error::corrupt(key_text, "does not compile"))?);
+        cached().keep(of, text.into(), Some(Arc::clone(&compiled)));
+        Ok(compiled)
+    }
+
     fn knows_schema_of(&self, title: &str) -> bool {
         self.cached_schemas().has(title)
     }
 
-    fn cached_schemas(&self) -> MutexGuard<'_, Schemas> {
+    fn cached_schemas(&self) -> MutexGuard<'_, Schemas<Schema>> {
         self.caches.schemas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,6 +10,7 @@ use crate::record::{
     ServiceRecord, TeamRecord,
 };
 use domain::base::id::{ApplicationId, DeployedId};
+use domain::base::state::Stage;
 use domain::model::deployed::Deployed;
 use domain::model::submission::Submission;
 use domain::views::related::Related;
@@ -98,6 +99,43 @@ impl Table {
         let more = self.batch_get_related(keys, Consistency::Complete).await?;
         merge(&mut related, more);
         Ok(related)
+    }
+
+    /// Adds the paths of the definitions of open change instances, for their proposals (R49).
+    pub async fn add_definitions_of_changes(
+        &self,
+        changes: &[Change],
+        related: &mut Related,
+    ) -> Result<(), Error> {
+        let open =
+            changes.iter().filter(|change| change.state.stage() != Stage::Resolved && change.new.is_some());
+        let judged = open.filter_map(|change| Some((change.service.title.clone(), change.schema_version?)));
+        self.add_definitions(judged.collect(), related).await
+    }
+
+    /// Adds the paths of the definitions of items, for their documents (R49).
+    pub async fn add_definitions_of_items(&self, items: &[Item], related: &mut Related) -> Result<(), Error> {
+        let judged = items.iter().filter(|item| {
+            let service = related.services.get(&item.service.title);
+            let first = service.and_then(|service| service.first_with_words);
+            item.declared && first.is_some_and(|first| item.schema_version >= first)
+        });
+        let versions = judged.map(|item| (item.service.title.clone(), item.schema_version)).collect();
+        self.add_definitions(versions, related).await
+    }
+
+    async fn add_definitions(
+        &self,
+        versions: BTreeSet<(String, u64)>,
+        related: &mut Related,
+    ) -> Result<(), Error> {
+        let missing = versions.into_iter().filter(|version| !related.definitions.contains_key(version));
+        let read = missing.collect::<Vec<_>>().into_iter().map(async |(title, version)| {
+            let paths = self.paths(&title, version).await?;
+            Ok::<_, Error>(((title, version), paths))
+        });
+        related.definitions.extend(try_join_all(read).await?);
+        Ok(())
     }
 
     /// Returns the teams, application, service, declaration, deployed item and health of an item.

@@ -1,6 +1,6 @@
 //! Services and their schema versions.
 
-use super::codec::{FORMAT, FORMAT_BASE, Record};
+use super::codec::{FORMAT_BASE, FORMAT_WORDS, Record};
 use super::conversion::mirrors;
 use super::parts::TeamPart;
 use super::settings::SettingsPart;
@@ -60,7 +60,7 @@ impl Record for ServiceRecord {
     }
 
     fn format(service: &Service) -> u64 {
-        if service.first_with_words.is_some() { FORMAT } else { FORMAT_BASE }
+        if service.first_with_words.is_some() { FORMAT_WORDS } else { FORMAT_BASE }
     }
 
     fn indexes(service: &Service) -> Vec<(u8, String, String)> {

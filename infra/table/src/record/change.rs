@@ -2,7 +2,7 @@
 
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
-use super::codec::{Record, of_generation};
+use super::codec::{Record, of_generation, of_judged};
 use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{ServicePart, TeamPart, VersionPart};
@@ -67,6 +67,9 @@ pub(crate) struct ChangeRecord {
     /// Declaration before the change. Absent for a first declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<VersionPart>,
+    /// Schema version that judges decisions. Absent without words. Format 6.
+    #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
+    schema_version: Option<u64>,
     /// Ids of the open change instances that it closed by displacement. Absent if there are none.
     #[serde(rename = "sup", default, skip_serializing_if = "Vec::is_empty")]
     supersedes: Vec<u64>,
@@ -118,6 +121,7 @@ impl Part<Change> for ChangeRecord {
             attempt: (change.attempt != 1).then_some(change.attempt),
             new: Part::of(&change.new),
             old: Part::of(&change.old),
+            schema_version: change.schema_version,
             supersedes: Part::of(&change.supersedes),
             superseded_at_creation: Part::of(&change.superseded_at_creation),
             never_in_service: Part::of(&change.never_in_service),
@@ -154,6 +158,7 @@ impl Part<Change> for ChangeRecord {
             attempt: self.attempt.unwrap_or(1),
             new: self.new.value()?,
             old: self.old.value()?,
+            schema_version: self.schema_version,
             supersedes: self.supersedes.value()?,
             superseded_at_creation: self.superseded_at_creation.value()?,
             never_in_service: self.never_in_service.value()?,
@@ -179,7 +184,7 @@ impl Record for ChangeRecord {
     }
 
     fn format(change: &Change) -> u64 {
-        of_generation(change.generation)
+        of_generation(change.generation).max(of_judged(change.schema_version))
     }
 
     fn indexes(change: &Change) -> Vec<(u8, String, String)> {

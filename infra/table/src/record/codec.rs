@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The newest version of the record format that this code reads and writes.
-pub const FORMAT: u64 = 5;
+pub const FORMAT: u64 = 6;
 
 /// The version of a record without an attribute of a newer format, so that older code reads it too.
 pub(crate) const FORMAT_BASE: u64 = 2;
@@ -19,6 +19,17 @@ pub(super) const FORMAT_GONE: u64 = 3;
 
 /// The version of a record with an attribute of the generations of applications (R45).
 pub(super) const FORMAT_GENERATIONS: u64 = 4;
+
+/// The version of a record with an attribute of the words of definitions (R46).
+pub(super) const FORMAT_WORDS: u64 = 5;
+
+/// The version of a record with an attribute of judged decisions (R49).
+pub(super) const FORMAT_JUDGED: u64 = 6;
+
+/// Returns the version of a record that may have a judging schema version.
+pub(super) const fn of_judged(schema_version: Option<u64>) -> u64 {
+    if schema_version.is_none() { FORMAT_BASE } else { FORMAT_JUDGED }
+}
 
 /// Returns the version of a record of an application with this generation.
 pub(super) const fn of_generation(generation: u64) -> u64 {

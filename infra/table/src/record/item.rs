@@ -2,7 +2,7 @@
 
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
-use super::codec::{FORMAT_BASE, FORMAT_GONE, Record, of_generation};
+use super::codec::{FORMAT_BASE, FORMAT_GONE, FORMAT_JUDGED, Record, of_generation, of_judged};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
@@ -63,6 +63,9 @@ pub(crate) struct ItemRecord {
     /// Newest deployed item. Absent if there is none.
     #[serde(rename = "dp", skip_serializing_if = "Option::is_none")]
     deployed: Option<LatestPart>,
+    /// Newest deployed version of the earlier life. Absent for 0. Format 6.
+    #[serde(rename = "vb", skip_serializing_if = "Option::is_none")]
+    earlier_life: Option<u64>,
     /// Number of the next deployed item.
     #[serde(rename = "nd")]
     next_deployed: u64,
@@ -213,6 +216,7 @@ impl Part<Item> for ItemRecord {
             schema_version: item.schema_version,
             stacks: item.stacks.iter().map(stack).collect(),
             deployed: Part::of(&item.deployed),
+            earlier_life: Part::of(&item.earlier_life),
             next_deployed: item.next_deployed,
             latest_change: Part::of(&item.latest_change),
             charges: Part::of(&item.charges),
@@ -248,6 +252,7 @@ impl Part<Item> for ItemRecord {
             schema_version: self.schema_version,
             stacks: self.stacks.into_iter().map(stack).collect::<Result<_, _>>()?,
             deployed: self.deployed.value()?,
+            earlier_life: self.earlier_life.value()?,
             next_deployed: self.next_deployed,
             latest_change: self.latest_change.value()?,
             charges: self.charges.value()?,
@@ -269,7 +274,8 @@ impl Record for ItemRecord {
 
     fn format(item: &Item) -> u64 {
         let gone = if item.gone || item.shares_due > 0 { FORMAT_GONE } else { FORMAT_BASE };
-        gone.max(of_generation(item.generation))
+        let lives = if item.earlier_life > 0 { FORMAT_JUDGED } else { FORMAT_BASE };
+        gone.max(of_generation(item.generation)).max(lives)
     }
 
     fn indexes(item: &Item) -> Vec<(u8, String, String)> {
@@ -302,6 +308,9 @@ pub(crate) struct DeployedRecord {
     /// Version, counted from 1 without gaps.
     #[serde(rename = "no")]
     version: u64,
+    /// Schema version that judged it. Absent without words. Format 6.
+    #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
+    schema_version: Option<u64>,
     /// Data of the owner, canonical JSON.
     data: String,
     /// Hash of the data.
@@ -323,7 +332,8 @@ pub(crate) struct DeployedRecord {
 
 mirrors! {
     DeployedRecord = Deployed {
-        id, item, generation, service, change, version, data, hash, service_owner, consumer, request, created,
+        id, item, generation, service, change, version, schema_version, data, hash, service_owner, consumer, request,
+        created,
     }
 }
 
@@ -336,7 +346,7 @@ impl Record for DeployedRecord {
     }
 
     fn format(deployed: &Deployed) -> u64 {
-        of_generation(deployed.generation)
+        of_generation(deployed.generation).max(of_judged(deployed.schema_version))
     }
 
     fn indexes(deployed: &Deployed) -> Vec<(u8, String, String)> {

@@ -1,7 +1,7 @@
 //! Submissions, idempotency keys, pending work and stagings.
 
 use super::charge::PricesPart;
-use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_generation};
+use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_generation, of_judged};
 use super::conversion::{Bad, Part, mirrors};
 use super::packed::Packed;
 use super::parts::{ActorPart, ReferencePart, ServicePart, TeamPart, VersionPart, seconds_after};
@@ -230,6 +230,9 @@ struct PlannedChangePart {
     /// New declaration, for a direct change.
     #[serde(rename = "dc", skip_serializing_if = "Option::is_none")]
     declared: Option<DeclaredPart>,
+    /// Schema version that judges decisions. Absent without words. Format 6.
+    #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
+    schema_version: Option<u64>,
     /// New item in reserve, for an undeclared item that is declared again. Format 3.
     #[serde(rename = "sp", skip_serializing_if = "Option::is_none")]
     spare: Option<SparePart>,
@@ -243,7 +246,7 @@ struct PlannedChangePart {
 
 mirrors! {
     PlannedChangePart = PlannedChange {
-        id, item, owner, kind, cause, version, declared, spare, approval_required, prices,
+        id, item, owner, kind, cause, version, declared, schema_version, spare, approval_required, prices,
     }
 }
 
@@ -314,7 +317,7 @@ impl Record for WorkRecord {
             let new = planned.declared.as_ref().and_then(|declared| declared.new.as_ref());
             let identities = spare.iter().chain(&new).map(|identity| of_generation(identity.generation));
             let gone = if spare.is_some() { FORMAT_GONE } else { FORMAT_BASE };
-            identities.max().unwrap_or(FORMAT_BASE).max(gone)
+            identities.max().unwrap_or(FORMAT_BASE).max(gone).max(of_judged(planned.schema_version))
         };
         let packed = if work.id.staging.is_some() { FORMAT_GENERATIONS } else { FORMAT_BASE };
         work.entries.iter().map(format).max().unwrap_or(FORMAT_BASE).max(packed)

@@ -1,4 +1,4 @@
-//! Declarations against the request form of a definition with words (R47).
+//! Declarations and items against the forms of a definition with words (R47, R49, R50).
 
 use super::*;
 
@@ -144,4 +144,96 @@ fn words_of_an_older_version_have_no_meaning() {
     let older = load(&text.to_string(), Words::Ignore).unwrap();
     assert_problems(&older, &json!({"name": "h", "ip": 1}), &[]);
     assert_problems(&older, &json!({"name": "h"}), &[("schema", "/ip")]);
+}
+
+/// Returns the pointers of the violations of one form, sorted.
+fn violations(members: &Value, phase: Phase, item: &Value) -> Vec<String> {
+    let forms = DecisionForms::load(&schema(members).text).unwrap();
+    let mut pointers: Vec<_> = forms.violations(phase, item).into_iter().map(|one| one.pointer).collect();
+    pointers.sort();
+    pointers
+}
+
+/// A definition with a requirement for each state, at the root and in a list.
+fn with_states() -> Value {
+    json!({
+        "required": ["name", "ip"],
+        "x-from": {"APPROVED": {"required": ["image"]}, "COMPLETED": {"required": ["tier"]}},
+        "properties": {
+            "name": {"type": "string"}, "image": {"type": "string"}, "tier": {"type": "string", "x-computed": true},
+            "ip": {"type": "string", "format": "ipv4", "readOnly": true},
+            "disks": {"type": "array", "items": {"$ref": "#/$defs/disk"}},
+        },
+        "$defs": {"disk": {"type": "object", "required": ["size", "wwn"], "x-from": {"APPROVED": {"required": ["class"]}},
+            "properties": {"size": {"type": "integer"}, "class": {"type": "string"},
+                "wwn": {"type": "string", "readOnly": true}}}},
+    })
+}
+
+#[test]
+fn each_state_requires_more() {
+    let item = json!({"disks": [{}]});
+    for (phase, expected) in [
+        (Phase::Request, &["/disks/0/size", "/name"][..]),
+        (Phase::Partial, &[]),
+        (Phase::Approved, &["/disks/0/class", "/disks/0/size", "/image", "/name"]),
+        (
+            Phase::Completed,
+            &["/disks/0/class", "/disks/0/size", "/disks/0/wwn", "/image", "/ip", "/name", "/tier"],
+        ),
+    ] {
+        assert_eq!(violations(&with_states(), phase, &item), expected, "{phase:?}");
+    }
+}
+
+#[test]
+fn values_have_their_types_in_each_form() {
+    let item = json!({"name": 1, "ip": "10.0.0", "disks": [{"size": "1", "wwn": 1}]});
+    for phase in Phase::ALL {
+        let violations = violations(&with_states(), phase, &item);
+        for pointer in ["/name", "/ip", "/disks/0/size", "/disks/0/wwn"] {
+            assert!(violations.iter().any(|at| at == pointer), "{phase:?}: {violations:?}");
+        }
+    }
+}
+
+#[test]
+fn a_definition_without_schemas_for_the_approval_does_not_judge_it() {
+    let judges = |members: &Value| DecisionForms::load(&schema(members).text).unwrap().judges_approval;
+    assert!(judges(&with_states()));
+    let properties = json!({"name": {"type": "string"}, "ip": {"type": "string", "readOnly": true}});
+    assert!(!judges(&json!({"required": ["name"], "properties": properties})));
+    let completed = json!({"COMPLETED": {"required": ["ip"]}});
+    assert!(!judges(&json!({"required": ["name"], "properties": properties, "x-from": completed})));
+}
+
+#[test]
+fn an_owner_path_at_the_approval_is_found_along_paths_alone() {
+    let at = |from: &Value| {
+        let members = json!({"required": ["name"], "x-from": {"APPROVED": from},
+            "properties": {"name": {"type": "string"}, "image": {"type": "string"},
+                "ip": {"type": "string", "readOnly": true},
+                "net": {"type": "object", "readOnly": true, "properties": {"mac": {"type": "string"}}},
+                "disks": {"type": "array", "items": {"type": "object",
+                    "properties": {"wwn": {"type": "string", "x-computed": true}}}}}});
+        schema(&members).owner_path_at_approval
+    };
+    for (from, expected) in [
+        (json!({"required": ["image"]}), None),
+        (json!({"required": ["image", "ip"]}), Some("/x-from/APPROVED/required")),
+        (json!({"allOf": [{}, {"required": ["ip"]}]}), Some("/x-from/APPROVED/allOf/1/required")),
+        (
+            json!({"properties": {"net": {"required": ["mac"]}}}),
+            Some("/x-from/APPROVED/properties/net/required"),
+        ),
+        (
+            json!({"properties": {"disks": {"items": {"required": ["wwn"]}}}}),
+            Some("/x-from/APPROVED/properties/disks/items/required"),
+        ),
+        // A condition may hold without the value.
+        (json!({"anyOf": [{"required": ["ip"]}, {"required": ["image"]}]}), None),
+        (json!({"if": {"required": ["ip"]}, "then": {"required": ["image"]}}), None),
+    ] {
+        assert_eq!(at(&from).as_deref(), expected, "{from}");
+    }
 }

@@ -7,8 +7,8 @@ mod json;
 
 use self::examples::{
     application, at, change, change_id, change_of_generation, charges, consumer, deployed, entry,
-    generations, gone_item, head, item, item_id, offered, owner, redeclaring_work, remembered, service,
-    share, slot, staged_work, staging, submission, waiting_item, work,
+    generations, gone_item, head, item, item_id, judged_work, offered, owner, redeclaring_work, remembered,
+    service, share, slot, staged_work, staging, submission, waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
@@ -32,6 +32,7 @@ use domain::catalog::schema::REFERENCES_MAX;
 use domain::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, Service};
 use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target};
 use domain::model::declaration::NAME_BYTES_MAX;
+use domain::model::deployed::Deployed;
 use domain::model::item::{Creation, Slot, Stack};
 use domain::model::metadata::{Replaced, Since};
 use domain::model::team::Team;
@@ -87,6 +88,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ApplicationRecord>("application", &application());
     golden::<ReplacedRecord>("replaced", &replaced());
     golden::<ItemRecord>("item", &item());
+    golden::<ItemRecord>("item_of_later_life", &Item { earlier_life: 1, ..item() });
     golden::<ItemRecord>("waiting_item", &waiting_item());
     golden::<ItemRecord>("gone_item", &gone_item());
     let [retired, next] = generations();
@@ -94,6 +96,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ApplicationRecord>("application_of_generation", &next);
     golden::<ChangeRecord>("change_of_generation", &change_of_generation());
     golden::<ChangeRecord>("change", &change());
+    golden::<ChangeRecord>("judged_change", &Change { schema_version: Some(2), ..change() });
     let plain = Change {
         cause: None,
         commit_id: None,
@@ -111,9 +114,11 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ChargeRecord>("charge", &charge);
     golden::<ChargeRecord>("running_charge", &running_charge);
     golden::<DeployedRecord>("deployed", &deployed());
+    golden::<DeployedRecord>("judged_deployed", &Deployed { schema_version: Some(2), ..deployed() });
     golden::<SubmissionRecord>("submission", &submission());
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
     golden::<WorkRecord>("work", &work());
+    golden::<WorkRecord>("judged_work", &judged_work());
     golden::<WorkRecord>("staged_work", &staged_work());
     golden::<WorkRecord>("redeclaring_work", &redeclaring_work());
     golden::<StagingRecord>("staging", &staging());
@@ -245,9 +250,9 @@ fn a_place_leads_to_what_it_stands_for() {
 
 #[test]
 fn a_record_of_another_format_or_type_is_refused() {
-    for (format, message) in [("1", "older"), ("6", "newer")] {
+    for (format, message) in [(1, "older"), (record::FORMAT + 1, "newer")] {
         let mut record = record::write::<HeadRecord>(&head()).unwrap();
-        record.insert("v".to_owned(), AttributeValue::N(format.to_owned()));
+        record.insert("v".to_owned(), AttributeValue::N(format.to_string()));
         assert!(record::read::<HeadRecord>(record).unwrap_err().to_string().contains(message));
     }
     let other = record::write::<ItemRecord>(&item()).unwrap();

@@ -85,6 +85,7 @@ pub(super) fn change() -> Change {
         attempt: 1,
         new: Some(version(2)),
         old: Some(version(1)),
+        schema_version: None,
         supersedes: vec![change_id(48)],
         superseded_at_creation: 1,
         never_in_service: false,
@@ -138,6 +139,7 @@ pub(super) fn item() -> Item {
             version: 1,
             hash: Hash::of("{}"),
         }),
+        earlier_life: 0,
         next_deployed: 18,
         shares_due: 0,
         gone: false,
@@ -201,6 +203,7 @@ pub(super) fn deployed() -> Deployed {
         service: service(),
         change: change_id(16),
         version: 1,
+        schema_version: None,
         data: "{\"ip\":\"10.0.0.1\"}".to_owned(),
         hash: Hash::of("{\"ip\":\"10.0.0.1\"}"),
         service_owner: owner(),
@@ -262,12 +265,19 @@ pub(super) fn work() -> Work {
         cause: Some(change_id(16)),
         version: Some(version(1)),
         declared: None,
+        schema_version: None,
         spare: None,
         approval_required: true,
         prices: Prices::NONE,
     };
     let id = WorkId { submission: submission().id, staging: None, number: 1 };
     Work { id, entries: vec![planned], declarations: BTreeMap::new(), created: at(0) }
+}
+
+/// Returns work whose change instances a definition judges.
+pub(super) fn judged_work() -> Work {
+    let of = work();
+    Work { entries: vec![PlannedChange { schema_version: Some(2), ..of.entries[0].clone() }], ..of }
 }
 
 pub(super) fn staging() -> Staging {

@@ -1,0 +1,70 @@
+//! The forms of a definition that judge the decisions of the service owner (R49).
+
+use super::*;
+use std::sync::OnceLock;
+
+/// A definition with words, as it judges decisions. Each form is compiled at its first use.
+#[derive(Debug)]
+pub struct DecisionForms {
+    /// The paths with their words.
+    pub paths: Part,
+    /// Whether the definition judges an approval without an item.
+    pub judges_approval: bool,
+    /// The memory of the definition in bytes, with all forms; the estimate is never too low.
+    pub bytes: usize,
+    definition: Value,
+    draft: Draft,
+    references: Vec<ReferenceField>,
+    /// In the order of [`Phase::ALL`].
+    compiled: [OnceLock<Compiled>; Phase::ALL.len()],
+}
+
+impl DecisionForms {
+    /// Reads a definition that was checked at its publication, in a version whose words have a meaning.
+    pub fn load(text: &str) -> Result<Self, Vec<Problem>> {
+        let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
+        let root = definition.as_object();
+        let draft =
+            root.and_then(draft).ok_or_else(|| vec![problem("", "invalid_schema", "must be a draft")])?;
+        let references = root.into_iter().flat_map(reference_fields).filter_map(|(_, field)| field.ok());
+        let paths = Part::of(&definition, draft);
+        let judging = Phase::ALL.into_iter().filter(|phase| *phase != Phase::Request);
+        let bytes = judging.map(|phase| {
+            let form = form(&definition, draft, &paths, phase);
+            weight(&form, &Model::of(&form), Some(&paths))
+        });
+        Ok(Self {
+            judges_approval: forms::judges_approval(&definition),
+            bytes: bytes.fold(0, usize::saturating_add),
+            references: references.collect(),
+            paths,
+            definition,
+            draft,
+            compiled: Default::default(),
+        })
+    }
+
+    /// Compiles all forms.
+    pub(super) fn compile(&self) -> Result<(), Vec<Problem>> {
+        Phase::ALL.into_iter().try_for_each(|phase| self.compile_form(phase).map(drop))
+    }
+
+    fn compile_form(&self, phase: Phase) -> Result<Compiled, Vec<Problem>> {
+        let judged = form(&self.definition, self.draft, &self.paths, phase);
+        Compiled::of(&judged, self.draft, &self.references, Some(&self.paths))
+    }
+
+    /// Returns the violations of a form by an item.
+    pub(crate) fn violations(&self, phase: Phase, item: &Value) -> Vec<Problem> {
+        let compiled = self.compiled(phase);
+        compiled.map_or_else(Vec::new, |compiled| compiled.violations(item, &mut Budget::of_request()))
+    }
+
+    fn compiled(&self, phase: Phase) -> Option<&Compiled> {
+        let compiled = Phase::ALL.into_iter().zip(&self.compiled).find(|(of, _)| *of == phase);
+        compiled.map(|(_, compiled)| {
+            // The publication has compiled each form, so this succeeds.
+            compiled.get_or_init(|| self.compile_form(phase).unwrap_or_else(|_| Compiled::unusable(0)))
+        })
+    }
+}

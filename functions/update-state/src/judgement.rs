@@ -1,0 +1,72 @@
+//! What judges a decision: the definition, and the texts of the item (R49).
+
+use crate::Decision;
+use domain::catalog::schema::DecisionForms;
+use domain::rules::decide;
+use domain::rules::decide::{Decided, Update};
+use domain::rules::judge::Judge;
+use domain::views::related::Related;
+use dovetail_http::{Call, Failure};
+use dovetail_table::{RelatedKey, Table, Undecided};
+use std::sync::Arc;
+
+/// The definition that judges a decision.
+pub(crate) struct Judgement {
+    forms: Arc<DecisionForms>,
+    /// The texts, with the other content of the reply; none if the decision does not depend on them.
+    related: Option<Related>,
+    /// Whether `related` has all other content of the reply.
+    is_complete: bool,
+}
+
+impl Judgement {
+    /// Reads what judges an update; none if no definition does.
+    ///
+    /// Most of the texts are in the reply as well, so this takes the place of a later read.
+    pub(crate) async fn of(
+        table: &Table,
+        call: &Call,
+        read: &Undecided,
+        decision: &Decision,
+        update: &Update,
+    ) -> Result<Option<Self>, Failure> {
+        let Undecided { change, item, .. } = read;
+        let Some(version) = decide::judged_by(change, update, &call.caller.team) else { return Ok(None) };
+        let forms = table.decision_forms(&change.service.title, version).await?;
+        if !decide::depends_on_texts(&forms, change, update) {
+            return Ok(Some(Self { forms, related: None, is_complete: false }));
+        }
+        let newest = decide::newest_to_read(item, update);
+        let is_complete = !matches!(decision, Decision::Deploy(_));
+        let related = if is_complete {
+            table.related_to_decision(change, item, newest).await?
+        } else {
+            let declared = change.new.map(|new| RelatedKey::Declaration(change.consumer.id, new.hash));
+            table.related(declared.into_iter().chain(newest.map(RelatedKey::Deployed))).await?
+        };
+        Ok(Some(Self { forms, related: Some(related), is_complete }))
+    }
+
+    /// Returns the judge of an update.
+    pub(crate) fn judge(&self, Undecided { change, item, .. }: &Undecided, update: &Update) -> Judge<'_> {
+        let related = self.related.as_ref();
+        let declared = change.new.map(|new| (change.consumer.id, new.hash));
+        Judge {
+            forms: &self.forms,
+            declared: related
+                .zip(declared)
+                .and_then(|(related, of)| related.declarations.get(&of))
+                .map(String::as_str),
+            newest: related
+                .zip(decide::newest_to_read(item, update))
+                .and_then(|(related, id)| related.deployed.get(&id)),
+        }
+    }
+
+    /// Returns the other content of the reply to a decision, if it is read.
+    pub(crate) fn into_related(self, decided: &Decided) -> Option<Related> {
+        let mut related = self.related.filter(|_| self.is_complete)?;
+        related.add_decided(decided);
+        Some(related)
+    }
+}

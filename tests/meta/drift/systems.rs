@@ -1,0 +1,61 @@
+//! Parts of the contract that only a system with other settings or services shows.
+
+use super::{CONSUMER, OWNER};
+use dovetail_daemon::world;
+use dovetail_http::{Access, ROUTES};
+use serde_json::json;
+use support::contract::Lines;
+use support::{Running, Settings};
+
+/// Returns the parts of the contract that the responses to a team beyond its rate show.
+pub(super) fn limited() -> Lines {
+    let limits = Settings { team_requests_per_second: 1, team_requests_burst: 1, ..Settings::default() };
+    let system = Running::start_with(world::DEMO, limits);
+    for route in ROUTES.iter().filter(|route| route.access != Access::Anyone) {
+        let path = route.path.replace("{pov}", "serviceowner").replace("{id}", "1");
+        for method in route.methods {
+            // The first request may take the token, and the next one gets none.
+            let mut answers =
+                std::iter::repeat_with(|| system.call(method, &path, "vm-owner-key", &json!({})));
+            assert!(answers.by_ref().take(10).any(|answer| answer.status == 429), "{method} {path}");
+        }
+    }
+    let seen = system.seen.lock().unwrap();
+    seen.clone()
+}
+
+/// Returns the parts that only a system with retired applications shows (R45).
+pub(super) fn with_retired() -> Lines {
+    let system = Running::start_with(world::DEMO, Settings { reuse_from: 1, ..Settings::default() });
+    for (name, metadata) in
+        [("first", json!({"env": "dev"})), ("first", json!({})), ("second", json!({"a": 1}))]
+    {
+        let body = json!({"AwesomeConsumer": {name: {"metadata": metadata}}});
+        let answer = system.call("PATCH", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &body);
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+    let listed = system.get(&format!("{CONSUMER}/applications/?retired=true"), "awesome-key");
+    assert_eq!(listed.at("/results/0/name"), "first");
+    let seen = system.seen.lock().unwrap();
+    seen.clone()
+}
+
+/// Returns the parts that only a service with words shows (R49).
+pub(super) fn with_words() -> Lines {
+    let system = Running::start_with(world::DEMO, Settings::default());
+    let definition = json!({"title": "Host", "type": "object", "required": ["name", "ip"],
+        "properties": {"name": {"type": "string"}, "ip": {"type": "string", "readOnly": true}}});
+    let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
+    assert_eq!(published.status, 201, "{published:?}");
+    let host = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1"}]}}}});
+    for (path, status) in [("validate", 200), ("submit", 201)] {
+        let answer = system.call("POST", &format!("{CONSUMER}/submissions/{path}/"), "awesome-key", &host);
+        assert_eq!(answer.status, status, "{answer:?}");
+    }
+    let changes = system.get(&format!("{OWNER}/change_instances/"), "vm-owner-key");
+    assert_eq!(changes.at("/results/0/unknown"), &json!(["/ip"]));
+    let items = system.get(&format!("{CONSUMER}/service_items/?document=true"), "awesome-key");
+    assert_eq!(items.at("/results/0/document"), &json!({"name": "h1"}));
+    let seen = system.seen.lock().unwrap();
+    seen.clone()
+}
