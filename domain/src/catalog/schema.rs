@@ -22,7 +22,7 @@ use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
 pub use self::decision_forms::DecisionForms;
 use self::error::{message, report};
-pub(crate) use self::forms::Phase;
+pub use self::forms::Phase;
 use self::forms::form;
 pub use self::part::Part;
 pub use self::words::{DIALECT, ON_CHANGE_MAX};

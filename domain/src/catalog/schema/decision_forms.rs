@@ -55,7 +55,7 @@ impl DecisionForms {
     }
 
     /// Returns the violations of a form by an item.
-    pub(crate) fn violations(&self, phase: Phase, item: &Value) -> Vec<Problem> {
+    pub fn violations(&self, phase: Phase, item: &Value) -> Vec<Problem> {
         let compiled = self.compiled(phase);
         compiled.map_or_else(Vec::new, |compiled| compiled.violations(item, &mut Budget::of_request()))
     }

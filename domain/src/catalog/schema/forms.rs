@@ -13,7 +13,7 @@ use super::*;
 
 /// What a definition judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// A declaration, at its submission.
     Request,
     /// An item with missing members, for a change instance that failed.
