@@ -200,6 +200,7 @@ scenarios! {
     stack_rule_3_an_error_is_answered_by_a_modification
     tags_in_the_catalogue
     a_fixed_property
+    a_verified_service
     what_a_state_requires
     what_a_state_requires_of_parts
     who_fills_a_property

@@ -8,6 +8,9 @@ use crate::base::timestamp::Timestamp;
 /// Maximum size of a deployed item in canonical form, in bytes.
 pub const DEPLOYED_BYTES_MAX: usize = 128 * 1024;
 
+/// Maximum size of a whole item of a verified service, in bytes: it also has the declared values (R51).
+pub const WHOLE_BYTES_MAX: usize = 256 * 1024;
+
 /// One deployed version of a service item; it never changes.
 ///
 /// The data belongs to the owner and may hold secrets, so it never reaches a log.
@@ -25,6 +28,8 @@ pub struct Deployed {
     pub version: u64,
     /// The version of the definition that judged it; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
+    /// Whether it is what the owner of a verified service found, and not the result of a change (R51).
+    pub is_observed: bool,
     /// The owner's JSON in canonical form.
     pub data: String,
     pub hash: Hash,

@@ -18,11 +18,10 @@ use crate::model::item::{Creation, Item, LatestDeployed};
 use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::judge;
-use crate::rules::judge::Judge;
+use crate::rules::judge::{Case, Failed, Judge, Report};
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
 use crate::rules::put_item::put_item;
-use serde_json::Value;
 
 /// Maximum length of a log text, in bytes.
 pub const LOG_BYTES_MAX: usize = 1024;
@@ -103,8 +102,13 @@ pub struct Decided {
 }
 
 /// Returns whether an update needs numbers from the head, because the change instance has used its own.
-pub const fn takes_numbers(item: &Item, update: &Update) -> bool {
-    update.deployed_item.is_some() && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
+///
+/// `forms` are those of the definition that judges it.
+pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Option<&DecisionForms>) -> bool {
+    let is_verified = forms.is_some_and(|forms| forms.paths.is_verified);
+    let stores = update.deployed_item.is_some()
+        || is_verified && update.state == Some(State::Completed) && change.state != State::Completed;
+    stores && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
 }
 
 /// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
@@ -126,10 +130,11 @@ pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update)
 }
 
 /// Returns the deployed version that the judgement of an update compares with.
-pub fn newest_to_read(item: &Item, update: &Update) -> Option<DeployedId> {
-    // Other data make a new version, whatever the newest one is.
+pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Option<DeployedId> {
+    // Without `x-verified`, other data make a new version, whatever the newest one is.
     let is_compared = |latest: &LatestDeployed| {
-        update.deployed_item.as_ref().is_none_or(|data| latest.hash == Hash::of(data))
+        let sent = update.deployed_item.as_ref().filter(|_| !forms.paths.is_verified);
+        sent.is_none_or(|data| latest.hash == Hash::of(data))
     };
     item.deployed.filter(is_compared).map(|latest| latest.id)
 }
@@ -159,7 +164,7 @@ pub fn update(
     caller: &TeamRef,
     ctx: &RequestContext,
 ) -> Result<Decided, Refused> {
-    let Permitted { state, log, service } = permitted(change, item, reads.service, update, caller, ctx)?;
+    let Permitted { state, log, service } = permitted(change, item, reads, update, caller, ctx)?;
     let mut after =
         Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
     let moves = state != change.state;
@@ -173,13 +178,17 @@ pub fn update(
         // The slot holds the end of the history. A stale end would fail every later closing.
         refresh_slot(&mut after);
     }
-    let sent = update.deployed_item.as_ref().filter(|_| sends(update, state));
-    if judged_by(change, update, caller).is_some() {
-        judged(&after, change, sent, reads.judge.as_ref().ok_or(Refused::Torn)?)?;
-    }
+    let sent = update.deployed_item.as_deref().filter(|_| sends(update, state));
+    let report = match judged_by(change, update, caller) {
+        Some(_) => {
+            let judge = reads.judge.as_ref().ok_or(Refused::Torn)?;
+            judge.judged(&Case { change, state, before: item, after: &after.item, sent })?
+        }
+        None => sent.map(|data| Report { data: data.to_owned(), is_observed: false }),
+    };
     let mut numbers = reads.head.copied();
-    if let Some(data) = sent {
-        deploy(&mut after, data, reads.judge.as_ref(), numbers.as_mut(), ctx)?;
+    if let Some(report) = report {
+        deploy(&mut after, report, reads.judge.as_ref(), numbers.as_mut(), ctx)?;
     }
     if moves || log.is_some() {
         after.writes.push(Write::UpdateChange {
@@ -199,25 +208,14 @@ pub fn update(
     Ok(after)
 }
 
-/// Judges the item after a decision (R49).
-fn judged(after: &Decided, before: &Change, sent: Option<&String>, judge: &Judge<'_>) -> Result<(), Refused> {
-    let state = after.change.state;
-    if !judge::needs_texts(judge.forms, state, sent.is_some()) {
-        return Ok(());
+impl From<Failed> for Refused {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Torn => Self::Torn,
+            Failed::TooLarge => Self::DeployedItemTooLarge,
+            Failed::Problems(problems) => Self::InvalidForState(problems),
+        }
     }
-    // Without the texts, the item has moved since the caller chose its reads: read again.
-    if judge.declared.is_none() && before.new.is_some() {
-        return Err(Refused::Torn);
-    }
-    let newest = if sent.is_some() { None } else { after.item.newest_of_life() };
-    if newest.is_some_and(|newest| judge.newest.is_none_or(|read| read.id != newest.id)) {
-        return Err(Refused::Torn);
-    }
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-    let sent = sent.and_then(|sent| value(sent));
-    let newest = judge.newest.filter(|_| newest.is_some()).and_then(|newest| value(&newest.data));
-    let problems = judge.problems(state, sent.as_ref(), newest.as_ref());
-    if problems.is_empty() { Ok(()) } else { Err(Refused::InvalidForState(problems)) }
 }
 
 /// A permitted update.
@@ -234,7 +232,7 @@ struct Permitted<'a> {
 fn permitted<'a>(
     change: &Change,
     item: &Item,
-    service: Option<&'a Service>,
+    reads: &Reads<'a>,
     update: &'a Update,
     caller: &TeamRef,
     ctx: &RequestContext,
@@ -245,12 +243,12 @@ fn permitted<'a>(
     // A repeated log text adds no entry, so a client that lost the response can repeat its request.
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
-    check(change, item, state, log, update, caller)?;
+    check(change, item, state, log, update, reads.judge.as_ref(), caller)?;
     if !depends_on_service(change, update, ctx) {
         return Ok(Permitted { state, log, service: None });
     }
     // Without the service, the change instance has moved since the caller chose its reads: read again.
-    let service = service.ok_or(Refused::Torn)?;
+    let service = reads.service.ok_or(Refused::Torn)?;
     by_hand(&service.settings, state)?;
     Ok(Permitted { state, log, service: Some(service) })
 }
@@ -269,6 +267,7 @@ fn check(
     state: State,
     log: Option<&String>,
     update: &Update,
+    judge: Option<&Judge<'_>>,
     caller: &TeamRef,
 ) -> Result<(), Refused> {
     // First: a team without the right learns nothing about state, data and limits (R2).
@@ -283,7 +282,9 @@ fn check(
         if change.is_dependant() {
             return Err(Refused::DeployedItemNotMain);
         }
-        if !accepts_deployed(state, item, data) {
+        let is_whole = judge.is_some_and(|judge| judge.forms.paths.is_verified);
+        let is_too_early = is_whole && !accepts_whole(change.state, state);
+        if is_too_early || !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
         }
         if update.onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
@@ -312,6 +313,12 @@ fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
         State::Rejected => repeats_newest(item, data),
         State::Pending | State::Closed => false,
     }
+}
+
+/// Returns whether a deployed item of a verified service may accompany a state: only the end of a change has one
+/// (R51).
+fn accepts_whole(before: State, after: State) -> bool {
+    after == State::Errored || after == State::Completed && before != after
 }
 
 /// Returns whether `data` is the item's deployed state: its newest version, or `{}` if it has none.
@@ -414,12 +421,12 @@ fn refresh_slot(after: &mut Decided) {
 /// Adds a deployed item version, unless the newest one of this life has the same data under the same definition.
 fn deploy(
     after: &mut Decided,
-    data: &str,
+    Report { data, is_observed }: Report,
     judge: Option<&Judge<'_>>,
     numbers: Option<&mut Head>,
     ctx: &RequestContext,
 ) -> Result<(), Refused> {
-    let hash = Hash::of(data);
+    let hash = Hash::of(&data);
     let Decided { change, item, writes, deployed } = after;
     let latest = item.deployed.filter(|latest| latest.hash == hash && latest.version > item.earlier_life);
     let read = judge.and_then(|judge| judge.newest);
@@ -449,7 +456,8 @@ fn deploy(
         change: change.id,
         version,
         schema_version: change.schema_version,
-        data: data.to_owned(),
+        is_observed,
+        data,
         hash,
         service_owner: item.service_owner.clone(),
         consumer: item.consumer.clone(),

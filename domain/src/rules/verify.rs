@@ -24,70 +24,55 @@ use std::collections::BTreeSet;
 ///
 /// Terraform calls this the proposed new state. Owner paths without a declared value keep the value of `prior`.
 pub fn proposed(root: &Part, prior: Option<&Value>, declared: &Value) -> Value {
-    Merge { keeps_secrets: false }.merged(root, prior, declared, false)
+    merged(root, prior, declared, false)
 }
 
-/// Returns the same with the declared `writeOnly` values, so that the definition can judge it as a whole.
-pub fn expected(root: &Part, prior: Option<&Value>, declared: &Value) -> Value {
-    Merge { keeps_secrets: true }.merged(root, prior, declared, false)
-}
-
-/// The merge of declaration and deployed item.
-struct Merge {
-    /// Whether the result has the declared `writeOnly` values.
-    keeps_secrets: bool,
-}
-
-impl Merge {
-    /// Returns the proposed value of one path; none if it has none.
-    fn proposed_at(
-        &self,
-        part: &Part,
-        prior: Option<&Value>,
-        declared: Option<&Value>,
-        is_below: bool,
-    ) -> Option<Value> {
-        if part.is_secret() {
-            return declared.filter(|_| self.keeps_secrets).cloned();
-        }
-        match (declared, prior) {
-            (Some(declared), prior) => Some(self.merged(part, prior, declared, is_below)),
-            (None, Some(prior)) if is_below || part.is_read_only() => Some(without_notes(part, prior)),
-            // A value that only the consumer can have declared is not carried over, nor is the value around it.
-            (None, Some(prior)) if part.is_computed() && !has_consumer_member(part, prior) => {
-                Some(without_notes(part, prior))
-            }
-            (None, _) => None,
-        }
+/// Returns the proposed value of one path; none if it has none.
+fn proposed_at(
+    part: &Part,
+    prior: Option<&Value>,
+    declared: Option<&Value>,
+    is_below: bool,
+) -> Option<Value> {
+    if part.is_secret() {
+        return None;
     }
+    match (declared, prior) {
+        (Some(declared), prior) => Some(merged(part, prior, declared, is_below)),
+        (None, Some(prior)) if is_below || part.is_read_only() => Some(without_notes(part, prior)),
+        // A value that only the consumer can have declared is not carried over, nor is the value around it.
+        (None, Some(prior)) if part.is_computed() && !has_consumer_member(part, prior) => {
+            Some(without_notes(part, prior))
+        }
+        (None, _) => None,
+    }
+}
 
-    fn merged(&self, part: &Part, prior: Option<&Value>, declared: &Value, is_below: bool) -> Value {
-        let is_below = is_below || part.is_read_only();
-        match declared {
-            Value::Object(declared) if part.names_members() => {
-                let prior = prior.and_then(Value::as_object);
-                let names: BTreeSet<&String> =
-                    declared.keys().chain(prior.into_iter().flat_map(Map::keys)).collect();
-                let value = |name: &String| {
-                    let (prior, declared) = (prior.and_then(|prior| prior.get(name)), declared.get(name));
-                    match part.member(name) {
-                        Some(part) => self.proposed_at(part, prior, declared, is_below),
-                        None => declared.cloned(),
-                    }
-                };
-                names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
-            }
-            Value::Array(elements) => {
-                let Some(part) = part.elements() else { return Value::Array(elements.clone()) };
-                let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                let priors = prior_of(elements, prior);
-                let both = elements.iter().zip(priors);
-                both.filter_map(|(declared, prior)| self.proposed_at(part, prior, Some(declared), is_below))
-                    .collect()
-            }
-            Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                declared.clone()
-            }
+fn merged(part: &Part, prior: Option<&Value>, declared: &Value, is_below: bool) -> Value {
+    let is_below = is_below || part.is_read_only();
+    match declared {
+        Value::Object(declared) if part.names_members() => {
+            let prior = prior.and_then(Value::as_object);
+            let names: BTreeSet<&String> =
+                declared.keys().chain(prior.into_iter().flat_map(Map::keys)).collect();
+            let value = |name: &String| {
+                let (prior, declared) = (prior.and_then(|prior| prior.get(name)), declared.get(name));
+                match part.member(name) {
+                    Some(part) => proposed_at(part, prior, declared, is_below),
+                    None => declared.cloned(),
+                }
+            };
+            names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
+        }
+        Value::Array(elements) => {
+            let Some(part) = part.elements() else { return Value::Array(elements.clone()) };
+            let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let priors = prior_of(elements, prior);
+            let both = elements.iter().zip(priors);
+            both.filter_map(|(declared, prior)| proposed_at(part, prior, Some(declared), is_below)).collect()
+        }
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            declared.clone()
         }
     }
 }
@@ -389,6 +374,37 @@ pub fn filled(root: &Part, sent: &Value, base: &Value) -> Value {
     // An older version of the definition may have allowed a value that is `writeOnly` now.
     let base = without_secrets(root, base);
     filled_at(root, sent, Some(&base))
+}
+
+/// Returns an item with the declared `writeOnly` values, so that the definition can judge it as a whole.
+pub fn with_secrets(root: &Part, item: &Value, declared: &Value) -> Value {
+    match (item, declared) {
+        (Value::Object(item), Value::Object(declared)) => {
+            let names: BTreeSet<&String> = item.keys().chain(declared.keys()).collect();
+            let value = |name: &String| {
+                let (item, declared) = (item.get(name), declared.get(name));
+                match root.member(name) {
+                    Some(part) if part.is_secret() => declared.cloned(),
+                    Some(part) => {
+                        let both =
+                            item.zip(declared).map(|(item, declared)| with_secrets(part, item, declared));
+                        both.or_else(|| item.cloned())
+                    }
+                    None => item.cloned(),
+                }
+            };
+            names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
+        }
+        (Value::Array(elements), Value::Array(declared)) => {
+            let Some(part) = root.elements() else { return item.clone() };
+            let both = elements.iter().zip(prior_of(elements, declared));
+            both.map(|(item, declared)| {
+                declared.map_or_else(|| item.clone(), |declared| with_secrets(part, item, declared))
+            })
+            .collect()
+        }
+        (item, _) => item.clone(),
+    }
 }
 
 /// Returns a value without its `writeOnly` values.

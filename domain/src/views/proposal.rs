@@ -7,7 +7,7 @@ use crate::base::state::Stage;
 use crate::catalog::schema::Part;
 use crate::model::change::Change;
 use crate::model::item::{Item, LatestDeployed};
-use crate::rules::verify;
+use crate::rules::{judge, verify};
 use crate::views::related::Related;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ impl Proposal {
     pub fn of(change: &Change, related: &Related) -> Option<Self> {
         let new = change.new.filter(|_| change.state.stage() != Stage::Resolved)?;
         let paths = related.definitions.get(&(change.service.title.clone(), change.schema_version?))?;
-        let newest = related.items.get(&change.item).and_then(Item::newest_of_life);
+        let newest = related.items.get(&change.item).and_then(|item| judge::prior(item, item, paths));
         let item = whole(paths, newest, (change.consumer.id, new.hash), related)?;
         Some(Self { unknown: verify::unknown(paths, &item), item })
     }
@@ -35,7 +35,7 @@ impl Proposal {
 pub fn document(item: &Item, related: &Related) -> Option<Value> {
     let paths = related.definitions.get(&(item.service.title.clone(), item.schema_version))?;
     let declared = (item.consumer.id, item.version.hash);
-    item.declared.then(|| whole(paths, item.newest_of_life(), declared, related))?
+    item.declared.then(|| whole(paths, judge::prior(item, item, paths), declared, related))?
 }
 
 fn whole(

@@ -1,4 +1,4 @@
-//! The words of definitions: R46 to R50.
+//! The words of definitions: R46 to R51.
 
 use crate::world::{VM_OWNER, World, item_of, team, to};
 use domain::catalog::service::Publish;
@@ -188,4 +188,52 @@ fn r50_without_an_approval_the_owner_fills_nothing_before_it() {
     let offer = &world.offers["VM"];
     let published = service::publish(Some((&offer.service, &offer.schema)), &schema, &team(VM_OWNER), NOW);
     assert_eq!(published, Publish::NeedsApproval("/x-from/APPROVED/required".to_owned()));
+}
+
+#[test]
+fn r51_a_verified_item_is_whole_and_holds_its_declaration() {
+    let mut world = World::new();
+    let mut definition = with_states();
+    definition["x-verified"] = json!(true);
+    world.redefine("VM", &definition);
+    let vm = |image: &str| [item_of("VM", json!({"name": NAME, "image": image}))];
+    let id = world.declare(&vm("debian")).created[0].id;
+    let address = r#"{"ip":"10.0.0.1"}"#;
+    let early = world.update(id, VM_OWNER, &deploying(State::Approved, address));
+    assert_eq!(early.unwrap_err(), Refused::DeployedItemTooEarly(State::Approved));
+    world.decide(id, State::Approved);
+    let other = r#"{"image":"fedora","ip":"10.0.0.1"}"#;
+    let refused = problems_of(world.update(id, VM_OWNER, &deploying(State::Completed, other)));
+    assert_eq!(refused, [("/image".to_owned(), "declared")]);
+    let whole = world.update(id, VM_OWNER, &deploying(State::Completed, address)).unwrap().deployed.unwrap();
+    assert_eq!(whole.data, r#"{"image":"debian","ip":"10.0.0.1","name":"CoreVM1"}"#);
+    // A completion without an item stores one as well, with numbers from the head if needed.
+    let modify = world.declare(&vm("fedora")).created[0].id;
+    world.decide(modify, State::Approved);
+    let whole = world.update(modify, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
+    assert_eq!(whole.data, r#"{"image":"fedora","ip":"10.0.0.1","name":"CoreVM1"}"#);
+    assert!(!whole.is_observed);
+}
+
+#[test]
+fn r51_a_failed_change_reports_what_the_owner_found() {
+    let mut world = World::new();
+    let mut definition = with_states();
+    definition["x-verified"] = json!(true);
+    world.redefine("VM", &definition);
+    let vm = |image: &str| [item_of("VM", json!({"name": NAME, "image": image}))];
+    let id = world.declare(&vm("debian")).created[0].id;
+    world.decide(id, State::Approved);
+    let found = world.update(id, VM_OWNER, &deploying(State::Errored, r#"{"ip":"10.0.0.9"}"#)).unwrap();
+    let found = found.deployed.unwrap();
+    assert_eq!((found.data.as_str(), found.is_observed), (r#"{"ip":"10.0.0.9"}"#, true));
+    // The creation is not complete, so its parts are no prior state.
+    let retried = world.retry(id, VM_OWNER).unwrap().change.id;
+    let refused = problems_of(world.update(retried, VM_OWNER, &to(State::Completed)));
+    assert_eq!(refused, [("/ip".to_owned(), "unknown")]);
+    world.update(retried, VM_OWNER, &deploying(State::Completed, r#"{"ip":"10.0.0.1"}"#)).unwrap();
+    let modify = world.declare(&vm("fedora")).created[0].id;
+    world.decide(modify, State::Approved);
+    let found = world.update(modify, VM_OWNER, &deploying(State::Errored, r#"{"image":null}"#)).unwrap();
+    assert_eq!(found.deployed.unwrap().data, r#"{"ip":"10.0.0.1","name":"CoreVM1"}"#);
 }

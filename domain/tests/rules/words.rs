@@ -128,8 +128,8 @@ fn a_decision_is_replanned_if_its_item_differs() {
 #[test]
 fn numbers_are_taken_when_a_deployed_item_comes_and_those_of_the_change_instance_are_used_up() {
     let mut world = World::new();
-    world.declare(&[vm("one", 1)]);
-    let mut item = world.item("one").clone();
+    let id = world.declare(&[vm("one", 1)]).created[0].id;
+    let (change, mut item) = (world.change(id).clone(), world.item("one").clone());
     let brings = Update { deployed_item: Some("{}".to_owned()), ..Update::default() };
     for (next, update, expected) in [
         (CHANGE_STRIDE, &brings, true),
@@ -138,7 +138,7 @@ fn numbers_are_taken_when_a_deployed_item_comes_and_those_of_the_change_instance
         (CHANGE_STRIDE + 1, &Update::default(), false),
     ] {
         item.next_deployed = next;
-        assert_eq!(takes_numbers(&item, update), expected, "{next}");
+        assert_eq!(takes_numbers(&change, &item, update, None), expected, "{next}");
     }
 }
 

@@ -36,7 +36,7 @@ impl Judgement {
         if !decide::depends_on_texts(&forms, change, update) {
             return Ok(Some(Self { forms, related: None, is_complete: false }));
         }
-        let newest = decide::newest_to_read(item, update);
+        let newest = decide::newest_to_read(item, update, &forms);
         let is_complete = !matches!(decision, Decision::Deploy(_));
         let related = if is_complete {
             table.related_to_decision(change, item, newest).await?
@@ -45,6 +45,11 @@ impl Judgement {
             table.related(declared.into_iter().chain(newest.map(RelatedKey::Deployed))).await?
         };
         Ok(Some(Self { forms, related: Some(related), is_complete }))
+    }
+
+    /// Returns the definition.
+    pub(crate) fn forms(&self) -> &DecisionForms {
+        &self.forms
     }
 
     /// Returns the judge of an update.
@@ -58,7 +63,7 @@ impl Judgement {
                 .and_then(|(related, of)| related.declarations.get(&of))
                 .map(String::as_str),
             newest: related
-                .zip(decide::newest_to_read(item, update))
+                .zip(decide::newest_to_read(item, update, &self.forms))
                 .and_then(|(related, id)| related.deployed.get(&id)),
         }
     }

@@ -159,7 +159,7 @@ async fn made_on(
         return unless_torn(call, read, decide::retry(change, item, head, caller, &ctx));
     };
     // Most deployed items use the numbers next to their change instance (ADR 1), so they do not need the head.
-    let head = if decide::takes_numbers(item, update) {
+    let head = if decide::takes_numbers(change, item, update, judgement.map(Judgement::forms)) {
         Some(table.head(change.consumer.id).await?.ok_or(Code::Broken)?)
     } else {
         None

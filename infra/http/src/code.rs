@@ -177,7 +177,8 @@ codes! {
         means "The request sets a deployed item on a change instance that the service owner has not \
                approved.",
         remedy "Approve the change instance first, or send the deployed item with the state APPROVED, \
-                COMPLETED or ERRORED. With REJECTED, repeat the newest deployed item or omit it.";
+                COMPLETED or ERRORED. With REJECTED, repeat the newest deployed item or omit it. In a service with \
+                `x-verified`, send it with COMPLETED or ERRORED.";
     InvalidForState(400, "the item does not fit the state")
         means "The declaration and the deployed item together do not fit the definition in the requested state. \
                The definition states what is required from which state on, and what the service owner fills. \

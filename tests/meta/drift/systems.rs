@@ -43,7 +43,7 @@ pub(super) fn with_retired() -> Lines {
 /// Returns the parts that only a service with words shows (R49).
 pub(super) fn with_words() -> Lines {
     let system = Running::start_with(world::DEMO, Settings::default());
-    let definition = json!({"title": "Host", "type": "object", "required": ["name", "ip"],
+    let definition = json!({"title": "Host", "type": "object", "x-verified": true, "required": ["name", "ip"],
         "properties": {"name": {"type": "string"}, "ip": {"type": "string", "readOnly": true}}});
     let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
     assert_eq!(published.status, 201, "{published:?}");
@@ -56,6 +56,14 @@ pub(super) fn with_words() -> Lines {
     assert_eq!(changes.at("/results/0/unknown"), &json!(["/ip"]));
     let items = system.get(&format!("{CONSUMER}/service_items/?document=true"), "awesome-key");
     assert_eq!(items.at("/results/0/document"), &json!({"name": "h1"}));
+    let change = changes.at("/results/0/url").as_str().unwrap();
+    for body in
+        [json!({"state": "APPROVED"}), json!({"state": "ERRORED", "deployed_item": {"ip": "10.0.0.1"}})]
+    {
+        assert_eq!(system.call("PATCH", change, "vm-owner-key", &body).status, 200);
+    }
+    let deployed = system.get(&format!("{OWNER}/deployed_items/"), "vm-owner-key");
+    assert_eq!(deployed.at("/results/0/observed"), &json!(true));
     let seen = system.seen.lock().unwrap();
     seen.clone()
 }

@@ -41,7 +41,7 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     if code == "invalid_for_state" {
         let row = |problem| {
             let [pointer, rule, detail] = ["/pointer", "/rule", "/detail"].map(|of| text(problem, of));
-            format!("{pointer} breaks {rule}: {detail}")
+            format!("{} breaks {rule}: {detail}", if pointer.is_empty() { "the item" } else { pointer })
         };
         return Some(Outcome { head, rows: problems.iter().map(row).collect() });
     }

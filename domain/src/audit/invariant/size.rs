@@ -9,7 +9,7 @@ use crate::catalog::schema::REFERENCES_MAX;
 use crate::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service};
 use crate::model::change::Change;
 use crate::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
-use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
+use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::Item;
 use crate::model::metadata::Replaced;
 use crate::model::submission::{
@@ -52,7 +52,9 @@ impl Audit<'_> {
 
     pub(super) fn deployed_size(&mut self, deployed: &Deployed) {
         let size = deployed.data.len();
-        self.within(size, DEPLOYED_BYTES_MAX, Subject::Deployed(deployed.id), "bytes of its data");
+        // A version that a definition has judged may be a whole item.
+        let max = if deployed.schema_version.is_some() { WHOLE_BYTES_MAX } else { DEPLOYED_BYTES_MAX };
+        self.within(size, max, Subject::Deployed(deployed.id), "bytes of its data");
     }
 
     pub(super) fn team_size(&mut self, team: &Team) {

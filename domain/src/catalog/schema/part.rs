@@ -6,6 +6,9 @@
 use super::walk::{Subschema, subschemas, target};
 use super::*;
 
+/// The word at the root of a verified definition.
+pub(super) const VERIFIED: &str = "x-verified";
+
 /// The memory of a part, in bytes.
 const PART_BYTES: usize = 2_560;
 
@@ -55,6 +58,8 @@ pub struct Part {
     pub(super) types: BTreeSet<String>,
     /// Whether the property names items of another service.
     pub(super) is_reference: bool,
+    /// Whether this is the root of a verified definition: the owner sends whole items (R51).
+    pub is_verified: bool,
     /// The members with a name in the definition.
     pub(super) members: BTreeMap<String, Self>,
     /// The other members of the object, if `additionalProperties` has a schema for them.
@@ -69,6 +74,7 @@ impl Part {
         words: BTreeMap::new(),
         types: BTreeSet::new(),
         is_reference: false,
+        is_verified: false,
         members: BTreeMap::new(),
         others: None,
         elements: None,
@@ -76,7 +82,7 @@ impl Part {
 
     /// Returns the tree of a definition with bounded work.
     pub(super) fn of(definition: &Value, draft: Draft) -> Self {
-        let mut part = Self::default();
+        let mut part = Self { is_verified: definition.get(VERIFIED).is_some(), ..Self::default() };
         part.add("", definition, &Source { definition, draft });
         part
     }

@@ -1,6 +1,6 @@
 //! The check of the words in a definition: their values and their positions (R46).
 
-use super::part::{Source, Word, steps};
+use super::part::{Source, VERIFIED, Word, steps};
 use super::walk::{Reach, subschemas, target};
 use super::*;
 use crate::base::suggest::did_you_mean;
@@ -17,7 +17,6 @@ const WARNINGS_MAX: usize = 20;
 
 /// The words of the root.
 const ROOT_WORDS: [&str; 2] = [VERIFIED, UPGRADE];
-const VERIFIED: &str = "x-verified";
 const UPGRADE: &str = "x-upgrade";
 
 /// The words that exclude each other at a property.

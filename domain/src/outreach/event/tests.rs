@@ -129,6 +129,7 @@ fn deployed() -> Deployed {
         change: change.id,
         version: 1,
         schema_version: None,
+        is_observed: false,
         data: "SECRET".to_owned(),
         hash: Hash::of("SECRET"),
         service_owner: change.service_owner,

@@ -17,7 +17,6 @@ impl World {
         let by = if self.by_hand { Self::person_of(caller) } else { Self::key_of(caller) };
         let ctx = self.ctx(by);
         // As in the function: it reads the head and the service only if needed.
-        let head = decide::takes_numbers(&item, update).then(|| self.head());
         let service = self.offers[&change.service.title].service.clone();
         let service = decide::depends_on_service(&change, update, &ctx).then_some(service);
         let caller = team(caller);
@@ -25,7 +24,8 @@ impl World {
             let text = &self.definitions[&(change.service.title.clone(), version)];
             DecisionForms::load(text).unwrap()
         });
-        let newest = decide::newest_to_read(&item, update);
+        let head = decide::takes_numbers(&change, &item, update, forms.as_ref()).then(|| self.head());
+        let newest = forms.as_ref().and_then(|forms| decide::newest_to_read(&item, update, forms));
         let newest = newest.and_then(|id| self.snapshot.deployed.iter().find(|deployed| deployed.id == id));
         let judge = forms.as_ref().map(|forms| Judge {
             forms,

@@ -87,6 +87,7 @@ wire! {
         id: u64 = deployed.id.get(),
         // A version never changes, but existing clients expect the field.
         modified: String = deployed.created.to_wire(),
+        #[serde(skip_serializing_if = "std::ops::Not::not")] observed: bool = deployed.is_observed,
         service_item: String = viewpoint.url("service_items", deployed.item.get()),
         service_owner_team: TeamView<'a> = team_ref(&deployed.service_owner),
         url: String = viewpoint.url("deployed_items", deployed.id.get()),

@@ -311,6 +311,9 @@ pub(crate) struct DeployedRecord {
     /// Schema version that judged it. Absent without words. Format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
+    /// Whether the owner of a verified service found it. Absent for the result of a change. Format 6.
+    #[serde(rename = "ob", skip_serializing_if = "Option::is_none")]
+    is_observed: Option<bool>,
     /// Data of the owner, canonical JSON.
     data: String,
     /// Hash of the data.
@@ -332,7 +335,7 @@ pub(crate) struct DeployedRecord {
 
 mirrors! {
     DeployedRecord = Deployed {
-        id, item, generation, service, change, version, schema_version, data, hash, service_owner, consumer, request,
+        id, item, generation, service, change, version, schema_version, is_observed, data, hash, service_owner, consumer, request,
         created,
     }
 }

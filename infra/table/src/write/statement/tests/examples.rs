@@ -204,6 +204,7 @@ pub(super) fn deployed() -> Deployed {
         change: change_id(16),
         version: 1,
         schema_version: None,
+        is_observed: false,
         data: "{\"ip\":\"10.0.0.1\"}".to_owned(),
         hash: Hash::of("{\"ip\":\"10.0.0.1\"}"),
         service_owner: owner(),
