@@ -22,6 +22,7 @@ const END: &str = "-- end of block --";
 const TUTORIAL: &str = include_str!("../../docs/tutorial.md");
 const CONSUMER: &str = include_str!("../../docs/how-to/consumer.md");
 const OWNER: &str = include_str!("../../docs/how-to/owner.md");
+const DEFINITION: &str = include_str!("../../docs/how-to/write-a-definition.md");
 const README: &str = include_str!("../../README.md");
 
 #[test]
@@ -37,6 +38,11 @@ fn the_page_for_consumers_gives_the_output_that_it_shows() {
 #[test]
 fn the_page_for_service_owners_gives_the_output_that_it_shows() {
     follow(OWNER);
+}
+
+#[test]
+fn the_page_about_definitions_gives_the_output_that_it_shows() {
+    follow(DEFINITION);
 }
 
 #[test]
