@@ -160,6 +160,7 @@ scenarios! {
     a_service_takes_no_new_items
     a_submission_without_changes_is_recorded
     a_team_is_a_dependent_and_an_owner_at_once
+    a_plan_of_the_owner
     a_price_per_change
     a_preview_shows_the_effects_of_a_submission
     a_submission_as_previewed_does_that_or_nothing

@@ -290,6 +290,20 @@ fn provoke_judgement(provoked: &mut Provoked) {
     let answer = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
     let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
     provoked.call(Code::InvalidForState, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
+    let plan = json!({"planned_item": {"image": "debian"}});
+    provoked.call(Code::PlannedItemNotAccepted, "PATCH", &path, "vm-owner-key", &plan);
+    let verified = json!({"title": "Host", "type": "object", "required": ["name"], "x-verified": true,
+        "properties": {"name": {"type": "string"}, "image": {"type": "string"}}});
+    assert_eq!(provoked.system.call("POST", &services, "vm-owner-key", &verified).status, 200);
+    let body =
+        json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h2", "image": "debian"}]}}}});
+    let answer = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
+    let created = answer.at("/change_instances").as_array().unwrap();
+    let created = created.iter().find(|change| change["change_type"] == "CREATE").unwrap();
+    let path = format!("{OWNER}/change_instances/{}/", created["id"]);
+    provoked.moved(&path, "APPROVED");
+    provoked.moved(&path, "ERRORED");
+    provoked.call(Code::PlannedItemTooLate, "PATCH", &path, "vm-owner-key", &plan);
 }
 
 fn provoke_decisions(provoked: &mut Provoked) {

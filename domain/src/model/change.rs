@@ -76,7 +76,7 @@ impl ClosedBy {
 pub enum Reason {
     /// A transition to another state.
     State,
-    /// A new log text in the same state.
+    /// A new log text or plan in the same state.
     Log,
 }
 
@@ -109,6 +109,8 @@ pub struct Entry {
     pub closed_by: Option<ClosedBy>,
     /// The new log text, if it changed.
     pub log: Option<String>,
+    /// The hash of the owner's new plan, if it changed (R52).
+    pub planned: Option<Hash>,
     /// The type after this entry; the Exception turns a MODIFY into a CREATE.
     pub change_type: ChangeType,
     /// The hash chain including this entry.
@@ -154,6 +156,11 @@ impl Entry {
                 }
                 None => hash.update([0]),
             }
+        }
+        // Entries without a plan keep the links from before this field.
+        if let Some(planned) = self.planned {
+            hash.update([2]);
+            hash.update(planned.to_string());
         }
         let mut chain = [0; 16];
         chain.iter_mut().zip(hash.finalize()).for_each(|(to, from)| *to = from);
@@ -260,6 +267,11 @@ impl Change {
         [self.owner.id, self.service_owner.id, self.consumer.id]
     }
 
+    /// Returns the hash of the owner's newest plan (R52).
+    pub fn planned(&self) -> Option<Hash> {
+        self.history.iter().rev().find_map(|entry| entry.planned)
+    }
+
     /// Returns the end of the history.
     pub fn chain_head(&self) -> ChainHead {
         let last = self.history.last();
@@ -308,6 +320,7 @@ mod tests {
             reason: Reason::State,
             closed_by: None,
             log: log.map(str::to_owned),
+            planned: None,
             change_type: ChangeType::Create,
             chain: Chain::START,
         }
@@ -322,5 +335,7 @@ mod tests {
         let mut moved = entry(None);
         moved.at = Timestamp::from_micros(8);
         assert_ne!(first.chain, moved.link(Chain::START));
+        let planned = |text| Entry { planned: Some(Hash::of(text)), ..entry(None) }.link(Chain::START);
+        assert!(planned("{}") != first.chain && planned("{}") != planned("1"));
     }
 }

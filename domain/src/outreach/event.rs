@@ -54,7 +54,7 @@ pub fn of_change(entries_before: u64, change: &Change) -> Vec<Event> {
 fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
     // No declaration, log text or deployed data: many teams' rules and targets read a bus, and a sent event cannot
     // be taken back (ADR 11).
-    let data = json!({
+    let mut data = json!({
         "id": change.id.get(),
         "from": entry.from.map(State::name),
         "to": entry.to.name(),
@@ -75,6 +75,9 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
         "note": entry.closed_by.map(ClosedBy::describe),
         "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
     });
+    if let (Some(_), Some(data)) = (entry.planned, data.as_object_mut()) {
+        data.insert("planned".to_owned(), json!(true));
+    }
     Event {
         detail_type: CHANGE_INSTANCE,
         subject: format!("dovetail:change_instance/{}", change.id),

@@ -18,7 +18,7 @@ use crate::model::item::{Creation, Item, LatestDeployed};
 use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::judge;
-use crate::rules::judge::{Case, Failed, Judge, Report};
+use crate::rules::judge::{Case, Failed, Judge, Judged, Report};
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
 use crate::rules::put_item::put_item;
@@ -43,6 +43,8 @@ pub struct Update {
     pub deployed_item: Option<String>,
     /// The deployed item under the new data; it must still be the newest.
     pub onto: Option<DeployedId>,
+    /// What the owner promises of the item, as canonical JSON (R52).
+    pub planned_item: Option<String>,
 }
 
 /// Why a decision is refused, in order of precedence.
@@ -74,8 +76,12 @@ pub enum Refused {
     DeployedItemTooEarly(State),
     /// The deployed item replaces a version that is not the newest.
     DeployedItemNotLatest,
-    /// The deployed item is larger than [`DEPLOYED_BYTES_MAX`].
+    /// The deployed item or the plan is larger than [`DEPLOYED_BYTES_MAX`].
     DeployedItemTooLarge,
+    /// A plan for a change instance that has none: of a dependent team, a DELETE, or without `x-verified` (R52).
+    PlannedItemNotAccepted,
+    /// A plan in a state other than PENDING and APPROVED.
+    PlannedItemTooLate(State),
     /// The log text is longer than [`LOG_BYTES_MAX`].
     LogTooLong,
     /// The history holds [`LOG_ENTRIES_MAX`] log entries already.
@@ -120,13 +126,15 @@ pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext
 /// Returns the version of the definition that judges an update; none if none does (R49).
 pub fn judged_by(change: &Change, update: &Update, caller: &TeamRef) -> Option<u64> {
     let state = update.state.unwrap_or(change.state);
-    judge::version(change, state, sends(update, state)).filter(|_| change.owner.id == caller.id)
+    let brings = sends(update, state) || update.planned_item.is_some();
+    judge::version(change, state, brings).filter(|_| change.owner.id == caller.id)
 }
 
 /// Returns whether the judgement depends on the declaration and on the [newest version](newest_to_read).
 pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update) -> bool {
     let state = update.state.unwrap_or(change.state);
-    judge::needs_texts(forms, state, sends(update, state))
+    let brings = sends(update, state) || update.planned_item.is_some();
+    judge::needs_texts(forms, change, state, brings)
 }
 
 /// Returns the deployed version that the judgement of an update compares with.
@@ -173,24 +181,34 @@ pub fn update(
         // Before the history entry: an approval can change the type, and the entry records the type (I3).
         closed = enter(&mut after, state, ctx);
     }
-    if moves || log.is_some() {
-        append(&mut after.change, change, log, ctx);
+    let sent = update.deployed_item.as_deref().filter(|_| sends(update, state));
+    let Judged { report, plan } = match judged_by(change, update, caller) {
+        Some(_) => {
+            let judge = reads.judge.as_ref().ok_or(Refused::Torn)?;
+            let sent_plan = update.planned_item.as_deref();
+            judge.judged(&Case { change, state, before: item, after: &after.item, sent, sent_plan })?
+        }
+        None => Judged { report: sent.map(Report::plain), plan: None },
+    };
+    // The same plan again adds no entry, so only now is it known whether there is one.
+    if !moves && plan.is_some() && notes(change) >= LOG_ENTRIES_MAX {
+        return Err(Refused::LogFull);
+    }
+    let has_entry = moves || log.is_some() || plan.is_some();
+    if has_entry {
+        append(&mut after.change, change, log, plan.as_deref().map(Hash::of), ctx);
         // The slot holds the end of the history. A stale end would fail every later closing.
         refresh_slot(&mut after);
     }
-    let sent = update.deployed_item.as_deref().filter(|_| sends(update, state));
-    let report = match judged_by(change, update, caller) {
-        Some(_) => {
-            let judge = reads.judge.as_ref().ok_or(Refused::Torn)?;
-            judge.judged(&Case { change, state, before: item, after: &after.item, sent })?
-        }
-        None => sent.map(|data| Report { data: data.to_owned(), is_observed: false }),
-    };
+    after.writes.extend(plan.map(|text| {
+        let team = change.consumer.id;
+        Write::StoreDeclaration { team, hash: Hash::of(&text), text }
+    }));
     let mut numbers = reads.head.copied();
     if let Some(report) = report {
         deploy(&mut after, report, reads.judge.as_ref(), numbers.as_mut(), ctx)?;
     }
-    if moves || log.is_some() {
+    if has_entry {
         after.writes.push(Write::UpdateChange {
             before: change.chain_head(),
             from: change.state,
@@ -294,16 +312,36 @@ fn check(
             return Err(Refused::DeployedItemTooLarge);
         }
     }
+    if let Some(plan) = &update.planned_item {
+        check_plan(change, state, plan, judge)?;
+    }
     if log.is_some_and(|log| log.len() > LOG_BYTES_MAX) {
         return Err(Refused::LogTooLong);
     }
     // A history is one record of the table with a maximum size. State changes are few, so only pure log entries
     // count.
-    let notes = change.history.iter().filter(|entry| entry.reason == Reason::Log).count();
-    if state == change.state && log.is_some() && notes >= LOG_ENTRIES_MAX {
+    if state == change.state && log.is_some() && notes(change) >= LOG_ENTRIES_MAX {
         return Err(Refused::LogFull);
     }
     Ok(())
+}
+
+/// Returns the number of entries without a transition.
+fn notes(change: &Change) -> usize {
+    change.history.iter().filter(|entry| entry.reason == Reason::Log).count()
+}
+
+/// Checks whether a change instance accepts a plan (R52).
+fn check_plan(change: &Change, state: State, plan: &str, judge: Option<&Judge<'_>>) -> Result<(), Refused> {
+    if plan.len() > DEPLOYED_BYTES_MAX {
+        return Err(Refused::DeployedItemTooLarge);
+    }
+    let is_verified = judge.is_some_and(|judge| judge.forms.paths.is_verified);
+    if !is_verified || change.is_dependant() || change.new.is_none() {
+        return Err(Refused::PlannedItemNotAccepted);
+    }
+    let is_open = |state| matches!(state, State::Pending | State::Approved);
+    if is_open(change.state) && is_open(state) { Ok(()) } else { Err(Refused::PlannedItemTooLate(state)) }
 }
 
 /// Returns whether a deployed item may accompany a state (R23).
@@ -386,7 +424,13 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
 }
 
 /// Appends the history entry of this decision.
-fn append(after: &mut Change, before: &Change, log: Option<&String>, ctx: &RequestContext) {
+fn append(
+    after: &mut Change,
+    before: &Change,
+    log: Option<&String>,
+    planned: Option<Hash>,
+    ctx: &RequestContext,
+) {
     let chain_head = before.chain_head();
     if let Some(log) = log {
         after.log.clone_from(log);
@@ -401,6 +445,7 @@ fn append(after: &mut Change, before: &Change, log: Option<&String>, ctx: &Reque
         reason: if after.state == before.state { Reason::Log } else { Reason::State },
         closed_by: None,
         log: log.cloned(),
+        planned,
         change_type: after.change_type,
         chain: chain_head.chain,
     };
@@ -549,7 +594,7 @@ pub fn check_retry(change: &Change, item: &Item) -> Result<(), Refused> {
 fn close_retried(change: &Change, by: ChangeId, ctx: &RequestContext) -> Change {
     let mut closed = change.clone();
     closed.state = State::Closed;
-    append(&mut closed, change, None, ctx);
+    append(&mut closed, change, None, None, ctx);
     if let Some(entry) = closed.history.pop() {
         // The hash chain covers `closed_by`, so the entry is chained once more.
         let entry = Entry { closed_by: Some(ClosedBy::Retried(by)), ..entry };

@@ -1,5 +1,5 @@
 //! The judgement of an owner's decision: the item has to fit the form of the state that its change instance enters
-//! (R49), and in a verified service also its declaration (R51).
+//! (R49), and in a verified service also its declaration (R51) and the owner's plan (R52).
 
 use crate::base::json;
 use crate::base::problem::Problem;
@@ -20,6 +20,8 @@ pub struct Judge<'a> {
     pub declared: Option<&'a str>,
     /// The newest deployed version of the item, if the decision depends on it.
     pub newest: Option<&'a Deployed>,
+    /// The owner's newest plan of the change instance, if there is one.
+    pub planned: Option<&'a str>,
 }
 
 /// A decision to judge.
@@ -32,6 +34,16 @@ pub(crate) struct Case<'a> {
     pub(crate) after: &'a Item,
     /// The deployed item in the request.
     pub(crate) sent: Option<&'a str>,
+    /// The plan in the request.
+    pub(crate) sent_plan: Option<&'a str>,
+}
+
+/// What a decision stores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Judged {
+    pub(crate) report: Option<Report>,
+    /// The new plan as canonical JSON, if it differs from the earlier one.
+    pub(crate) plan: Option<String>,
 }
 
 /// The deployed item that a decision stores.
@@ -41,6 +53,13 @@ pub(crate) struct Report {
     pub(crate) data: String,
     /// Whether it is what the owner found, and not the result of a change.
     pub(crate) is_observed: bool,
+}
+
+impl Report {
+    /// Returns a deployed item as the owner sent it.
+    pub(crate) fn plain(data: &str) -> Self {
+        Self { data: data.to_owned(), is_observed: false }
+    }
 }
 
 /// Why a decision does not pass.
@@ -54,16 +73,16 @@ pub(crate) enum Failed {
 
 /// Returns the version of the definition that judges an update of the service owner; none if none does.
 ///
-/// `sends` is whether it adds a deployed item.
-pub(crate) fn version(change: &Change, state: State, sends: bool) -> Option<u64> {
+/// `brings` is whether it adds a deployed item or a plan.
+pub(crate) fn version(change: &Change, state: State, brings: bool) -> Option<u64> {
     let enters = state != change.state && matches!(state, State::Approved | State::Completed);
-    let is_judged = !change.is_dependant() && (sends || enters && change.new.is_some());
+    let is_judged = !change.is_dependant() && (brings || enters && change.new.is_some());
     change.schema_version.filter(|_| is_judged)
 }
 
 /// Returns whether the judgement depends on the declaration and the deployed item.
-pub(crate) fn needs_texts(forms: &DecisionForms, state: State, sends: bool) -> bool {
-    sends || state == State::Completed || forms.judges_approval
+pub(crate) fn needs_texts(forms: &DecisionForms, change: &Change, state: State, brings: bool) -> bool {
+    brings || state == State::Completed || forms.judges_approval || change.planned().is_some()
 }
 
 /// Returns the deployed version with the owner's values, before a decision.
@@ -74,21 +93,28 @@ pub(crate) fn prior(before: &Item, after: &Item, paths: &Part) -> Option<LatestD
     after.newest_of_life().filter(|_| counts)
 }
 
+/// Returns what a change instance asks for: the proposed item, with the owner's plan over it.
+pub(crate) fn promised(paths: &Part, prior: Option<&Value>, declared: &Value, plan: Option<&Value>) -> Value {
+    let proposed = verify::proposed(paths, prior, declared);
+    plan.map_or_else(|| proposed.clone(), |plan| verify::filled(paths, plan, &proposed))
+}
+
 fn value(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
 impl Judge<'_> {
-    /// Judges a decision; returns the deployed item to store, if any.
-    pub(crate) fn judged(&self, case: &Case<'_>) -> Result<Option<Report>, Failed> {
-        if !needs_texts(self.forms, case.state, case.sent.is_some()) {
-            return Ok(None);
+    /// Judges a decision; returns what it stores.
+    pub(crate) fn judged(&self, case: &Case<'_>) -> Result<Judged, Failed> {
+        let brings = case.sent.is_some() || case.sent_plan.is_some();
+        if !needs_texts(self.forms, case.change, case.state, brings) {
+            return Ok(Judged::default());
         }
         let declared = self.declared.and_then(value);
         if declared.is_none() && case.change.new.is_some() {
             return Err(Failed::Torn);
         }
-        let (problems, report) = if self.forms.paths.is_verified {
+        let (problems, judged) = if self.forms.paths.is_verified {
             self.verified(case, declared.as_ref())?
         } else {
             self.plain(case, declared.as_ref())?
@@ -96,10 +122,11 @@ impl Judge<'_> {
         if !problems.is_empty() {
             return Err(Failed::Problems(problems.into_iter().take(ITEM_PROBLEMS_MAX).collect()));
         }
-        if report.as_ref().is_some_and(|report| report.data.len() > self.bytes_max()) {
+        let texts = judged.report.as_ref().map(|report| &report.data).into_iter().chain(&judged.plan);
+        if texts.map(String::len).any(|bytes| bytes > self.bytes_max()) {
             return Err(Failed::TooLarge);
         }
-        Ok(report)
+        Ok(judged)
     }
 
     const fn bytes_max(&self) -> usize {
@@ -114,66 +141,102 @@ impl Judge<'_> {
     }
 
     /// Judges an item of which the owner reports parts.
-    fn plain(
-        &self,
-        case: &Case<'_>,
-        declared: Option<&Value>,
-    ) -> Result<(Vec<Problem>, Option<Report>), Failed> {
+    fn plain(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
         let sent = case.sent.and_then(value);
         let mut problems = sent.as_ref().map_or_else(Vec::new, |sent| verify::secrets(paths, sent));
         if let Some(declared) = declared {
             let of_owner = if sent.is_some() { sent } else { self.prior(case)? };
             let item = verify::proposed(paths, of_owner.as_ref(), declared);
-            problems.extend(self.violations(case.state, &item, Some(declared)));
+            let phase = match case.state {
+                State::Errored => Phase::Partial,
+                State::Completed => Phase::Completed,
+                State::Pending | State::Approved | State::Rejected | State::Closed => Phase::Approved,
+            };
+            problems.extend(self.violations(phase, &item, Some(declared)));
         }
-        let report = case.sent.map(|data| Report { data: data.to_owned(), is_observed: false });
-        Ok((problems, report))
+        Ok((problems, Judged { report: case.sent.map(Report::plain), plan: None }))
     }
 
     /// Judges an item of which the owner reports the whole (R51).
-    fn verified(
-        &self,
-        case: &Case<'_>,
-        declared: Option<&Value>,
-    ) -> Result<(Vec<Problem>, Option<Report>), Failed> {
+    fn verified(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
         let sent = case.sent.and_then(value).unwrap_or_else(|| json!({}));
         let prior = self.prior(case)?;
-        let stored = |item: &Value, is_observed| Report { data: json::canonical(item), is_observed };
+        let reported = |item: &Value, is_observed| Judged {
+            report: Some(Report { data: json::canonical(item), is_observed }),
+            plan: None,
+        };
         match (case.state, declared) {
             // A part of the item may exist: what the owner found has no missing members.
             (State::Errored, _) => {
                 let item = verify::filled(paths, &sent, prior.as_ref().unwrap_or(&json!({})));
                 let mut problems = verify::secrets(paths, &sent);
-                problems.extend(self.violations(case.state, &item, declared));
-                Ok((problems, Some(stored(&item, true))))
+                problems.extend(self.violations(Phase::Partial, &item, declared));
+                Ok((problems, reported(&item, true)))
             }
             (State::Completed, Some(declared)) => {
-                let proposed = verify::proposed(paths, prior.as_ref(), declared);
-                let item = verify::filled(paths, &sent, &proposed);
-                let mut problems = self.violations(case.state, &item, Some(declared));
-                // This reports `writeOnly` values as well.
-                problems.extend(verify::holds(paths, prior.as_ref(), declared, &item));
-                Ok((problems, Some(stored(&item, false))))
+                let plan = self.plan(case)?;
+                let item =
+                    verify::filled(paths, &sent, &self.promised(prior.as_ref(), declared, plan.as_ref()));
+                let mut problems = self.violations(Phase::Completed, &item, Some(declared));
+                // Both report `writeOnly` values as well.
+                problems.extend(match &plan {
+                    Some(plan) => verify::agrees(paths, plan, &item),
+                    None => verify::holds(paths, prior.as_ref(), declared, &item),
+                });
+                Ok((problems, reported(&item, false)))
             }
-            (_, Some(declared)) => {
-                let proposed = verify::proposed(paths, prior.as_ref(), declared);
-                Ok((self.violations(case.state, &proposed, Some(declared)), None))
-            }
+            (_, Some(declared)) => self.planned(case, prior.as_ref(), declared),
             // An empty object counts as no item.
-            (_, None) if sent == json!({}) => Ok((Vec::new(), None)),
-            (_, None) => Ok((vec![removed()], None)),
+            (_, None) if sent == json!({}) => Ok((Vec::new(), Judged::default())),
+            (_, None) => Ok((vec![removed()], Judged::default())),
         }
     }
 
-    /// Returns the violations of the form of a state; an absent owner path has a rule of its own.
-    fn violations(&self, state: State, item: &Value, declared: Option<&Value>) -> Vec<Problem> {
-        let phase = match state {
-            State::Errored => Phase::Partial,
-            State::Completed => Phase::Completed,
-            State::Pending | State::Approved | State::Rejected | State::Closed => Phase::Approved,
-        };
+    /// Judges an approval, or a plan (R52).
+    fn planned(
+        &self,
+        case: &Case<'_>,
+        prior: Option<&Value>,
+        declared: &Value,
+    ) -> Result<(Vec<Problem>, Judged), Failed> {
+        let paths = &self.forms.paths;
+        let earlier = self.plan(case)?;
+        let (mut problems, mut plan) = (Vec::new(), earlier.clone());
+        if let Some(sent) = case.sent_plan.and_then(value) {
+            // A plan promises declared values and those that the owner sent, never one that only the prior has.
+            let base = earlier.clone().unwrap_or_else(|| verify::proposed(paths, None, declared));
+            let new = verify::filled(paths, &sent, &base);
+            problems.extend(verify::holds(paths, prior, declared, &new));
+            problems.extend(earlier.iter().flat_map(|earlier| verify::agrees(paths, earlier, &new)));
+            plan = Some(new);
+        }
+        // Only the approval itself needs all values.
+        let is_approval = case.state == State::Approved && case.change.state != State::Approved;
+        let phase = if is_approval { Phase::Approved } else { Phase::Partial };
+        let promised = self.promised(prior, declared, plan.as_ref());
+        problems.extend(self.violations(phase, &promised, Some(declared)));
+        let plan = plan.filter(|plan| earlier.as_ref() != Some(plan)).map(|plan| json::canonical(&plan));
+        Ok((problems, Judged { report: None, plan }))
+    }
+
+    /// Returns the proposed item with the owner's plan over it.
+    fn promised(&self, prior: Option<&Value>, declared: &Value, plan: Option<&Value>) -> Value {
+        promised(&self.forms.paths, prior, declared, plan)
+    }
+
+    /// Returns the owner's newest plan.
+    fn plan(&self, case: &Case<'_>) -> Result<Option<Value>, Failed> {
+        match (case.change.planned(), self.planned) {
+            (None, _) => Ok(None),
+            (Some(_), Some(text)) => Ok(value(text)),
+            (Some(_), None) => Err(Failed::Torn),
+        }
+    }
+
+    /// Returns the violations of a form; an absent owner path has a rule of its own.
+    fn violations(&self, phase: Phase, item: &Value, declared: Option<&Value>) -> Vec<Problem> {
         let paths = &self.forms.paths;
         let whole = declared.map(|declared| verify::with_secrets(paths, item, declared));
         let mut violations = self.forms.violations(phase, whole.as_ref().unwrap_or(item));

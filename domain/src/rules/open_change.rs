@@ -187,6 +187,7 @@ pub(crate) fn close(
         reason: Reason::State,
         closed_by: Some(closed_by),
         log: None,
+        planned: None,
         change_type: slot.change_type,
         chain: slot.chain_head.chain,
     }
@@ -301,6 +302,7 @@ fn create_change(
         reason: Reason::State,
         closed_by: created_closed,
         log: None,
+        planned: None,
         change_type,
         chain: ChainHead::START.chain,
     }

@@ -2,11 +2,9 @@
 //! (R49).
 
 use crate::base::hash::Hash;
-use crate::base::id::TeamId;
 use crate::base::state::Stage;
-use crate::catalog::schema::Part;
 use crate::model::change::Change;
-use crate::model::item::{Item, LatestDeployed};
+use crate::model::item::Item;
 use crate::rules::{judge, verify};
 use crate::views::related::Related;
 use serde_json::Value;
@@ -16,8 +14,10 @@ use serde_json::Value;
 pub struct Proposal {
     /// The declaration, with the owner's values in the newest deployed version of this life.
     pub item: Value,
-    /// The pointers of the properties that the owner fills and that have no value yet.
+    /// The pointers of the properties that the owner fills and that have no value yet, in the plan over the proposal.
     pub unknown: Vec<String>,
+    /// Whether a deployed version counts; only for a verified definition.
+    pub has_prior: Option<bool>,
 }
 
 impl Proposal {
@@ -26,26 +26,31 @@ impl Proposal {
         let new = change.new.filter(|_| change.state.stage() != Stage::Resolved)?;
         let paths = related.definitions.get(&(change.service.title.clone(), change.schema_version?))?;
         let newest = related.items.get(&change.item).and_then(|item| judge::prior(item, item, paths));
-        let item = whole(paths, newest, (change.consumer.id, new.hash), related)?;
-        Some(Self { unknown: verify::unknown(paths, &item), item })
+        let newest = newest.and_then(|newest| related.deployed.get(&newest.id));
+        let prior = newest.and_then(|newest| value(&newest.data));
+        let text =
+            |hash: Hash| related.declarations.get(&(change.consumer.id, hash)).and_then(|text| value(text));
+        let declared = text(new.hash)?;
+        let plan = change.planned().and_then(text);
+        let promised = judge::promised(paths, prior.as_ref(), &declared, plan.as_ref());
+        Some(Self {
+            item: verify::proposed(paths, prior.as_ref(), &declared),
+            unknown: verify::unknown(paths, &promised),
+            has_prior: paths.is_verified.then_some(prior.is_some()),
+        })
     }
+}
+
+fn value(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok()
 }
 
 /// Returns a declared item as a whole; none if its definition has no words.
 pub fn document(item: &Item, related: &Related) -> Option<Value> {
     let paths = related.definitions.get(&(item.service.title.clone(), item.schema_version))?;
-    let declared = (item.consumer.id, item.version.hash);
-    item.declared.then(|| whole(paths, judge::prior(item, item, paths), declared, related))?
-}
-
-fn whole(
-    paths: &Part,
-    newest: Option<LatestDeployed>,
-    declared: (TeamId, Hash),
-    related: &Related,
-) -> Option<Value> {
-    let declared = related.declarations.get(&declared)?;
-    let newest = newest.and_then(|newest| related.deployed.get(&newest.id));
-    let newest = newest.and_then(|newest| serde_json::from_str::<Value>(&newest.data).ok());
-    Some(verify::proposed(paths, newest.as_ref(), &serde_json::from_str(declared).ok()?))
+    let declared =
+        related.declarations.get(&(item.consumer.id, item.version.hash)).filter(|_| item.declared)?;
+    let newest = judge::prior(item, item, paths).and_then(|newest| related.deployed.get(&newest.id));
+    let prior = newest.and_then(|newest| value(&newest.data));
+    Some(verify::proposed(paths, prior.as_ref(), &value(declared)?))
 }

@@ -7,6 +7,7 @@ use crate::catalog::service::Service;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::team::{Application, Team};
+use crate::model::write::Write;
 use crate::outreach::healthcheck::Health;
 use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::rules::decide::Decided;
@@ -39,9 +40,14 @@ pub struct Related {
 }
 
 impl Related {
-    /// Adds the item of a decision with its new deployed version.
-    pub fn add_decided(&mut self, Decided { item, deployed, .. }: &Decided) {
+    /// Adds the item of a decision with its new deployed version, and the new plan.
+    pub fn add_decided(&mut self, Decided { item, deployed, writes, .. }: &Decided) {
         self.items.insert(item.id, item.clone());
+        for write in writes {
+            if let Write::StoreDeclaration { team, hash, text } = write {
+                self.declarations.insert((*team, *hash), text.clone());
+            }
+        }
         self.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
     }
 

@@ -1,4 +1,4 @@
-//! The words of definitions: R46 to R51.
+//! The words of definitions: R46 to R52.
 
 use crate::world::{VM_OWNER, World, item_of, team, to};
 use domain::catalog::service::Publish;
@@ -236,4 +236,59 @@ fn r51_a_failed_change_reports_what_the_owner_found() {
     world.decide(modify, State::Approved);
     let found = world.update(modify, VM_OWNER, &deploying(State::Errored, r#"{"image":null}"#)).unwrap();
     assert_eq!(found.deployed.unwrap().data, r#"{"ip":"10.0.0.1","name":"CoreVM1"}"#);
+}
+
+fn planning(state: Option<State>, plan: &str) -> Update {
+    Update { state, planned_item: Some(plan.to_owned()), ..Update::default() }
+}
+
+/// A verified definition with an address and a tier of the owner.
+fn verified() -> Value {
+    json!({"title": "VM", "type": "object", "x-verified": true, "required": ["name", "ip"],
+        "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"}, "image": {"type": "string"},
+            "tier": {"type": "string", "x-computed": true}, "ip": {"type": "string", "readOnly": true}}})
+}
+
+#[test]
+fn r52_a_plan_only_gains_members_and_binds_the_completion() {
+    let mut world = World::new();
+    world.redefine("VM", &verified());
+    let vm = |cpu: u64| [item_of("VM", json!({"name": NAME, "cpu": cpu}))];
+    let id = world.declare(&vm(8)).created[0].id;
+    let refused = problems_of(world.update(id, VM_OWNER, &planning(None, r#"{"cpu":9,"image":"x"}"#)));
+    assert_eq!(refused, [("/cpu".to_owned(), "declared"), ("/image".to_owned(), "not_declared")]);
+    let address = r#"{"ip":"10.0.0.1"}"#;
+    world.update(id, VM_OWNER, &planning(None, address)).unwrap();
+    let length = world.change(id).history.len();
+    world.update(id, VM_OWNER, &planning(None, address)).unwrap();
+    assert_eq!(world.change(id).history.len(), length, "the same plan again");
+    let approving = |plan: &str| planning(Some(State::Approved), plan);
+    let refused = problems_of(world.update(id, VM_OWNER, &approving(r#"{"ip":"10.0.0.2"}"#)));
+    assert_eq!(refused, [("/ip".to_owned(), "planned")]);
+    world.update(id, VM_OWNER, &approving(r#"{"tier":"gold"}"#)).unwrap();
+    let refused = problems_of(world.update(id, VM_OWNER, &deploying(State::Completed, r#"{"tier":"tin"}"#)));
+    assert_eq!(refused, [("/tier".to_owned(), "planned")]);
+    let whole = world.update(id, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
+    assert_eq!(whole.data, r#"{"cpu":8,"ip":"10.0.0.1","name":"CoreVM1","tier":"gold"}"#);
+    let late = world.update(id, VM_OWNER, &planning(None, address)).unwrap_err();
+    assert_eq!(late, Refused::PlannedItemTooLate(State::Completed));
+}
+
+#[test]
+fn r52_a_plan_belongs_to_an_attempt_at_a_verified_change() {
+    let mut world = World::new();
+    let id = world.declare(&[item_of("VM", json!({"name": NAME, "cpu": 8}))]).created[0].id;
+    let plan = planning(None, r#"{"ip":"10.0.0.1"}"#);
+    assert_eq!(world.update(id, VM_OWNER, &plan).unwrap_err(), Refused::PlannedItemNotAccepted);
+    world.redefine("VM", &verified());
+    let id = world.declare(&[item_of("VM", json!({"name": NAME, "cpu": 9}))]).created[0].id;
+    world.update(id, VM_OWNER, &plan).unwrap();
+    world.decide(id, State::Approved);
+    world.decide(id, State::Errored);
+    assert_eq!(world.update(id, VM_OWNER, &plan).unwrap_err(), Refused::PlannedItemTooLate(State::Errored));
+    let retried = world.retry(id, VM_OWNER).unwrap().change;
+    assert_eq!(retried.planned(), None);
+    world.update(retried.id, VM_OWNER, &deploying(State::Completed, r#"{"ip":"10.0.0.2"}"#)).unwrap();
+    let delete = world.declare(&[]).created[0].id;
+    assert_eq!(world.update(delete, VM_OWNER, &plan).unwrap_err(), Refused::PlannedItemNotAccepted);
 }

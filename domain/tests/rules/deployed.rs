@@ -24,7 +24,7 @@ fn r23_a_deployed_item_comes_with_the_approval_or_the_completion() {
     for (state, version) in [(State::Approved, 1), (State::Completed, 2)] {
         let deployed_item = Some(format!("{{\"version\":{version}}}"));
         let decided = world
-            .update(id, VM_OWNER, &Update { state: Some(state), log: None, deployed_item, onto: None })
+            .update(id, VM_OWNER, &Update { state: Some(state), deployed_item, ..Update::default() })
             .unwrap();
         assert_eq!(decided.deployed.unwrap().version, version);
     }
@@ -35,7 +35,7 @@ fn r23_a_deployed_item_comes_with_the_approval_or_the_completion() {
 fn r23_a_failure_records_what_is_left() {
     let (mut world, id) = approved();
     let deployed_item = Some("{\"disk\":1}".to_owned());
-    let failing = Update { state: Some(State::Errored), log: None, deployed_item, onto: None };
+    let failing = Update { state: Some(State::Errored), deployed_item, ..Update::default() };
     let decided = world.update(id, VM_OWNER, &failing).unwrap();
     assert_eq!((decided.change.state, decided.deployed.unwrap().version), (State::Errored, 1));
     world.deploy(id, VM_OWNER, &json!({"disk": 2})).unwrap();
@@ -46,9 +46,8 @@ fn r23_a_failure_records_what_is_left() {
 fn r23_a_rejection_repeats_the_newest_deployed_item_or_brings_none() {
     let rejecting = |data: &str| Update {
         state: Some(State::Rejected),
-        log: None,
         deployed_item: Some(data.to_owned()),
-        onto: None,
+        ..Update::default()
     };
     let (mut world, id) = approved();
     world.deploy(id, VM_OWNER, &json!({"ip": "10.0.0.1"})).unwrap();
@@ -109,7 +108,7 @@ fn r23_an_identical_deployed_item_does_not_keep_the_state_from_moving() {
     let (mut world, id) = approved();
     world.deploy(id, VM_OWNER, &json!({})).unwrap();
     let completing =
-        Update { state: Some(State::Completed), log: None, deployed_item: Some("{}".to_owned()), onto: None };
+        Update { state: Some(State::Completed), deployed_item: Some("{}".to_owned()), ..Update::default() };
     let decided = world.update(id, VM_OWNER, &completing).unwrap();
     assert_eq!((decided.change.state, decided.deployed), (State::Completed, None));
 }
@@ -171,9 +170,8 @@ fn r23_a_block_can_be_taken_together_with_a_move_that_changes_blockers() {
     }
     let completing = Update {
         state: Some(State::Completed),
-        log: None,
         deployed_item: Some("{\"last\":1}".to_owned()),
-        onto: None,
+        ..Update::default()
     };
     let head = world.head();
     world.update(id, VM_OWNER, &completing).unwrap();

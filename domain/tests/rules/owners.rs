@@ -55,7 +55,7 @@ fn r02_a_missing_right_to_decide_is_the_first_error() {
         state: Some(State::Completed),
         log: Some("x".repeat(LOG_BYTES_MAX + 1)),
         deployed_item: Some("{}".to_owned()),
-        onto: None,
+        ..Update::default()
     };
     assert_eq!(world.update(id, CONSUMER, &wrong), Err(Refused::NotOwner));
     let illegal = Refused::IllegalTransition { from: State::Pending, to: State::Completed };

@@ -324,7 +324,7 @@ impl Walk {
         };
         let log = self.random.percent(20).then(|| format!("log {}", self.random.below(3)));
         let deployed_item = self.random.percent(25).then(|| format!("{{\"v\":{}}}", self.random.below(3)));
-        Update { state, log, deployed_item, onto: None }
+        Update { state, log, deployed_item, ..Update::default() }
     }
 
     fn update(&mut self) {

@@ -76,6 +76,7 @@ fn a_log_has_no_text_of_an_owner() {
         state: Some(State::Approved),
         log: Some("hunter1".to_owned()),
         deployed_item: Some("hunter2".to_owned()),
+        planned_item: Some("hunter3".to_owned()),
         onto: None,
     };
     let debug = format!("{update:?}");

@@ -16,6 +16,7 @@ pub(crate) fn update(mut fields: Fields) -> Result<Update, Failure> {
         log: fields.string("log").nullable(),
         deployed_item: fields.object("deployed_item").null(NOT_NULL).canonical().optional(),
         onto: None,
+        planned_item: fields.object("planned_item").canonical().nullable(),
     };
     fields.finish(|| Some(update))
 }

@@ -41,8 +41,9 @@ impl Judgement {
         let related = if is_complete {
             table.related_to_decision(change, item, newest).await?
         } else {
-            let declared = change.new.map(|new| RelatedKey::Declaration(change.consumer.id, new.hash));
-            table.related(declared.into_iter().chain(newest.map(RelatedKey::Deployed))).await?
+            let hashes = change.new.map(|new| new.hash).into_iter().chain(change.planned());
+            let texts = hashes.map(|hash| RelatedKey::Declaration(change.consumer.id, hash));
+            table.related(texts.chain(newest.map(RelatedKey::Deployed))).await?
         };
         Ok(Some(Self { forms, related: Some(related), is_complete }))
     }
@@ -55,13 +56,11 @@ impl Judgement {
     /// Returns the judge of an update.
     pub(crate) fn judge(&self, Undecided { change, item, .. }: &Undecided, update: &Update) -> Judge<'_> {
         let related = self.related.as_ref();
-        let declared = change.new.map(|new| (change.consumer.id, new.hash));
+        let text = |hash| related?.declarations.get(&(change.consumer.id, hash)).map(String::as_str);
         Judge {
             forms: &self.forms,
-            declared: related
-                .zip(declared)
-                .and_then(|(related, of)| related.declarations.get(&of))
-                .map(String::as_str),
+            declared: change.new.and_then(|new| text(new.hash)),
+            planned: change.planned().and_then(text),
             newest: related
                 .zip(decide::newest_to_read(item, update, &self.forms))
                 .and_then(|(related, id)| related.deployed.get(&id)),

@@ -272,6 +272,12 @@ fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
             );
             (Code::DeployedItemTooLarge, detail)
         }
+        Refused::PlannedItemNotAccepted => {
+            (Code::PlannedItemNotAccepted, Code::PlannedItemNotAccepted.title().to_owned())
+        }
+        Refused::PlannedItemTooLate(state) => {
+            (Code::PlannedItemTooLate, format!("planned_item must be absent in state {state}"))
+        }
         Refused::LogTooLong => {
             (Code::LogTooLong, format!("log must be at most {} bytes", decide::LOG_BYTES_MAX))
         }

@@ -179,6 +179,13 @@ codes! {
         remedy "Approve the change instance first, or send the deployed item with the state APPROVED, \
                 COMPLETED or ERRORED. With REJECTED, repeat the newest deployed item or omit it. In a service with \
                 `x-verified`, send it with COMPLETED or ERRORED.";
+    PlannedItemNotAccepted(400, "the change instance accepts no plan")
+        means "The request plans an item, but the change instance is a DELETE or that of a dependent team, or the \
+               definition is not verified.",
+        remedy "Omit `planned_item`.";
+    PlannedItemTooLate(400, "a plan requires the state PENDING or APPROVED")
+        means "The request plans an item, but the work on the change instance has ended.",
+        remedy "Omit `planned_item`. Send the item as it is with the state COMPLETED or ERRORED.";
     InvalidForState(400, "the item does not fit the state")
         means "The declaration and the deployed item together do not fit the definition in the requested state. \
                The definition states what is required from which state on, and what the service owner fills. \

@@ -135,7 +135,7 @@ impl Operation {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no such body")]
     pub const fn fields(self) -> Option<&'static [&'static str]> {
         Some(match self {
-            Self::UpdateChangeInstance => &["state", "log", "deployed_item"],
+            Self::UpdateChangeInstance => &["state", "log", "deployed_item", "planned_item"],
             Self::CreateDeployedItem => &["data", "change_instance", "service_item"],
             Self::PatchDeployedItem => &["data"],
             Self::UpdateCharge | Self::MarkCharge => &["processed"],

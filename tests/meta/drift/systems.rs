@@ -57,9 +57,8 @@ pub(super) fn with_words() -> Lines {
     let items = system.get(&format!("{CONSUMER}/service_items/?document=true"), "awesome-key");
     assert_eq!(items.at("/results/0/document"), &json!({"name": "h1"}));
     let change = changes.at("/results/0/url").as_str().unwrap();
-    for body in
-        [json!({"state": "APPROVED"}), json!({"state": "ERRORED", "deployed_item": {"ip": "10.0.0.1"}})]
-    {
+    let planned = json!({"state": "APPROVED", "planned_item": {"ip": "10.0.0.1"}});
+    for body in [planned, json!({"state": "ERRORED", "deployed_item": {"ip": "10.0.0.1"}})] {
         assert_eq!(system.call("PATCH", change, "vm-owner-key", &body).status, 200);
     }
     let deployed = system.get(&format!("{OWNER}/deployed_items/"), "vm-owner-key");

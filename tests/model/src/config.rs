@@ -101,6 +101,8 @@ pub struct Config {
     pub owners: Owners,
     /// Number of deployed items of each change instance of the first command, before the search.
     pub deployed: u8,
+    /// Whether service V is verified, so its owner may plan items (R52).
+    pub verified: bool,
     /// Number of states in an ordinary run.
     pub states: States,
 }

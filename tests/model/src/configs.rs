@@ -12,7 +12,7 @@
 use crate::config::{
     Application, Command, Config, Item::L, Item::V, Owners, Packing, States::All, States::First,
 };
-use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Reject, Retry};
+use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Plan, Reject, Retry};
 use domain::model::submission::Scope;
 use domain::rules::generate::OPENED_MAX;
 use domain::rules::plan::REUSE_FROM;
@@ -37,6 +37,7 @@ const PLAIN: Config = Config {
     sweeps: false,
     owners: NO_OWNERS,
     deployed: 0,
+    verified: false,
     states: First(100_000),
 };
 
@@ -283,6 +284,20 @@ pub const CONFIGS: &[Config] = &[
         owners: Owners { at_once: 2, budget: 4, decisions: &[Complete, Note] },
         commands: &[submit(X1), after(&[0], submit(X2))],
         states: All(471),
+        ..PLAIN
+    },
+    Config {
+        name: "planned",
+        about: "two plans at once, next to approvals, completions, failures and another declaration",
+        verified: true,
+        torn: true,
+        owners: Owners {
+            at_once: 2,
+            budget: 4,
+            decisions: &[Plan(1), Plan(2), Approve, Complete, Fail, Retry],
+        },
+        commands: &[submit(X1), after(&[0], submit(X2))],
+        states: All(56_810),
         ..PLAIN
     },
     Config {

@@ -45,8 +45,12 @@ pub(crate) fn earlier_offers(config: &Config) -> Offers {
 }
 
 fn offers_for(config: &Config, of_v: &[TeamRef]) -> Offers {
-    let v = json!({"title": "V", "type": "object", "required": ["name"], "properties": {
+    let mut v = json!({"title": "V", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "n": {"type": "integer"}}});
+    if config.verified {
+        v["x-verified"] = json!(true);
+        v["properties"]["ip"] = json!({"type": "integer", "readOnly": true});
+    }
     let l = json!({"title": "L", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "n": {"type": "integer"},
         "r": {"type": "array", "format": "reference_list", "service_reference": "V"}}});
@@ -74,7 +78,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config, more: &[TeamR
         former_dependents: Vec::new(),
         has_docs: false,
         schema_version: 1,
-        first_with_words: None,
+        first_with_words: schema.has_words.then_some(1),
         revision: 1,
         created: NOW,
         modified: NOW,

@@ -7,10 +7,12 @@ use crate::view::View;
 use crate::world::{Fate, World};
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
+use domain::model::deployed::Deployed;
 use domain::model::team::Head;
 use domain::model::write::Write;
 use domain::rules::decide;
 use domain::rules::decide::{Reads, Update};
+use domain::rules::judge::Judge;
 use domain::{Change, ChangeId, Item, State as ChangeState};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -35,6 +37,8 @@ pub enum Decision {
     Deploy,
     /// A new log text of a COMPLETED change instance.
     Note,
+    /// A plan of a PENDING or APPROVED change instance with this value.
+    Plan(u8),
 }
 
 impl Decision {
@@ -44,6 +48,7 @@ impl Decision {
             Self::Complete | Self::Fail | Self::Deploy => matches!(state, ChangeState::Approved),
             Self::Close | Self::Retry => state.is_blocked(),
             Self::Note => matches!(state, ChangeState::Completed),
+            Self::Plan(_) => matches!(state, ChangeState::Pending | ChangeState::Approved),
         }
     }
 
@@ -54,7 +59,7 @@ impl Decision {
             Self::Complete => Some(ChangeState::Completed),
             Self::Fail => Some(ChangeState::Errored),
             Self::Close => Some(ChangeState::Closed),
-            Self::Retry | Self::Deploy | Self::Note => None,
+            Self::Retry | Self::Deploy | Self::Note | Self::Plan(_) => None,
         }
     }
 }
@@ -170,7 +175,9 @@ fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
     let takes_numbers = matches!(decision, Decision::Retry | Decision::Deploy);
     let head = takes_numbers.then_some(Key::Head(change.consumer.id));
     let item = [Key::Item(change.item), Key::Gone(change.item)];
-    let keys = [Key::Change(id)].into_iter().chain(item).chain(head);
+    let newest = table.item(change.item).and_then(|item| item.deployed);
+    let newest = newest.map(|newest| Key::Deployed(newest.id));
+    let keys = [Key::Change(id)].into_iter().chain(item).chain(head).chain(newest);
     Some(Deciding::new(id, decision, View::of(table, keys)))
 }
 
@@ -192,6 +199,7 @@ impl Deciding {
     fn decide(&self, world: &World) -> Option<Vec<Write>> {
         let (mut change, mut item, mut head): (Option<&Change>, Option<&Item>, Option<&Head>) =
             (None, None, None);
+        let mut newest: Option<&Deployed> = None;
         for record in self.view.records() {
             match record {
                 Record::Change(record) => change = Some(record),
@@ -200,6 +208,7 @@ impl Deciding {
                     item = item.filter(|item| item.revision > record.revision).or(Some(record));
                 }
                 Record::Head(record) => head = Some(record),
+                Record::Deployed(record) => newest = Some(record),
                 _ => {}
             }
         }
@@ -212,16 +221,24 @@ impl Deciding {
         let decided = if self.decision == Decision::Retry {
             decide::retry(change, item, head?, caller, &ctx)
         } else {
-            let reads = Reads { head, ..Reads::default() };
+            let texts = [change.new.map(|new| new.hash), change.planned()];
+            let texts = texts.map(|hash| hash.and_then(|hash| world.text(hash)));
+            let [declared, planned] = texts.each_ref().map(Option::as_deref);
+            let judge = world.forms.as_ref().map(|forms| Judge { forms, declared, newest, planned });
+            let reads = Reads { head, judge, ..Reads::default() };
             decide::update(change, item, &reads, &self.update(change, item), caller, &ctx)
         };
-        decided.ok().map(|decided| decided.writes)
+        let writes = decided.ok()?.writes;
+        world.learn(&writes);
+        Some(writes)
     }
 
     fn update(&self, change: &Change, item: &Item) -> Update {
         let version = item.deployed.map_or(0, |latest| latest.version);
         let deployed = (self.decision == Decision::Deploy).then(|| format!("{{\"v\":{version}}}"));
         let log = (self.decision == Decision::Note).then(|| format!("{}", change.history.len()));
-        Update { state: self.decision.to(), log, deployed_item: deployed, onto: None }
+        let plan = if let Decision::Plan(value) = self.decision { Some(value) } else { None };
+        let planned_item = plan.map(|value| format!("{{\"ip\":{value}}}"));
+        Update { state: self.decision.to(), log, deployed_item: deployed, planned_item, onto: None }
     }
 }

@@ -12,10 +12,12 @@ use crate::worker::{self, Worker};
 use domain::Hash;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
+use domain::catalog::schema::DecisionForms;
 use domain::model::declaration::Declaration;
 use domain::model::write::Write;
 use domain::rules::plan::Offers;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use store::{Fence, Table};
 
 /// The fate of a sent transaction.
@@ -58,16 +60,28 @@ pub struct World {
     /// Whether a plan asks for live items before a new application takes a number.
     pub(crate) asks_for_items: bool,
     pub(crate) audited: Audited,
+    /// The definition of V, if it is verified.
+    pub(crate) forms: Option<DecisionForms>,
+    /// The texts of declarations and plans by their hash. A text never changes.
+    texts: Mutex<BTreeMap<Hash, String>>,
 }
 
 impl World {
     /// Prepares a configuration without some parts of the protocol, for about this number of states.
     pub fn new(config: &Config, missing: &[Missing], states: usize) -> Self {
         let fence = |missing: &Missing| if let Missing::Fence(fence) = missing { Some(*fence) } else { None };
+        let offers = given::offers(config);
+        let forms = offers.get("V").filter(|_| config.verified);
+        let prepared = config.commands.iter().enumerate().map(|(n, command)| prepared(n, command));
+        let prepared: Vec<Prepared> = prepared.collect();
+        let items = prepared.iter().flat_map(|prepared| &prepared.declaration.applications);
+        let items = items.flat_map(|application| &application.items);
         Self {
             config: *config,
-            offers: given::offers(config),
-            prepared: config.commands.iter().enumerate().map(|(n, command)| prepared(n, command)).collect(),
+            forms: forms.map(|offer| DecisionForms::load(&offer.schema.text).unwrap()),
+            texts: Mutex::new(items.map(|item| (item.hash, item.canonical.clone())).collect()),
+            offers,
+            prepared,
             fences: missing.iter().filter_map(fence).collect(),
             checks_reads: !missing.contains(&Missing::CheckOfReads),
             knows_sequence: !missing.contains(&Missing::Sequence),
@@ -85,6 +99,20 @@ impl World {
 
     pub(crate) fn prepared(&self, n: usize) -> &Prepared {
         &self.prepared[n]
+    }
+
+    /// Returns the text of a declaration or a plan.
+    pub(crate) fn text(&self, hash: Hash) -> Option<String> {
+        self.texts.lock().unwrap().get(&hash).cloned()
+    }
+
+    /// Keeps the texts in writes.
+    pub(crate) fn learn(&self, writes: &[Write]) {
+        let texts = writes.iter().filter_map(|write| {
+            let Write::StoreDeclaration { hash, text, .. } = write else { return None };
+            Some((*hash, text.clone()))
+        });
+        self.texts.lock().unwrap().extend(texts);
     }
 
     /// Returns the command of a request id.

@@ -27,6 +27,8 @@ impl<S: Site> Stage<S> {
                 ("log", text)
             } else if let Some(text) = rest.strip_prefix("with deployed ") {
                 ("deployed_item", text)
+            } else if let Some(text) = rest.strip_prefix("with planned ") {
+                ("planned_item", text)
             } else {
                 panic!("`{rest}` is no option")
             };

@@ -162,20 +162,23 @@ pub(super) fn decisions() -> Table {
 pub(super) fn judged() -> Table {
     let mut table = Table::new("A service with words");
     let system = system();
-    let define = |from: &Value| {
-        let definition = json!({"title": "VM", "type": "object", "required": ["name", "ip"], "x-from": from,
+    let define = |from: &Value, is_verified: bool| {
+        let mut definition = json!({"title": "VM", "type": "object", "required": ["name", "ip"], "x-from": from,
             "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"}, "memory": {"type": "integer"},
                 "ip": {"type": "string", "readOnly": true}}});
+        if is_verified {
+            definition["x-verified"] = json!(true);
+        }
         let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
         assert_eq!(published.status, 200, "{published:?}");
     };
     // One decision reads the definition into the cache of the process.
     let cached = |name: &str| {
         let path = fresh_in(&system, name);
-        decide(&system, &path, &json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}}));
-        decide(&system, &path, &json!({"state": "COMPLETED"}));
+        decide(&system, &path, &json!({"state": "APPROVED"}));
+        decide(&system, &path, &json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}}));
     };
-    define(&json!({}));
+    define(&json!({}), false);
     cached("First");
     let path = fresh_in(&system, "One");
     decide(&system, &path, &json!({"state": "PENDING"}));
@@ -183,7 +186,7 @@ pub(super) fn judged() -> Table {
         "approve, without a schema for the approval",
         decide(&system, &path, &json!({"state": "APPROVED"})),
     );
-    define(&json!({"APPROVED": {"required": ["cpu"]}}));
+    define(&json!({"APPROVED": {"required": ["cpu"]}}), false);
     cached("Second");
     let path = fresh_in(&system, "Two");
     decide(&system, &path, &json!({"state": "PENDING"}));
@@ -212,6 +215,19 @@ pub(super) fn judged() -> Table {
     decide(&system, &path, &json!({"state": "APPROVED"}));
     let body = json!({"state": "ERRORED", "deployed_item": {"ip": "10.0.0.2"}});
     table.row("report an error, with a deployed item", decide(&system, &path, &body));
+    define(&json!({"COMPLETED": {}}), true);
+    cached("Third");
+    let path = fresh_in(&system, "Three");
+    decide(&system, &path, &json!({"state": "PENDING"}));
+    let plan = json!({"planned_item": {"ip": "10.0.0.1"}});
+    table.row("verified: plan", decide(&system, &path, &plan));
+    let body = json!({"state": "APPROVED"});
+    table.row("verified: approve a planned change instance", decide(&system, &path, &body));
+    table.row("verified: complete it", decide(&system, &path, &json!({"state": "COMPLETED"})));
+    let path = fresh_in(&system, "Four");
+    decide(&system, &path, &json!({"state": "PENDING"}));
+    let body = json!({"state": "APPROVED", "planned_item": {"ip": "10.0.0.1"}});
+    table.row("verified: approve with a plan", decide(&system, &path, &body));
     table
 }
 

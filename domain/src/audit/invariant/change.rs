@@ -43,6 +43,13 @@ impl Audit<'_> {
             let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, version.hash));
             self.require(stored, "I19", subject(), format!("declaration {} is not stored", version.hash));
         }
+        for planned in change.history.iter().filter_map(|entry| entry.planned) {
+            let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, planned));
+            self.require(stored, "I19", subject(), format!("plan {planned} is not stored"));
+        }
+        let may_plan = change.schema_version.is_some() && change.new.is_some() && !change.is_dependant();
+        let is_sound = may_plan || change.planned().is_none();
+        self.require(is_sound, "I29", subject(), "it has a plan and must not have one");
     }
 
     /// I10: the submission planned the change instance, or it is a retry.

@@ -15,7 +15,8 @@ impl Audit<'_> {
         for entry in &change.history {
             let state = before.map(|before| before.to);
             let is_move = TRANSITIONS.iter().any(|t| t.from == entry.from && t.to == entry.to);
-            let is_note = entry.from == Some(entry.to) && entry.log.is_some();
+            let has_text = entry.log.is_some() || entry.planned.is_some();
+            let is_note = entry.from == Some(entry.to) && has_text;
             self.require(is_move || is_note, "I3", subject(), "an entry is not a legal transition");
             self.require(entry.from == state, "I3", subject(), "an entry does not continue the previous one");
             self.require(entry.at >= at, "I3", subject(), "an entry is older than the previous one");

@@ -5,9 +5,14 @@ use crate::world::{LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, team};
 use domain::audit::invariant::Snapshot;
 use domain::base::state::Kind;
 use domain::model::change::ClosedBy;
-use domain::{ChangeId, ItemId, SubmissionId};
+use domain::{ChangeId, Hash, ItemId, SubmissionId};
 
 const DIFFER: &str = "names or teams differ from those of its item";
+
+/// Adds a plan to a change instance without words.
+fn plan(s: &mut Snapshot) {
+    change(s, "a", VM_OWNER).history[0].planned = Some(Hash::of("a plan"));
+}
 
 const IDENTITY: &[Planted] = &[
     ("I16 change", "its item does not exist", |s| {
@@ -23,6 +28,8 @@ const IDENTITY: &[Planted] = &[
         change(s, "a", VM_OWNER).submission = SubmissionId::new(team(STRANGER).id, 1).unwrap();
     }),
     ("I5 change", "its ids belong to several teams", |s| change(s, "a", VM_OWNER).consumer = team(STRANGER)),
+    ("I19 change", "is not stored", plan),
+    ("I29 change", "it has a plan and must not have one", plan),
     ("I19 change", "is not stored", |s| {
         let old = change(s, "a", VM_OWNER).old.unwrap();
         s.declarations.remove(&(consumer(), old.hash));

@@ -30,10 +30,15 @@ impl World {
         let judge = forms.as_ref().map(|forms| Judge {
             forms,
             declared: change.new.map(|new| self.texts[&new.hash].as_str()),
+            planned: change.planned().map(|hash| self.texts[&hash].as_str()),
             newest,
         });
         let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
         let decided = decide::update(&change, &item, &reads, update, &caller, &ctx)?;
+        self.texts.extend(decided.writes.iter().filter_map(|write| {
+            let Write::StoreDeclaration { hash, text, .. } = write else { return None };
+            Some((*hash, text.clone()))
+        }));
         self.apply(&decided.writes);
         assert_eq!(self.change(id), &decided.change, "the answer shows what is stored");
         assert_eq!(self.snapshot.items[&item.id], decided.item, "the answer shows what is stored");

@@ -30,6 +30,8 @@ wire! {
         new_declaration: Option<VersionView<'a>> = change.new.map(|version| version_view(version, None)),
         old_declaration: Option<VersionView<'a>> = change.old.map(|version| version_view(version, None)),
         owner: TeamView<'a> = team_ref(&change.owner),
+        #[serde(skip_serializing_if = "Option::is_none")] planned_item: Option<Stored<'a>> = None,
+        #[serde(skip_serializing_if = "Option::is_none")] prior: Option<&'static str> = None,
         #[serde(skip_serializing_if = "Option::is_none")] proposed_item: Option<Value> = None,
         service: ServiceView<'a> = service_view(change),
         service_item: ItemView<'a> = item_view(change, viewpoint),
@@ -87,9 +89,14 @@ pub fn change_instance<'a>(
 }
 
 /// Adds what an open change instance asks of its owner (R49).
-fn propose(view: &mut ChangeView<'_>, change: &Change, related: &Related) {
-    let Some(Proposal { item, unknown }) = Proposal::of(change, related) else { return };
+fn propose<'a>(view: &mut ChangeView<'a>, change: &'a Change, related: &'a Related) {
+    let Some(Proposal { item, unknown, has_prior }) = Proposal::of(change, related) else { return };
     (view.proposed_item, view.unknown) = (Some(item), Some(unknown));
+    if let Some(has_prior) = has_prior {
+        let planned = change.planned().map(|hash| declaration(change.consumer.id, hash, related));
+        view.planned_item = Some(planned.unwrap_or(Stored::NULL));
+        view.prior = Some(if has_prior { "AS_STORED" } else { "NONE" });
+    }
     if let Some(new) = &mut view.new_declaration {
         new.schema_version = change.schema_version;
     }

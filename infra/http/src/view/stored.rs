@@ -13,6 +13,9 @@ impl Stored<'_> {
     /// The object without members, for an absent text.
     pub(super) const NONE: Self = Self("{}");
 
+    /// The value of an absent plan.
+    pub(super) const NULL: Self = Self("null");
+
     /// Parses the text. It is canonical, so it parses.
     pub(super) fn parsed(self) -> Value {
         from_str(self.0).unwrap_or_default()

@@ -190,7 +190,8 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     let changes: Vec<&Change> = snapshot.changes.values().filter(|change| change.item == id).collect();
     keys.extend(changes.iter().map(|change| key::change(change.id)));
     let versions = changes.iter().flat_map(|change| change.new.iter().chain(&change.old));
-    keys.extend(versions.map(|version| key::declaration(team, version.hash)));
+    let planned = changes.iter().flat_map(|change| change.history.iter().filter_map(|entry| entry.planned));
+    keys.extend(versions.map(|version| version.hash).chain(planned).map(|hash| key::declaration(team, hash)));
     let deployed = snapshot.deployed.iter().filter(|deployed| deployed.item == id);
     keys.extend(deployed.map(|deployed| key::deployed(deployed.id)));
     let charges = snapshot.charges.values().filter(|charge| charge.item == id);

@@ -118,7 +118,8 @@ impl Table {
             key::team(change.service_owner.id),
             key::application(item.application_id()),
         ];
-        keys.extend(declarations.map(|version| key::declaration(change.consumer.id, version.hash)));
+        let hashes = declarations.map(|version| version.hash).chain(change.planned());
+        keys.extend(hashes.map(|hash| key::declaration(change.consumer.id, hash)));
         keys.extend(deployed.map(key::deployed));
         let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
         self.add_retired([change.application_id()], &mut related).await?;

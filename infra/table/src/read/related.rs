@@ -294,7 +294,8 @@ fn versions_of_item(item: &Item) -> impl Iterator<Item = Key> + use<> {
 fn versions_of_change(change: &Change) -> impl Iterator<Item = Key> {
     let versions = change.new.iter().chain(&change.old);
     let declarations = versions.map(|version| key::declaration(change.consumer.id, version.hash));
-    declarations.chain(change.deployed_before.map(key::deployed))
+    let planned = change.planned().map(|hash| key::declaration(change.consumer.id, hash));
+    declarations.chain(planned).chain(change.deployed_before.map(key::deployed))
 }
 
 /// Returns the team, the hash and the text of a stored declaration.

@@ -1,6 +1,7 @@
 //! Histories of change instances. An entry omits values that the record contains: the previous state, the current
 //! type and the names of the record's teams. Of the links only the last is stored.
 
+use super::bytes::HashPart;
 use super::conversion::{Bad, Part};
 use super::parts::{actor, names_of};
 use domain::base::state::ChangeType;
@@ -38,6 +39,9 @@ pub(crate) struct EntryRecord {
     /// New log text. Absent if it did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<String>,
+    /// Hash of the owner's new plan. Absent if it did not change. Format 6.
+    #[serde(rename = "pl", skip_serializing_if = "Option::is_none")]
+    planned: Option<HashPart>,
     /// Change type at the entry. Absent if it is the current one.
     #[serde(rename = "ct", skip_serializing_if = "Option::is_none")]
     change_type: Option<String>,
@@ -129,6 +133,7 @@ impl EntryRecord {
             request: entry.request.clone(),
             closed_by: Part::of(&entry.closed_by),
             log: entry.log.clone(),
+            planned: Part::of(&entry.planned),
             change_type: (entry.change_type != of_record).then(|| Part::of(&entry.change_type)),
         }
     }
@@ -143,6 +148,7 @@ impl EntryRecord {
             request: self.request,
             closed_by: self.closed_by.value()?,
             log: self.log,
+            planned: self.planned.value()?,
             reason: if from == Some(to) { Reason::Log } else { Reason::State },
             change_type: self.change_type.map_or(Ok(of_record), Part::value)?,
             chain: Chain::START,

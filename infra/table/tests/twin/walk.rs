@@ -119,7 +119,7 @@ impl Walk {
         let state = if self.dice.u32(0..8) == 0 { None } else { self.dice.choice(from.iter().copied()) };
         let log = (self.dice.u32(0..3) == 0).then(|| format!("log {}", self.dice.u32(0..100)));
         let deployed_item = self.dice.bool().then(|| format!("{{\"v\":{}}}", self.dice.u32(0..9)));
-        let update = Update { state, log, deployed_item, onto: None };
+        let update = Update { state, log, deployed_item, ..Update::default() };
         self.twin.follow().await;
         let decided = self.world().update(change.id, &change.owner.name, &update);
         self.twin.follow().await;

@@ -96,7 +96,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ApplicationRecord>("application_of_generation", &next);
     golden::<ChangeRecord>("change_of_generation", &change_of_generation());
     golden::<ChangeRecord>("change", &change());
-    golden::<ChangeRecord>("judged_change", &Change { schema_version: Some(2), ..change() });
+    let planned = Entry { planned: Some(Hash::of("{}")), ..entry(None, State::Pending, 0) };
+    let history = vec![planned.chained(Chain::START)];
+    golden::<ChangeRecord>("judged_change", &Change { schema_version: Some(2), history, ..change() });
     let plain = Change {
         cause: None,
         commit_id: None,
@@ -114,7 +116,10 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ChargeRecord>("charge", &charge);
     golden::<ChargeRecord>("running_charge", &running_charge);
     golden::<DeployedRecord>("deployed", &deployed());
-    golden::<DeployedRecord>("judged_deployed", &Deployed { schema_version: Some(2), ..deployed() });
+    golden::<DeployedRecord>(
+        "judged_deployed",
+        &Deployed { schema_version: Some(2), is_observed: true, ..deployed() },
+    );
     golden::<SubmissionRecord>("submission", &submission());
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
     golden::<WorkRecord>("work", &work());

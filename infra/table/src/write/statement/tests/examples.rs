@@ -55,6 +55,7 @@ pub(super) fn entry(from: Option<State>, to: State, micros: u64) -> Entry {
         reason: Reason::State,
         closed_by: None,
         log: Some("done".to_owned()),
+        planned: None,
         change_type: ChangeType::Create,
         chain: Chain::START,
     }
