@@ -230,6 +230,7 @@ impl From<Failed> for Refused {
     fn from(failed: Failed) -> Self {
         match failed {
             Failed::Torn => Self::Torn,
+            Failed::TooEarly => Self::DeployedItemTooEarly(State::Completed),
             Failed::TooLarge => Self::DeployedItemTooLarge,
             Failed::Problems(problems) => Self::InvalidForState(problems),
         }
@@ -301,7 +302,7 @@ fn check(
             return Err(Refused::DeployedItemNotMain);
         }
         let is_whole = judge.is_some_and(|judge| judge.forms.paths.is_verified);
-        let is_too_early = is_whole && !accepts_whole(change.state, state);
+        let is_too_early = is_whole && !accepts_whole(state);
         if is_too_early || !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
         }
@@ -355,8 +356,8 @@ fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
 
 /// Returns whether a deployed item of a verified service may accompany a state: only the end of a change has one
 /// (R51).
-fn accepts_whole(before: State, after: State) -> bool {
-    after == State::Errored || after == State::Completed && before != after
+const fn accepts_whole(state: State) -> bool {
+    matches!(state, State::Completed | State::Errored)
 }
 
 /// Returns whether `data` is the item's deployed state: its newest version, or `{}` if it has none.

@@ -207,6 +207,11 @@ fn r51_a_verified_item_is_whole_and_holds_its_declaration() {
     assert_eq!(refused, [("/image".to_owned(), "declared")]);
     let whole = world.update(id, VM_OWNER, &deploying(State::Completed, address)).unwrap().deployed.unwrap();
     assert_eq!(whole.data, r#"{"image":"debian","ip":"10.0.0.1","name":"CoreVM1"}"#);
+    // A repeated request changes nothing. Another item comes too early.
+    let again = world.update(id, VM_OWNER, &deploying(State::Completed, address)).unwrap();
+    assert_eq!((again.deployed, again.writes), (None, Vec::new()));
+    let late = world.update(id, VM_OWNER, &deploying(State::Completed, r#"{"ip":"10.0.0.2"}"#));
+    assert_eq!(late.unwrap_err(), Refused::DeployedItemTooEarly(State::Completed));
     // A completion without an item stores one as well, with numbers from the head if needed.
     let modify = world.declare(&vm("fedora")).created[0].id;
     world.decide(modify, State::Approved);
