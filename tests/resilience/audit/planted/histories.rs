@@ -64,6 +64,14 @@ pub(crate) const PLANTED: &[Corruption] = &[
         },
     ),
     stored(
+        "I29",
+        "a definition without words has a plan",
+        |r| is_change(r, "CoreVM1", "COMPLETED"),
+        |r| {
+            r["hi"]["L"][1]["M"]["pl"] = json!({"B": "RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o="});
+        },
+    ),
+    stored(
         "I35",
         "what has answered it was never planned",
         |r| is_change(r, "CoreVM4", "CLOSED"),
