@@ -170,6 +170,10 @@ class Stack:
     def remove(self):
         while self.undo:
             self.undo.pop()()
+        # The emulator leaves the processes of functions behind if it removes them with their stack.
+        functions = [one for one in self.resources.values() if one["ResourceType"] == "AWS::Lambda::Function"]
+        for function in functions:
+            client("lambda").delete_function(FunctionName=function["PhysicalResourceId"])
         self.formation.delete_stack(StackName=self.name)
         waiter = self.formation.get_waiter("stack_delete_complete")
         waiter.wait(StackName=self.name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
