@@ -1,0 +1,141 @@
+//! The checks of a decision that need no computation, in the documented order.
+
+use super::*;
+
+/// A permitted update.
+pub(super) struct Permitted<'a> {
+    /// The state after it.
+    pub(super) state: State,
+    /// The new log text; none without a new one.
+    pub(super) log: Option<&'a String>,
+    /// The service whose settings permit it; none for an update that does not depend on them.
+    pub(super) service: Option<&'a Service>,
+}
+
+/// Checks an update of what was read together.
+pub(super) fn permitted<'a>(
+    change: &Change,
+    item: &Item,
+    reads: &Reads<'a>,
+    update: &'a Update,
+    caller: &TeamRef,
+    ctx: &RequestContext,
+) -> Result<Permitted<'a>, Refused> {
+    if is_torn(change, item) {
+        return Err(Refused::Torn);
+    }
+    // A repeated log text adds no entry, so a client that lost the response can repeat its request.
+    let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
+    let state = update.state.unwrap_or(change.state);
+    check(change, item, state, log, update, reads.judge.as_ref(), caller)?;
+    if !depends_on_service(change, update, ctx) {
+        return Ok(Permitted { state, log, service: None });
+    }
+    // Without the service, the change instance has moved since the caller chose its reads: read again.
+    let service = reads.service.ok_or(Refused::Torn)?;
+    by_hand(&service.settings, state)?;
+    Ok(Permitted { state, log, service: Some(service) })
+}
+
+/// Returns whether item and change instance were read at different moments (docs/explanation/concurrency.md, torn
+/// reads).
+pub(super) fn is_torn(change: &Change, item: &Item) -> bool {
+    let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
+    slot.copied() != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
+}
+
+/// Checks everything that needs no computation, in the documented order.
+fn check(
+    change: &Change,
+    item: &Item,
+    state: State,
+    log: Option<&String>,
+    update: &Update,
+    judge: Option<&Judge<'_>>,
+    caller: &TeamRef,
+) -> Result<(), Refused> {
+    // First: a team without the right learns nothing about state, data and limits (R2).
+    if change.owner.id != caller.id {
+        return Err(Refused::NotOwner);
+    }
+    // The present state is always allowed, so a repeated request succeeds without a write.
+    if state != change.state && !is_legal(Some(change.state), state, By::Owner) {
+        return Err(Refused::IllegalTransition { from: change.state, to: state });
+    }
+    if let Some(data) = &update.deployed_item {
+        if change.is_dependant() {
+            return Err(Refused::DeployedItemNotMain);
+        }
+        let is_whole = judge.is_some_and(|judge| judge.forms.paths.is_verified);
+        let is_too_early = is_whole && !accepts_whole(state);
+        if is_too_early || !accepts_deployed(state, item, data) {
+            return Err(Refused::DeployedItemTooEarly(state));
+        }
+        if update.onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
+            return Err(Refused::DeployedItemNotLatest);
+        }
+        if data.len() > DEPLOYED_BYTES_MAX {
+            return Err(Refused::DeployedItemTooLarge);
+        }
+    }
+    if let Some(plan) = &update.planned_item {
+        check_plan(change, state, plan, judge)?;
+    }
+    if log.is_some_and(|log| log.len() > LOG_BYTES_MAX) {
+        return Err(Refused::LogTooLong);
+    }
+    // A history is one record of the table with a maximum size. State changes are few, so only pure log entries
+    // count.
+    if state == change.state && log.is_some() && notes(change) >= LOG_ENTRIES_MAX {
+        return Err(Refused::LogFull);
+    }
+    Ok(())
+}
+
+/// Returns the number of entries without a transition.
+pub(super) fn notes(change: &Change) -> usize {
+    change.history.iter().filter(|entry| entry.reason == Reason::Log).count()
+}
+
+/// Checks whether a change instance accepts a plan (R52).
+fn check_plan(change: &Change, state: State, plan: &str, judge: Option<&Judge<'_>>) -> Result<(), Refused> {
+    if plan.len() > DEPLOYED_BYTES_MAX {
+        return Err(Refused::DeployedItemTooLarge);
+    }
+    let is_verified = judge.is_some_and(|judge| judge.forms.paths.is_verified);
+    if !is_verified || change.is_dependant() || change.new.is_none() {
+        return Err(Refused::PlannedItemNotAccepted);
+    }
+    let is_open = |state| matches!(state, State::Pending | State::Approved);
+    if is_open(change.state) && is_open(state) { Ok(()) } else { Err(Refused::PlannedItemTooLate(state)) }
+}
+
+/// Returns whether a deployed item may accompany a state (R23).
+fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
+    match state {
+        State::Approved | State::Completed | State::Errored => true,
+        State::Rejected => repeats_newest(item, data),
+        State::Pending | State::Closed => false,
+    }
+}
+
+/// Returns whether a deployed item of a verified service may accompany a state: only the end of a change has one
+/// (R51).
+const fn accepts_whole(state: State) -> bool {
+    matches!(state, State::Completed | State::Errored)
+}
+
+/// Returns whether `data` is the item's deployed state: its newest version, or `{}` if it has none.
+fn repeats_newest(item: &Item, data: &str) -> bool {
+    item.deployed.map_or(data == "{}", |latest| latest.hash == Hash::of(data))
+}
+
+/// Checks whether a person may set a state (R32).
+const fn by_hand(settings: &Settings, state: State) -> Result<(), Refused> {
+    let (is_allowed, refused) = match state {
+        State::Approved => (settings.allow_manual_approval, Refused::ManualApproval),
+        State::Completed => (settings.allow_manual_completion, Refused::ManualCompletion),
+        State::Pending | State::Rejected | State::Errored | State::Closed => return Ok(()),
+    };
+    if is_allowed { Ok(()) } else { Err(refused) }
+}
