@@ -1,10 +1,10 @@
 //! The words of definitions: R46 to R52.
 
-use crate::world::{VM_OWNER, World, item_of, team, to};
+use crate::world::{Declared, VM_OWNER, World, item_of, team, to};
 use domain::catalog::service::Publish;
 use domain::catalog::{schema, service};
 use domain::rules::decide::{Decided, Refused, Update};
-use domain::{State, Timestamp};
+use domain::{ChangeId, State, Timestamp};
 use serde_json::{Value, json};
 
 const NAME: &str = "CoreVM1";
@@ -190,14 +190,23 @@ fn r50_without_an_approval_the_owner_fills_nothing_before_it() {
     assert_eq!(published, Publish::NeedsApproval("/x-from/APPROVED/required".to_owned()));
 }
 
-#[test]
-fn r51_a_verified_item_is_whole_and_holds_its_declaration() {
+/// Returns a world with a requested item of a verified service, and its change instance.
+fn verified_item() -> (World, ChangeId) {
     let mut world = World::new();
     let mut definition = with_states();
     definition["x-verified"] = json!(true);
     world.redefine("VM", &definition);
-    let vm = |image: &str| [item_of("VM", json!({"name": NAME, "image": image}))];
-    let id = world.declare(&vm("debian")).created[0].id;
+    let id = world.declare(&[of_image("debian")]).created[0].id;
+    (world, id)
+}
+
+fn of_image(image: &str) -> Declared {
+    item_of("VM", json!({"name": NAME, "image": image}))
+}
+
+#[test]
+fn r51_a_verified_item_is_whole_and_holds_its_declaration() {
+    let (mut world, id) = verified_item();
     let address = r#"{"ip":"10.0.0.1"}"#;
     let early = world.update(id, VM_OWNER, &deploying(State::Approved, address));
     assert_eq!(early.unwrap_err(), Refused::DeployedItemTooEarly(State::Approved));
@@ -213,7 +222,7 @@ fn r51_a_verified_item_is_whole_and_holds_its_declaration() {
     let late = world.update(id, VM_OWNER, &deploying(State::Completed, r#"{"ip":"10.0.0.2"}"#));
     assert_eq!(late.unwrap_err(), Refused::DeployedItemTooEarly(State::Completed));
     // A completion without an item stores one as well, with numbers from the head if needed.
-    let modify = world.declare(&vm("fedora")).created[0].id;
+    let modify = world.declare(&[of_image("fedora")]).created[0].id;
     world.decide(modify, State::Approved);
     let whole = world.update(modify, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
     assert_eq!(whole.data, r#"{"image":"fedora","ip":"10.0.0.1","name":"CoreVM1"}"#);
@@ -222,12 +231,7 @@ fn r51_a_verified_item_is_whole_and_holds_its_declaration() {
 
 #[test]
 fn r51_a_failed_change_reports_what_the_owner_found() {
-    let mut world = World::new();
-    let mut definition = with_states();
-    definition["x-verified"] = json!(true);
-    world.redefine("VM", &definition);
-    let vm = |image: &str| [item_of("VM", json!({"name": NAME, "image": image}))];
-    let id = world.declare(&vm("debian")).created[0].id;
+    let (mut world, id) = verified_item();
     world.decide(id, State::Approved);
     let found = world.update(id, VM_OWNER, &deploying(State::Errored, r#"{"ip":"10.0.0.9"}"#)).unwrap();
     let found = found.deployed.unwrap();
@@ -237,7 +241,7 @@ fn r51_a_failed_change_reports_what_the_owner_found() {
     let refused = problems_of(world.update(retried, VM_OWNER, &to(State::Completed)));
     assert_eq!(refused, [("/ip".to_owned(), "unknown")]);
     world.update(retried, VM_OWNER, &deploying(State::Completed, r#"{"ip":"10.0.0.1"}"#)).unwrap();
-    let modify = world.declare(&vm("fedora")).created[0].id;
+    let modify = world.declare(&[of_image("fedora")]).created[0].id;
     world.decide(modify, State::Approved);
     let found = world.update(modify, VM_OWNER, &deploying(State::Errored, r#"{"image":null}"#)).unwrap();
     assert_eq!(found.deployed.unwrap().data, r#"{"ip":"10.0.0.1","name":"CoreVM1"}"#);
