@@ -208,6 +208,7 @@ scenarios! {
     without_an_approval_no_value_of_the_owner
     words_of_a_definition
     an_orphan_gets_another_change_instance
+    an_owner_observes_an_item
 }
 
 /// Scenarios with people in addition to API keys.

@@ -83,6 +83,7 @@ pub mod account {
 /// Answers computed from stored entities.
 pub mod views {
     pub mod compare;
+    pub mod drift;
     pub mod history;
     pub mod proposal;
     pub mod related;

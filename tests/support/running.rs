@@ -205,6 +205,8 @@ impl Running {
             stagings,
             shares,
             declarations,
+            // The catalogue has their keys, and a text never changes.
+            definitions: _,
             replaced,
             remembered,
             catalogue,

@@ -8,6 +8,8 @@ mod answered;
 mod catalogue;
 mod change;
 mod charge;
+mod definitions;
+mod fit;
 mod gone;
 mod head;
 mod history;
@@ -21,6 +23,7 @@ mod submission;
 
 pub use age::ages;
 pub use catalogue::{Catalogue, catalogue};
+pub use definitions::Definitions;
 pub(crate) use head::{applications, blockers, root};
 pub(crate) use item::noted;
 pub use subject::Subject;
@@ -37,12 +40,13 @@ use crate::model::submission::{IdempotencyRecord, Submission};
 use crate::model::team::{Application, Head, Team};
 use crate::model::work::Work;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The rule for work that failed too often and waits for an operator; it breaks no invariant.
 pub const SET_ASIDE: &str = "SET_ASIDE";
 
 /// The records of a table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, derive_more::Debug, Default)]
 pub struct Snapshot {
     pub teams: BTreeMap<TeamId, Team>,
     pub heads: BTreeMap<TeamId, Head>,
@@ -60,8 +64,11 @@ pub struct Snapshot {
     pub stagings: Vec<Staging>,
     /// The recorded shares of dependent teams in items.
     pub shares: BTreeSet<(ItemId, TeamId)>,
-    /// The hash of each stored declaration's text, by team and the hash in its key.
-    pub declarations: BTreeMap<(TeamId, Hash), Hash>,
+    /// The declarations and plans as canonical JSON, by team and the hash in the key.
+    #[debug("[hidden]")]
+    pub declarations: BTreeMap<(TeamId, Hash), Arc<str>>,
+    /// The definitions that judge decisions.
+    pub definitions: Arc<Definitions>,
     /// The replaced metadata, by their owner and the submission that declared them.
     pub replaced: BTreeMap<(Of, u64), Replaced>,
     pub remembered: Vec<(TeamId, IdempotencyRecord)>,
@@ -180,9 +187,9 @@ impl<'a> Audit<'a> {
 
     /// I19: every stored declaration has the hash in its key.
     fn declarations(&mut self) {
-        for ((team, hash), stored) in &self.snapshot.declarations {
+        for ((team, hash), text) in &self.snapshot.declarations {
             let subject = Subject::Declaration(*team, *hash);
-            self.require(hash == stored, "I19", subject, "the hash of its text is another one");
+            self.require(*hash == Hash::of(text), "I19", subject, "the hash of its text is another one");
         }
     }
 }

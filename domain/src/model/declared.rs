@@ -8,7 +8,7 @@ use crate::base::state::RuntimeState;
 use crate::base::timestamp::Timestamp;
 use crate::model::change::Version;
 use crate::model::charge::Charges;
-use crate::model::item::Item;
+use crate::model::item::{Base, Item};
 use std::collections::BTreeMap;
 
 /// An item's declaration after a submission.
@@ -79,11 +79,13 @@ impl Declared {
             version: self.version,
             declared: self.stays,
             completed_target: None,
+            drift: None,
             references: Vec::new(),
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),
             deployed: None,
             earlier_life: 0,
+            base: Base::Newest,
             next_deployed: 0,
             latest_change: origin.change,
             charges: Charges::NONE,

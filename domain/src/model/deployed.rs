@@ -30,6 +30,8 @@ pub struct Deployed {
     pub schema_version: Option<u64>,
     /// Whether it is what the owner of a verified service found, and not the result of a change (R51).
     pub is_observed: bool,
+    /// Whether this observation differs from the completed declaration (R54).
+    pub is_drifted: bool,
     /// The owner's JSON in canonical form.
     pub data: String,
     pub hash: Hash,

@@ -105,6 +105,29 @@ pub struct LatestDeployed {
     pub version: u64,
     /// The hash of its data; a repeated report of the same data creates no version (R23).
     pub hash: Hash,
+    /// The version of the definition that judged it; none if its words have no meaning (R49).
+    pub schema_version: Option<u64>,
+}
+
+/// The deployed version that the last completed change instance left: an observation is compared with it (R54).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// The newest version, or none before the first.
+    #[default]
+    Newest,
+    /// An earlier version: the owner has observed the item since.
+    Earlier(DeployedId),
+    /// No version of this life: the owner has observed or adopted the item before a change instance was completed.
+    None,
+}
+
+/// The difference of an item of a verified service from its completed declaration (R54).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The time of the first observation that differs.
+    pub since: Timestamp,
+    /// The declaration of the last completed change instance.
+    pub declared: Hash,
 }
 
 /// A service item.
@@ -128,8 +151,11 @@ pub struct Item {
     pub version: Version,
     /// Whether the consumer's current declaration contains the item.
     pub declared: bool,
-    /// The result of the last completed change; none while an approved change is not completed (I12).
+    /// The result of the last completed change; none while an approved change is not completed, or an observation
+    /// differs from it (I12).
     pub completed_target: Option<Target>,
+    /// The difference from the last completed change, if an observation shows one (R54).
+    pub drift: Option<Drift>,
     /// The referenced items, in the same application (R17).
     pub references: Vec<Reference>,
     /// The schema version of the last check of its declaration; 0 in records from before this field (R33).
@@ -141,6 +167,8 @@ pub struct Item {
     ///
     /// A life begins when an approval puts the item into service. Only services with words record it.
     pub earlier_life: u64,
+    /// The version that the last completed change left (R54).
+    pub base: Base,
     /// The number of the next deployed item; at a multiple of 16 the block is used up (ADR 1).
     pub next_deployed: u64,
     /// The newest change instance of the service owner; deployed items belong to it by default.
@@ -166,6 +194,13 @@ impl Item {
     /// Returns the state of the item in the consumer's current declaration.
     pub fn wanted(&self) -> Target {
         Target::of(self.declared.then_some(self.version.hash))
+    }
+
+    /// Returns the target of the last completed change, whether or not the item has drifted from it.
+    ///
+    /// It is none while an approved change is not completed.
+    pub fn reached_target(&self) -> Option<Target> {
+        self.completed_target.or_else(|| self.drift.map(|drift| Target::Declared(drift.declared)))
     }
 
     /// Returns the stack of the service owner.
@@ -208,7 +243,11 @@ impl Item {
     /// Returns whether the item differs from its declaration while the service owner has no open change for it
     /// (R12).
     pub fn is_orphan(&self) -> bool {
-        self.completed_target != Some(self.wanted()) && self.main().open().next().is_none()
+        self.lacks_change(self.completed_target)
+    }
+
+    fn lacks_change(&self, target: Option<Target>) -> bool {
+        target != Some(self.wanted()) && self.main().open().next().is_none()
     }
 
     /// Returns whether nothing can happen to the item any more (R44).
@@ -226,12 +265,17 @@ impl Item {
     /// Returns the item's contribution to the blockers: its blocked change instances, and itself if it is an
     /// orphan.
     ///
-    /// It is a pure function of the item. The team's head stores the sum over all items (R11).
+    /// It is a pure function of the item. The team's head stores the sum over all items (R11). Drift blocks nothing, so
+    /// an orphan by drift alone does not count: its application counts it.
     pub fn blockers(&self) -> Blockers {
         // The head stores sums of hashes of these strings. Other strings make every stored sum wrong (I9).
         let blocked: Blockers =
             self.blocked().map(|(_, slot)| Blockers::one(&format!("change/{}", slot.change))).sum();
-        if self.is_orphan() { blocked + Blockers::one(&format!("item/{}", self.id)) } else { blocked }
+        if self.lacks_change(self.reached_target()) {
+            blocked + Blockers::one(&format!("item/{}", self.id))
+        } else {
+            blocked
+        }
     }
 
     /// Returns the newest deployed version of this life (R49); none before an approval, and after a completed DELETE.

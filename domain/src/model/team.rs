@@ -81,6 +81,8 @@ pub struct Application {
     pub items_before: u64,
     /// The number of the next item; part of the fence of the record.
     pub next_item: u64,
+    /// The number of its items with [drift](crate::model::item::Drift); a submission reads all items if it is not 0.
+    pub drifted: u64,
     /// The metadata of its last declaration, canonical JSON.
     pub metadata: String,
     /// The origin of the metadata.

@@ -1,7 +1,7 @@
 //! The writes of a decision: one list is one transaction, under the fences that the variants describe.
 
 use crate::base::hash::Hash;
-use crate::base::id::{ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
+use crate::base::id::{ApplicationId, ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
@@ -49,12 +49,19 @@ pub enum Write {
     },
     /// Replaces the team's record; the head in the same transaction is its fence.
     ReplaceTeam(Team),
-    /// Creates an application or its retired record, or replaces one with the digest and the next number of `before`.
+    /// Creates an application or its retired record, or replaces one with the digest, the next number and the number
+    /// of drifted items of `before`.
     PutApplication {
         /// The application as it was read, or the one whose number the new one takes (R45); none for a new record.
         before: Option<Application>,
         /// The new application.
         after: Application,
+    },
+    /// Adds to the number of drifted items of an application, without a condition.
+    AddDrifted {
+        application: ApplicationId,
+        /// 1 or -1 for each item.
+        delta: i64,
     },
     /// Creates an item, live or gone, or replaces one with the revision `before`.
     PutItem {

@@ -139,7 +139,7 @@ fn steps(submission: &Submission) -> &'static [Progress] {
 
 /// Returns the event of a deployed item version.
 pub fn of_deployed(deployed: &Deployed) -> Event {
-    let data = json!({
+    let mut data = json!({
         "id": deployed.id.get(),
         "version": deployed.version,
         "service_item_id": deployed.item.get(),
@@ -149,6 +149,9 @@ pub fn of_deployed(deployed: &Deployed) -> Event {
         "consumer_team": deployed.consumer.name,
         "service": deployed.service.title,
     });
+    if let (true, Some(data)) = (deployed.is_drifted, data.as_object_mut()) {
+        data.insert("is_drifted".to_owned(), json!(true));
+    }
     Event {
         detail_type: DEPLOYED_ITEM,
         subject: format!("dovetail:deployed_item/{}", deployed.id),

@@ -12,19 +12,20 @@ use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId};
 use crate::base::problem::Problem;
 use crate::base::refs::TeamRef;
 use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
+use crate::base::timestamp::Timestamp;
 use crate::catalog::schema::DecisionForms;
 use crate::catalog::service::{Service, Settings};
 use crate::model::blockers::Blockers;
-use crate::model::change::{Change, ClosedBy, Entry, Reason};
+use crate::model::change::{Change, ClosedBy, Entry, Reason, Target};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
-use crate::model::item::{Creation, Item, LatestDeployed};
+use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed};
 use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::judge;
-use crate::rules::judge::{Case, Failed, Judge, Judged, Report};
+use crate::rules::judge::{Case, Failed, Fit, Judge, Judged, Report, Reported};
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
-use crate::rules::put_item::put_item;
+use crate::rules::put_item::{drifted, put_item};
 
 /// Maximum length of a log text, in bytes.
 pub const LOG_BYTES_MAX: usize = 1024;
@@ -44,10 +45,20 @@ pub struct Update {
     pub log: Option<String>,
     /// The deployed data, as canonical JSON.
     pub deployed_item: Option<String>,
-    /// The deployed item under the new data; it must still be the newest.
-    pub onto: Option<DeployedId>,
+    /// The changed members of the deployed data, if they were merged into a version.
+    pub patch: Option<Patch>,
     /// What the owner promises of the item, as canonical JSON (R52).
     pub planned_item: Option<String>,
+}
+
+/// A change of some members of a deployed version.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
+#[debug("Patch {{ onto: {onto:?}, .. }}")]
+pub struct Patch {
+    /// The version under the new data; it must still be the newest.
+    pub onto: DeployedId,
+    /// The changed members alone, as canonical JSON.
+    pub members: String,
 }
 
 /// Why a decision is refused, in order of precedence.
@@ -142,12 +153,29 @@ pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update)
 
 /// Returns the deployed version that the judgement of an update compares with.
 pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Option<DeployedId> {
-    // Without `x-verified`, other data make a new version, whatever the newest one is.
-    let is_compared = |latest: &LatestDeployed| {
-        let sent = update.deployed_item.as_ref().filter(|_| !forms.paths.is_verified);
-        sent.is_none_or(|data| latest.hash == Hash::of(data))
-    };
-    item.deployed.filter(is_compared).map(|latest| latest.id)
+    // Without `x-verified`, a sent item replaces the owner's values.
+    let is_read = forms.paths.is_verified || update.deployed_item.is_none();
+    item.deployed.filter(|_| is_read).map(|latest| latest.id)
+}
+
+/// Returns the earlier version that an observation is compared with, if the newest one is not it (R54).
+pub fn base_to_read(change: &Change, item: &Item, update: &Update) -> Option<DeployedId> {
+    let is_observation = update.deployed_item.is_some() && change.state == State::Completed;
+    match item.base {
+        Base::Earlier(id) if is_observation => Some(id),
+        Base::Earlier(_) | Base::Newest | Base::None => None,
+    }
+}
+
+/// Returns whether an update with a deployed item may belong to a newer completed change instance of the item (R54).
+pub fn may_be_overtaken(change: &Change, item: &Item, update: &Update) -> bool {
+    let latest = item.deployed.and_then(|latest| latest.schema_version);
+    let has_words = change.schema_version.or(latest).is_some();
+    update.deployed_item.is_some()
+        && change.state == State::Completed
+        && !change.is_dependant()
+        && change.id != item.latest_change
+        && has_words
 }
 
 /// Returns whether an update adds a deployed item. A rejection only repeats the newest one.
@@ -185,11 +213,20 @@ pub fn update(
         closed = enter(&mut after, state, ctx);
     }
     let sent = update.deployed_item.as_deref().filter(|_| sends(update, state));
+    let members = update.patch.as_ref().map(|patch| patch.members.as_str());
     let Judged { report, plan } = match judged_by(change, update, caller) {
         Some(_) => {
             let judge = reads.judge.as_ref().ok_or(Refused::Torn)?;
             let sent_plan = update.planned_item.as_deref();
-            judge.judged(&Case { change, state, before: item, after: &after.item, sent, sent_plan })?
+            judge.judged(&Case {
+                change,
+                state,
+                before: item,
+                after: &after.item,
+                sent,
+                members,
+                sent_plan,
+            })?
         }
         None => Judged { report: sent.map(Report::plain), plan: None },
     };
@@ -209,7 +246,7 @@ pub fn update(
     }));
     let mut numbers = reads.head.copied();
     if let Some(report) = report {
-        deploy(&mut after, report, reads.judge.as_ref(), numbers.as_mut(), ctx)?;
+        deploy(&mut after, report, numbers.as_mut(), ctx)?;
     }
     if has_entry {
         after.writes.push(Write::UpdateChange {
@@ -233,7 +270,6 @@ impl From<Failed> for Refused {
     fn from(failed: Failed) -> Self {
         match failed {
             Failed::Torn => Self::Torn,
-            Failed::TooEarly => Self::DeployedItemTooEarly(State::Completed),
             Failed::TooLarge => Self::DeployedItemTooLarge,
             Failed::Problems(problems) => Self::InvalidForState(problems),
         }
@@ -332,19 +368,21 @@ fn refresh_slot(after: &mut Decided) {
 /// Adds a deployed item version, unless the newest one of this life has the same data under the same definition.
 fn deploy(
     after: &mut Decided,
-    Report { data, is_observed }: Report,
-    judge: Option<&Judge<'_>>,
+    Report { data, kind }: Report,
     numbers: Option<&mut Head>,
     ctx: &RequestContext,
 ) -> Result<(), Refused> {
     let hash = Hash::of(&data);
     let Decided { change, item, writes, deployed } = after;
-    let latest = item.deployed.filter(|latest| latest.hash == hash && latest.version > item.earlier_life);
-    let read = judge.and_then(|judge| judge.newest);
-    let is_of_definition = |latest: &LatestDeployed| {
-        read.is_none_or(|read| read.id != latest.id || read.schema_version == change.schema_version)
+    let is_same = |latest: LatestDeployed| {
+        latest.hash == hash
+            && latest.version > item.earlier_life
+            && latest.schema_version == change.schema_version
     };
-    if latest.is_some_and(|latest| is_of_definition(&latest)) {
+    if item.deployed.is_some_and(is_same) {
+        if kind == Reported::Result {
+            item.base = Base::Newest;
+        }
         return Ok(());
     }
     if item.next_deployed.is_multiple_of(CHANGE_STRIDE) {
@@ -358,7 +396,8 @@ fn deploy(
     // Versions have no gaps (I15): `ITEM.revision` lets one of two writers with the same version commit.
     let version = item.deployed.map_or(1, |latest| latest.version + 1);
     item.next_deployed += 1;
-    item.deployed = Some(LatestDeployed { id, version, hash });
+    observe(item, kind, ctx.now);
+    item.deployed = Some(LatestDeployed { id, version, hash, schema_version: change.schema_version });
     let version = Deployed {
         id,
         item: item.id,
@@ -367,7 +406,8 @@ fn deploy(
         change: change.id,
         version,
         schema_version: change.schema_version,
-        is_observed,
+        is_observed: matches!(kind, Reported::Observation(_)),
+        is_drifted: kind == Reported::Observation(Some(Fit::Drifts)),
         data,
         hash,
         service_owner: item.service_owner.clone(),
@@ -378,6 +418,30 @@ fn deploy(
     writes.push(Write::CreateDeployed(version.clone()));
     *deployed = Some(version);
     Ok(())
+}
+
+/// Applies a new deployed version to the item: which version the next observation is compared with, and whether the
+/// item has drifted (R54).
+fn observe(item: &mut Item, kind: Reported, now: Timestamp) {
+    let Reported::Observation(fit) = kind else {
+        item.base = Base::Newest;
+        return;
+    };
+    if item.base == Base::Newest {
+        item.base = item.newest_of_life().map_or(Base::None, |newest| Base::Earlier(newest.id));
+    }
+    let Some(declared) = item.reached_target().and_then(Target::hash) else { return };
+    match fit {
+        Some(Fit::Holds) => {
+            item.drift = None;
+            item.completed_target = Some(Target::Declared(declared));
+        }
+        Some(Fit::Drifts) => {
+            item.completed_target = None;
+            item.drift.get_or_insert(Drift { since: now, declared });
+        }
+        None => {}
+    }
 }
 
 /// Adds the writes of the item and, if numbers or blockers change, of the head.
@@ -395,6 +459,7 @@ fn add_item_and_head_writes(
         after.item.revision += 1;
         after.item.modified = ctx.now.not_before(before.modified);
         after.writes.extend(put_item(before, &mut after.item));
+        after.writes.extend(drifted(Some(before), &after.item));
     }
     if let Some((head, numbers)) = heads.filter(|(head, numbers)| *head != numbers) {
         // A transaction allows one action per record, so one write carries numbers and blockers.

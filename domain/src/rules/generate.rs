@@ -20,7 +20,7 @@ use crate::model::submission::Submission;
 use crate::model::work::{PlannedChange, Share};
 use crate::model::write::Write;
 use crate::rules::open_change::{ChangeDraft, OpenedChange, open_change};
-use crate::rules::put_item::put_item;
+use crate::rules::put_item::{drifted, put_item};
 use std::collections::BTreeMap;
 
 /// The result of generation on one item.
@@ -121,6 +121,7 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
         None => writes.push(Write::PutItem { before: None, after: after.clone() }),
     }
     writes.extend(blockers_changed(before, &after));
+    writes.extend(drifted(before, &after));
     after
 }
 

@@ -7,7 +7,7 @@ use crate::base::state::State;
 use crate::catalog::schema::{DecisionForms, ITEM_PROBLEMS_MAX, Part, Phase};
 use crate::model::change::Change;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
-use crate::model::item::{Creation, Item, LatestDeployed};
+use crate::model::item::{Base, Creation, Item, LatestDeployed};
 use crate::rules::verify;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -20,6 +20,8 @@ pub struct Judge<'a> {
     pub declared: Option<&'a str>,
     /// The newest deployed version of the item, if the decision depends on it.
     pub newest: Option<&'a Deployed>,
+    /// The version that an observation is compared with, if it is not the newest.
+    pub base: Option<&'a Deployed>,
     /// The owner's newest plan of the change instance, if there is one.
     pub planned: Option<&'a str>,
 }
@@ -34,6 +36,8 @@ pub(crate) struct Case<'a> {
     pub(crate) after: &'a Item,
     /// The deployed item in the request.
     pub(crate) sent: Option<&'a str>,
+    /// The members of it that a request changed in the newest version.
+    pub(crate) members: Option<&'a str>,
     /// The plan in the request.
     pub(crate) sent_plan: Option<&'a str>,
 }
@@ -51,14 +55,29 @@ pub(crate) struct Judged {
 pub(crate) struct Report {
     /// Canonical JSON.
     pub(crate) data: String,
-    /// Whether it is what the owner found, and not the result of a change.
-    pub(crate) is_observed: bool,
+    pub(crate) kind: Reported,
+}
+
+/// What a deployed item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reported {
+    /// The result of a change.
+    Result,
+    /// What the owner of a verified service found; judged only while no approved change is in progress (R54).
+    Observation(Option<Fit>),
+}
+
+/// Whether an observed item holds the declaration of the last completed change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    Holds,
+    Drifts,
 }
 
 impl Report {
     /// Returns a deployed item as the owner sent it.
     pub(crate) fn plain(data: &str) -> Self {
-        Self { data: data.to_owned(), is_observed: false }
+        Self { data: data.to_owned(), kind: Reported::Result }
     }
 }
 
@@ -66,8 +85,6 @@ impl Report {
 pub(crate) enum Failed {
     /// The texts are not those of the item: read again.
     Torn,
-    /// An item for a COMPLETED change instance that differs from the newest version.
-    TooEarly,
     /// The whole item is too large.
     TooLarge,
     Problems(Vec<Problem>),
@@ -163,10 +180,10 @@ impl Judge<'_> {
     /// Judges an item of which the owner reports the whole (R51).
     fn verified(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
-        let sent = case.sent.and_then(value).unwrap_or_else(|| json!({}));
+        let sent = case.members.or(case.sent).and_then(value).unwrap_or_else(|| json!({}));
         let prior = self.prior(case)?;
-        let reported = |item: &Value, is_observed| Judged {
-            report: Some(Report { data: json::canonical(item), is_observed }),
+        let reported = |item: &Value, kind| Judged {
+            report: Some(Report { data: json::canonical(item), kind }),
             plan: None,
         };
         match (case.state, declared) {
@@ -175,12 +192,14 @@ impl Judge<'_> {
                 let item = verify::filled(paths, &sent, prior.as_ref().unwrap_or(&json!({})));
                 let mut problems = verify::secrets(paths, &sent);
                 problems.extend(self.violations(Phase::Partial, &item, declared));
-                Ok((problems, reported(&item, true)))
+                Ok((problems, reported(&item, Reported::Observation(None))))
             }
-            // A client that lost the response may repeat its request.
-            (State::Completed, Some(_)) if case.change.state == State::Completed => {
-                let item = prior.as_ref().map(|prior| verify::filled(paths, &sent, prior));
-                if item == prior { Ok((Vec::new(), Judged::default())) } else { Err(Failed::TooEarly) }
+            (State::Completed, Some(declared)) if case.change.state == State::Completed => {
+                let item = verify::filled(paths, &sent, prior.as_ref().unwrap_or(&json!({})));
+                let mut problems = verify::secrets(paths, &sent);
+                problems.extend(self.violations(Phase::Partial, &item, Some(declared)));
+                let fit = self.fit(case, prior.as_ref(), declared, &item)?;
+                Ok((problems, reported(&item, Reported::Observation(fit))))
             }
             (State::Completed, Some(declared)) => {
                 let plan = self.plan(case)?;
@@ -192,13 +211,41 @@ impl Judge<'_> {
                     Some(plan) => verify::agrees(paths, plan, &item),
                     None => verify::holds(paths, prior.as_ref(), declared, &item),
                 });
-                Ok((problems, reported(&item, false)))
+                Ok((problems, reported(&item, Reported::Result)))
             }
             (_, Some(declared)) => self.planned(case, prior.as_ref(), declared),
             // An empty object counts as no item.
             (_, None) if sent == json!({}) => Ok((Vec::new(), Judged::default())),
             (_, None) => Ok((vec![removed()], Judged::default())),
         }
+    }
+
+    /// Returns whether an observed item holds the completed declaration; none while an approved change is not completed
+    /// (R54).
+    fn fit(
+        &self,
+        case: &Case<'_>,
+        newest: Option<&Value>,
+        declared: &Value,
+        item: &Value,
+    ) -> Result<Option<Fit>, Failed> {
+        let Some(reached) = case.before.reached_target() else { return Ok(None) };
+        // The texts are those of another completed change.
+        if reached != case.change.target() {
+            return Err(Failed::Torn);
+        }
+        let earlier;
+        let base = match case.before.base {
+            Base::Newest => newest,
+            Base::None => None,
+            Base::Earlier(id) => {
+                let read = self.base.filter(|read| read.id == id).ok_or(Failed::Torn)?;
+                earlier = value(&read.data);
+                earlier.as_ref()
+            }
+        };
+        let holds = verify::holds(&self.forms.paths, base, declared, item).is_empty();
+        Ok(Some(if holds { Fit::Holds } else { Fit::Drifts }))
     }
 
     /// Judges an approval, or a plan (R52).

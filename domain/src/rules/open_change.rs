@@ -10,7 +10,7 @@ use crate::base::money::Prices;
 use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target, Version};
-use crate::model::item::{Creation, Item, Slot, Stack};
+use crate::model::item::{Base, Creation, Item, Slot, Stack};
 use crate::model::write::{Closing, Write};
 use crate::rules::charging;
 
@@ -273,6 +273,7 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
             // A new life begins: versions of the earlier one are no part of it.
             if item.runtime_state != RuntimeState::InService && change.schema_version.is_some() {
                 item.earlier_life = item.deployed.map_or(0, |latest| latest.version);
+                item.base = Base::Newest;
             }
             item.runtime_state = RuntimeState::InService;
         }
@@ -282,6 +283,8 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
     // From the approval to the completion, the deployed state is unknown. An owner that stops in between leaves an
     // orphan, and the next submission requests the change again (R12).
     item.completed_target = None;
+    // The owner works on it now, so its difference from the earlier declaration no longer counts (R54).
+    item.drift = None;
     charging::approved(item, change, ctx.now)
 }
 

@@ -122,15 +122,17 @@ pub struct Plan<'a> {
 
 /// Returns the applications whose items the plan needs.
 ///
-/// It skips an application with an unchanged declaration. If the team has blockers, it skips none, because the sum
-/// of the blockers needs all items (ADR 2).
+/// It skips an application with an unchanged declaration, unless one of its items has drifted (R54). If the team has
+/// blockers, it skips none, because the sum of the blockers needs all items (ADR 2).
 pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> BTreeSet<ApplicationId> {
     let all = stored.head.blockers != crate::model::blockers::Blockers::NONE;
     let declared: BTreeMap<&str, &DeclaredApplication> =
         declaration.applications.iter().map(|declared| (declared.name.as_str(), declared)).collect();
     let removed = digest::application(application::NO_METADATA, []);
     let is_changed = |application: &&Application| match (declared.get(application.name.as_str()), scope) {
-        (Some(declared), _) => application::digest_of(declared) != application.digest,
+        (Some(declared), _) => {
+            application.drifted > 0 || application::digest_of(declared) != application.digest
+        }
         (None, Scope::Whole) => removed != application.digest,
         (None, Scope::Partial) => false,
     };

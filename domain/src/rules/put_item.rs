@@ -1,4 +1,5 @@
-//! The writes of an existing item: in its place, or its move to the gone items (R44).
+//! The writes of an existing item: in its place, or its move to the gone items (R44), and its count in the application
+//! (R54).
 
 use crate::model::item::Item;
 use crate::model::write::Write;
@@ -16,6 +17,18 @@ pub(crate) fn put_item(before: &Item, after: &mut Item) -> Vec<Write> {
         Write::DeleteItem { item: before.id, revision: before.revision },
         Write::PutItem { before: None, after: after.clone() },
     ]
+}
+
+/// Returns the write that counts an item in its application if it drifts now, or no longer does (R54); none without a
+/// change.
+pub(crate) fn drifted(before: Option<&Item>, after: &Item) -> Option<Write> {
+    let delta = drift(Some(after)) - drift(before);
+    (delta != 0).then(|| Write::AddDrifted { application: after.application_id(), delta })
+}
+
+/// Returns the contribution of an item to the number of drifted items.
+pub(crate) fn drift(item: Option<&Item>) -> i64 {
+    i64::from(item.is_some_and(|item| item.drift.is_some()))
 }
 
 /// Returns the writes that move a dead item of an older release; none for another item.

@@ -116,14 +116,30 @@ fn has_consumer_member(part: &Part, value: &Value) -> bool {
 ///
 /// A single value may also be that of `prior`: some systems normalise values. Terraform calls this a valid plan.
 pub fn holds(root: &Part, prior: Option<&Value>, declared: &Value, item: &Value) -> Vec<Problem> {
-    compared(&DECLARED, root, prior, declared, item)
+    compare(&DECLARED, root, prior, declared, item).problems.into_vec()
+}
+
+/// A value of an item that differs from the wanted one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// JSON pointer into the item.
+    pub pointer: String,
+    /// The wanted value; none if the item has to lack it.
+    pub old: Option<Value>,
+    /// The value of the item; none if it lacks it.
+    pub new: Option<Value>,
+}
+
+/// Returns the differences of an item that does not [hold](holds) a declaration.
+pub fn differences(root: &Part, prior: Option<&Value>, declared: &Value, item: &Value) -> Vec<Difference> {
+    compare(&DECLARED, root, prior, declared, item).differences
 }
 
 /// Returns the problems of a later plan, or of an item, that has to agree with a plan.
 ///
 /// The order of elements counts, because names may be unknown in the plan. Terraform calls both compatible.
 pub fn agrees(root: &Part, planned: &Value, later: &Value) -> Vec<Problem> {
-    compared(&PLANNED, root, None, planned, later)
+    compare(&PLANNED, root, None, planned, later).problems.into_vec()
 }
 
 /// The texts of a comparison.
@@ -142,16 +158,16 @@ const DECLARED: Texts =
     Texts { rule: "declared", surplus: "not_declared", source: "declared", is_by_name: true };
 const PLANNED: Texts = Texts { rule: "planned", surplus: "planned", source: "planned", is_by_name: false };
 
-fn compared(
+fn compare(
     texts: &'static Texts,
     root: &Part,
     prior: Option<&Value>,
     wanted: &Value,
     item: &Value,
-) -> Vec<Problem> {
-    let mut comparison = Comparison { texts, problems: Problems::default() };
+) -> Comparison {
+    let mut comparison = Comparison { texts, problems: Problems::default(), differences: Vec::new() };
     comparison.both(root, Position { pointer: "", is_below: false }, prior, wanted, item);
-    comparison.problems.into_vec()
+    comparison
 }
 
 /// A position in an item.
@@ -165,10 +181,25 @@ struct Position<'a> {
 struct Comparison {
     texts: &'static Texts,
     problems: Problems,
+    /// The values of the problems, in the same order.
+    differences: Vec<Difference>,
 }
 
+/// The wanted value and the value of the item.
+type Values<'a> = (Option<&'a Value>, Option<&'a Value>);
+
 impl Comparison {
-    fn report(&mut self, pointer: &str, rule: &'static str, message: impl FnOnce() -> String) {
+    fn report(
+        &mut self,
+        pointer: &str,
+        rule: &'static str,
+        (old, new): Values<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        if !self.problems.is_full() {
+            let (old, new) = (old.cloned(), new.cloned());
+            self.differences.push(Difference { pointer: pointer.to_owned(), old, new });
+        }
         self.problems.push(|| Problem {
             pointer: pointer.to_owned(),
             path: tokens(pointer),
@@ -189,7 +220,7 @@ impl Comparison {
     ) {
         if part.is_secret() {
             if item.is_some() {
-                self.report(at.pointer, "write_only", || SECRET.to_owned());
+                self.report(at.pointer, "write_only", (None, item), || SECRET.to_owned());
             }
             return;
         }
@@ -198,13 +229,15 @@ impl Comparison {
             (None, None) => {}
             (Some(wanted), Some(item)) => self.both(part, at, prior, wanted, item),
             (Some(wanted), None) => {
-                self.report(at.pointer, self.texts.rule, || {
+                self.report(at.pointer, self.texts.rule, (Some(wanted), None), || {
                     format!("must be {} as {source}", json::excerpt(wanted))
                 });
             }
             (None, Some(item)) if at.is_below || part.is_owner() => self.secrets(part, at.pointer, item),
             (None, Some(_)) => {
-                self.report(at.pointer, self.texts.surplus, || format!("must be absent: it is not {source}"));
+                self.report(at.pointer, self.texts.surplus, (None, item), || {
+                    format!("must be absent: it is not {source}")
+                });
             }
         }
     }
@@ -230,16 +263,24 @@ impl Comparison {
                     }
                 }
             }
-            (Value::Array(wanted), Value::Array(item)) if part.elements().is_some() => {
+            (Value::Array(elements), Value::Array(of_item)) if part.elements().is_some() => {
+                if elements.len() != of_item.len() {
+                    let source = self.texts.source;
+                    return self.report(at.pointer, "count", (Some(wanted), Some(item)), || {
+                        format!("must have {} elements as {source}, not {}", elements.len(), of_item.len())
+                    });
+                }
                 let at = Position { is_below, ..at };
-                part.elements().into_iter().for_each(|part| self.elements(part, at, prior, wanted, item));
+                part.elements()
+                    .into_iter()
+                    .for_each(|part| self.elements(part, at, prior, elements, of_item));
             }
             (wanted, item) => {
                 let is_single = !part.names_members() && part.elements().is_none();
                 let is_excused = is_single && prior.is_some_and(|prior| is_same(prior, item));
                 if !is_same(wanted, item) && !is_excused {
                     let source = self.texts.source;
-                    self.report(at.pointer, self.texts.rule, || {
+                    self.report(at.pointer, self.texts.rule, (Some(wanted), Some(item)), || {
                         format!("must be {} as {source}, not {}", json::excerpt(wanted), json::excerpt(item))
                     });
                 }
@@ -247,6 +288,7 @@ impl Comparison {
         }
     }
 
+    /// Compares the elements of two arrays of the same length.
     fn elements(
         &mut self,
         part: &Part,
@@ -255,12 +297,6 @@ impl Comparison {
         wanted: &[Value],
         item: &[Value],
     ) {
-        if wanted.len() != item.len() {
-            let source = self.texts.source;
-            return self.report(at.pointer, "count", || {
-                format!("must have {} elements as {source}, not {}", wanted.len(), item.len())
-            });
-        }
         let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let priors = prior_of(wanted, prior);
         let names = by_name(wanted).zip(by_name(item)).filter(|_| self.texts.is_by_name);
@@ -275,7 +311,7 @@ impl Comparison {
             let index = pairs::name(wanted).and_then(|name| item_names.get(name));
             let Some(index) = index else {
                 let source = self.texts.source;
-                self.report(at.pointer, self.texts.rule, || {
+                self.report(at.pointer, self.texts.rule, (Some(wanted), None), || {
                     format!("must contain {} as {source}", json::excerpt(wanted))
                 });
                 continue;
@@ -296,7 +332,7 @@ impl Comparison {
         let mut secrets = Vec::new();
         collect_secrets(part, pointer, value, &mut secrets);
         for pointer in secrets {
-            self.report(&pointer, "write_only", || SECRET.to_owned());
+            self.report(&pointer, "write_only", (None, None), || SECRET.to_owned());
         }
     }
 }

@@ -90,10 +90,16 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
         gone: now.gone && is_idle && has_completed_removal(&then),
         runtime_state: runtime_state(&then)?,
         completed_target: None,
+        drift: None,
         // The record has the schema version of the present declaration only; 0 means unknown.
         schema_version: if version == now.version { now.schema_version } else { 0 },
         stacks,
-        deployed: deployed.map(|one| LatestDeployed { id: one.id, version: one.version, hash: one.hash }),
+        deployed: deployed.map(|one| LatestDeployed {
+            id: one.id,
+            version: one.version,
+            hash: one.hash,
+            schema_version: one.schema_version,
+        }),
         modified: changed.max().unwrap_or(now.created),
         ..now.clone()
     })

@@ -3,7 +3,7 @@
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, vm};
 use domain::base::id::CHANGE_STRIDE;
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
-use domain::rules::decide::{Refused, Update};
+use domain::rules::decide::{Patch, Refused, Update};
 use domain::{ChangeId, State};
 use serde_json::json;
 
@@ -196,7 +196,7 @@ fn r23_an_update_of_an_old_version_is_refused() {
     let first = world.deploy(id, VM_OWNER, &json!({"v": 1})).unwrap().deployed.unwrap();
     let from_first = |v: u64| Update {
         deployed_item: Some(json!({"v": v}).to_string()),
-        onto: Some(first.id),
+        patch: Some(Patch { onto: first.id, members: json!({"v": v}).to_string() }),
         ..Update::default()
     };
     assert!(world.update(id, VM_OWNER, &from_first(2)).unwrap().deployed.is_some());

@@ -38,6 +38,7 @@ mod messages;
 #[cfg(test)]
 mod metadata_policy;
 #[cfg(test)]
+mod observations;
 mod owners;
 #[cfg(test)]
 mod planted;

@@ -3,6 +3,7 @@
 mod catalogue;
 mod change;
 mod charge;
+mod fit;
 mod generations;
 mod item;
 mod late;
@@ -12,6 +13,7 @@ mod submission;
 
 use crate::world::{APP, CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
 use domain::audit::invariant::{Snapshot, catalogue, violations};
+use domain::catalog::service::Service;
 use domain::model::item::Slot;
 use domain::model::submission::Scope;
 use domain::{Change, ChangeId, Hash, Item};
@@ -52,7 +54,10 @@ fn with_catalogue(world: World) -> Snapshot {
     let mut snapshot = world.snapshot;
     let of = &mut snapshot.catalogue;
     of.services = world.offers.into_iter().map(|(title, offer)| (title, offer.service)).collect();
-    of.schemas = of.services.keys().map(|title| (title.clone(), 1)).collect();
+    let versions = |service: &Service| {
+        (1..=service.schema_version).map(|n| (service.title.clone(), n)).collect::<Vec<_>>()
+    };
+    of.schemas = of.services.values().flat_map(versions).collect();
     of.titles = of.services.values().map(|service| (service.id, service.title.clone())).collect();
     of.names = snapshot.teams.values().map(|team| (team.name.clone(), team.id)).collect();
     of.counted = (5, 2);

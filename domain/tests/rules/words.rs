@@ -2,14 +2,15 @@
 
 use crate::world::{NP_OWNER, VM_OWNER, World, team, to, vm};
 use domain::base::actor::{Actor, Role};
-use domain::base::id::CHANGE_STRIDE;
+use domain::base::id::{CHANGE_STRIDE, DeployedId};
+
 use domain::base::state::{ChangeType, Kind, RuntimeState};
 use domain::model::blockers::Blockers;
 use domain::model::change::ClosedBy;
 use domain::model::item::ChangeState;
 use domain::model::staging::StagingState;
 use domain::model::submission::{Progress, Scope};
-use domain::rules::decide::{Reads, Refused, Update, takes_numbers};
+use domain::rules::decide::{Patch, Reads, Refused, Update, takes_numbers};
 use domain::views::compare::compare;
 use domain::{ChangeId, State};
 use std::collections::BTreeSet;
@@ -77,7 +78,10 @@ fn a_log_has_no_text_of_an_owner() {
         log: Some("hunter1".to_owned()),
         deployed_item: Some("hunter2".to_owned()),
         planned_item: Some("hunter3".to_owned()),
-        onto: None,
+        patch: Some(Patch {
+            onto: DeployedId::parse(137_438_953_489).unwrap(),
+            members: "hunter4".to_owned(),
+        }),
     };
     let debug = format!("{update:?}");
     assert!(debug.contains("Approved") && !debug.contains("hunter"), "{debug}");

@@ -139,6 +139,8 @@ impl World {
             offer.service.first_with_words.get_or_insert(version);
         }
         self.definitions.insert((service.to_owned(), version), offer.schema.text.clone());
+        let of_audit = Arc::make_mut(&mut self.snapshot.definitions);
+        of_audit.insert(service, version, &offer.schema.text);
     }
 
     // Reading.

@@ -20,6 +20,7 @@ const FILTERS: &[&str] = &[
     "change_state",
     "consumer_team_id",
     "gone",
+    "is_drifted",
     "name",
     "runtime_state",
     "service_id",
@@ -128,7 +129,9 @@ fn narrowed(call: &Call, source: Source<Item>) -> Result<Source<Item>, Failure> 
     };
     let idle = [ChangeState::Completed.name()];
     let left = [RuntimeState::Decommissioned.name(), RuntimeState::Requested.name()];
-    let only_live = excludes("change_state", &idle) || excludes("runtime_state", &left);
+    let is_drifted = query.truth("is_drifted").map_err(|error| Call::bad_filter(&error))?;
+    let only_live =
+        excludes("change_state", &idle) || excludes("runtime_state", &left) || is_drifted == Some(true);
     Ok(match gone {
         Some(true) => source.gone(),
         Some(false) => source.live(),
@@ -144,6 +147,7 @@ fn filter(call: &Call) -> Result<Filter<Item>, Failure> {
     filter.ids(query, "application_id", |item: &Item| item.application_id().get())?;
     filter.ids(query, "consumer_team_id", |item| item.consumer.id.get())?;
     filter.truth(query, "gone", |item| item.gone)?;
+    filter.truth(query, "is_drifted", |item| item.drift.is_some())?;
     filter.ids(query, "service_id", |item| item.service.id.get())?;
     filter.ids(query, "service_owner_id", |item| item.service_owner.id.get())?;
     filter.ids(query, "service_owner_team_id", |item| item.service_owner.id.get())?;

@@ -71,7 +71,7 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
     Ok(Page { limit: to_usize(limit), offset: to_usize(integer("offset")?.unwrap_or(0)) })
 }
 
-/// Adds the items and definitions of change instances, for their proposals (R49).
+/// Adds the items and definitions of change instances, for their proposals (R49), and the texts of drift (R54).
 async fn with_proposals(
     table: &Table,
     loaded: &Loaded,
@@ -91,6 +91,8 @@ async fn with_proposals(
         let version = (title.clone(), offer.service.schema_version);
         related.definitions.extend(offer.schema.paths().map(|paths| (version, paths)));
     }
+    let drifted: Vec<Item> = related.items.values().filter(|item| item.drift.is_some()).cloned().collect();
+    table.add_texts_of_drift(&drifted, related).await?;
     Ok(table.add_definitions_of_changes(page_changes, related).await?)
 }
 

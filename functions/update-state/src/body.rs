@@ -15,7 +15,7 @@ pub(crate) fn update(mut fields: Fields) -> Result<Update, Failure> {
         state: fields.one_of("state", State::ALL.map(State::name), State::parse).nullable(),
         log: fields.string("log").nullable(),
         deployed_item: fields.object("deployed_item").null(NOT_NULL).canonical().optional(),
-        onto: None,
+        patch: None,
         planned_item: fields.object("planned_item").canonical().nullable(),
     };
     fields.finish(|| Some(update))

@@ -5,7 +5,7 @@ use crate::{Decision, Deploy, decide};
 use domain::base::id::DeployedId;
 use domain::base::json;
 use domain::model::deployed::Deployed;
-use domain::rules::decide::Decided;
+use domain::rules::decide::{Decided, Patch};
 use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, Item, ItemId, State};
 use dovetail_http::view::{self, Viewpoint};
@@ -22,7 +22,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let data = data(&mut fields).canonical().required();
     let id = target(table, call, &mut fields).await?;
     let (data, id) = fields.finish(|| Some((data?, id?)))?;
-    record(table, call, id, Deploy { data, onto: None }).await
+    record(table, call, id, Deploy { data, patch: None }).await
 }
 
 /// Creates a version with some data changed; the version in the path stays.
@@ -39,7 +39,8 @@ pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> 
     merge(&mut data, &delta);
     // The new version belongs to the newest finished change instance, even if the old one came with an earlier.
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
-    record(table, call, change, Deploy { data: json::canonical(&data), onto: Some(deployed.id) }).await
+    let patch = Some(Patch { onto: deployed.id, members: json::canonical(&delta) });
+    record(table, call, change, Deploy { data: json::canonical(&data), patch }).await
 }
 
 fn data(fields: &mut Fields) -> Field<'_, Value> {
@@ -122,7 +123,7 @@ async fn is_of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> R
 }
 
 /// Returns the newest change instance of the service owner in state APPROVED or COMPLETED.
-async fn newest_done(table: &Table, item: &Item) -> Result<Option<ChangeId>, Failure> {
+pub(crate) async fn newest_done(table: &Table, item: &Item) -> Result<Option<ChangeId>, Failure> {
     // The slot of the item shows an approved one without another read.
     if let Some(slot) = item.main().validated.filter(|slot| slot.state == State::Approved) {
         return Ok(Some(slot.change));

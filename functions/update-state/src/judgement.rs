@@ -1,6 +1,7 @@
 //! What judges a decision: the definition, and the texts of the item (R49).
 
 use crate::Decision;
+use domain::base::id::DeployedId;
 use domain::catalog::schema::DecisionForms;
 use domain::rules::decide;
 use domain::rules::decide::{Decided, Update};
@@ -37,13 +38,14 @@ impl Judgement {
             return Ok(Some(Self { forms, related: None, is_complete: false }));
         }
         let newest = decide::newest_to_read(item, update, &forms);
+        let deployed = newest.into_iter().chain(decide::base_to_read(change, item, update));
         let is_complete = !matches!(decision, Decision::Deploy(_));
         let related = if is_complete {
-            table.related_to_decision(change, item, newest).await?
+            table.related_to_decision(change, item, deployed).await?
         } else {
             let hashes = change.new.map(|new| new.hash).into_iter().chain(change.planned());
             let texts = hashes.map(|hash| RelatedKey::Declaration(change.consumer.id, hash));
-            table.related(texts.chain(newest.map(RelatedKey::Deployed))).await?
+            table.related(texts.chain(deployed.map(RelatedKey::Deployed))).await?
         };
         Ok(Some(Self { forms, related: Some(related), is_complete }))
     }
@@ -57,13 +59,13 @@ impl Judgement {
     pub(crate) fn judge(&self, Undecided { change, item, .. }: &Undecided, update: &Update) -> Judge<'_> {
         let related = self.related.as_ref();
         let text = |hash| related?.declarations.get(&(change.consumer.id, hash)).map(String::as_str);
+        let deployed = |id: Option<DeployedId>| related?.deployed.get(&id?);
         Judge {
             forms: &self.forms,
             declared: change.new.and_then(|new| text(new.hash)),
             planned: change.planned().and_then(text),
-            newest: related
-                .zip(decide::newest_to_read(item, update, &self.forms))
-                .and_then(|(related, id)| related.deployed.get(&id)),
+            newest: deployed(decide::newest_to_read(item, update, &self.forms)),
+            base: deployed(decide::base_to_read(change, item, update)),
         }
     }
 

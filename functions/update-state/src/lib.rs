@@ -9,7 +9,7 @@ use domain::base::id::DeployedId;
 use domain::base::state;
 use domain::model::change::ClosedBy;
 use domain::rules::decide;
-use domain::rules::decide::{Decided, Reads, Refused, Update};
+use domain::rules::decide::{Decided, Patch, Reads, Refused, Update};
 use domain::views::related::Related;
 use domain::{ChangeId, State};
 use dovetail_aws::retry;
@@ -69,8 +69,8 @@ enum Decision {
 struct Deploy {
     /// Canonical JSON.
     data: String,
-    /// The version with the old data, if it was a merge.
-    onto: Option<DeployedId>,
+    /// The changed members, if they were merged into a version.
+    patch: Option<Patch>,
 }
 
 /// Loads, decides and commits, and starts over if another request was faster.
@@ -95,6 +95,10 @@ async fn decide(
             return with_related(table, decision, written).await;
         }
         let update = decision.update(call)?;
+        let read = match &update {
+            Some(update) => of_newest(table, call, read, decision, update).await?,
+            None => read,
+        };
         let judgement = match &update {
             Some(update) => Judgement::of(table, call, &read, decision, update).await?,
             None => None,
@@ -129,14 +133,36 @@ async fn load(table: &Table, call: &Call, id: ChangeId, decision: &Decision) -> 
     read.ok_or_else(|| Code::NotFound.into())
 }
 
+/// Returns the newest completed change instance in place of an older one, for a deployed item by itself (R54).
+async fn of_newest(
+    table: &Table,
+    call: &Call,
+    read: Undecided,
+    decision: &Decision,
+    update: &Update,
+) -> Result<Undecided, Failure> {
+    if !decide::may_be_overtaken(&read.change, &read.item, update) {
+        return Ok(read);
+    }
+    let newest = deployed::newest_done(table, &read.item).await?;
+    let Some(newest) = newest.filter(|newest| *newest != read.change.id) else { return Ok(read) };
+    match decision {
+        Decision::Deploy(_) => load(table, call, newest, decision).await,
+        // The response is about the change instance in the path.
+        Decision::InBody | Decision::Retry => Err(refusal(call, &Refused::DeployedItemNotLatest, &read)),
+    }
+}
+
 impl Decision {
     /// Returns the update; none for a retry.
     fn update(&self, call: &Call) -> Result<Option<Update>, Failure> {
         match self {
             Self::InBody => body::update(call.fields()?).map(Some),
-            Self::Deploy(Deploy { data, onto }) => {
-                Ok(Some(Update { deployed_item: Some(data.clone()), onto: *onto, ..Update::default() }))
-            }
+            Self::Deploy(Deploy { data, patch }) => Ok(Some(Update {
+                deployed_item: Some(data.clone()),
+                patch: patch.clone(),
+                ..Update::default()
+            })),
             Self::Retry => Ok(None),
         }
     }
@@ -258,6 +284,11 @@ fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
         Refused::DeployedItemTooEarly(State::Rejected) => (
             Code::DeployedItemTooEarly,
             "deployed_item must equal the newest deployed item in state REJECTED".to_owned(),
+        ),
+        Refused::DeployedItemTooEarly(State::Completed) => (
+            Code::DeployedItemTooEarly,
+            "deployed_item must be absent: the item does not exist, or an approved change instance is not completed"
+                .to_owned(),
         ),
         Refused::DeployedItemTooEarly(state) => {
             (Code::DeployedItemTooEarly, format!("deployed_item must be absent in state {state}"))

@@ -154,7 +154,7 @@ fn of_export(directory: &Path) -> Result<Audited, Error> {
     })?;
     let mut audited = rows.audit();
     for teams in rows.forgotten() {
-        let mut of_teams = Rows::of(teams);
+        let mut of_teams = Rows::of(teams, &rows);
         export::each_line(directory, |line| of_teams.add_exported(line))?;
         audited.add_teams(&of_teams);
     }

@@ -175,7 +175,8 @@ codes! {
         remedy "Omit `deployed_item`.";
     DeployedItemTooEarly(400, "a deployed item requires the state APPROVED, COMPLETED or ERRORED")
         means "The request sets a deployed item on a change instance that the service owner has not \
-               approved.",
+               approved. In a service with `x-verified`: the change instance is not completed or failed, or the item \
+               is being changed.",
         remedy "Approve the change instance first, or send the deployed item with the state APPROVED, \
                 COMPLETED or ERRORED. With REJECTED, repeat the newest deployed item or omit it. In a service with \
                 `x-verified`, send it with COMPLETED or ERRORED.";
@@ -196,7 +197,8 @@ codes! {
         means "The deployed item is larger than 128 KiB, as sent or after the merge.",
         remedy "Store large data elsewhere, and put its address into the deployed item.";
     DeployedItemNotLatest(400, "only the newest version can be changed")
-        means "The deployed item has a newer version. Only the newest version can be changed.",
+        means "The deployed item has a newer version. Only the newest version can be changed. In a service with \
+               `x-verified`: a newer change instance of the item is completed.",
         remedy "Change the newest version. `GET …/deployed_items/?service_item_id=…&ordering=-created` lists \
                 it first.";
     LogTooLong(400, "the log text is too long")

@@ -63,6 +63,20 @@ pub(super) fn with_words() -> Lines {
     }
     let deployed = system.get(&format!("{OWNER}/deployed_items/"), "vm-owner-key");
     assert_eq!(deployed.at("/results/0/observed"), &json!(true));
+    with_drift(&system, change);
     let seen = system.seen.lock().unwrap();
     seen.clone()
+}
+
+/// Completes a failed change instance of a verified service, and observes another value.
+fn with_drift(system: &Running, failed: &str) {
+    let retried = system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &json!({}));
+    let complete = json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}});
+    let completed = system.call("PATCH", retried.at("/url").as_str().unwrap(), "vm-owner-key", &complete);
+    assert_eq!(completed.status, 200, "{completed:?}");
+    let found = json!({"change_instance": retried.at("/id"), "data": {"name": "h2"}});
+    let found = system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &found);
+    assert_eq!(found.at("/is_drifted"), &json!(true), "{found:?}");
+    let items = system.get(&format!("{CONSUMER}/service_items/?document=true"), "awesome-key");
+    assert_eq!(items.at("/results/0/drift/differences/0/new"), &json!("h2"));
 }

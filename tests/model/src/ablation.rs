@@ -104,6 +104,8 @@ pub const ABLATIONS: &[Ablation] = &[
         "I3",
         7,
     ),
+    broken("`APP.dr`", &[Without(Fence::Drifted)], "observed", "I27", 10),
+    broken("`ITEM.revision`, of an observation", &[Without(Fence::Revision)], "observed", "I27", 10),
     broken("key not taken, of a change instance", &[Without(Fence::NewKey)], "overtaken", "I3", 10),
     broken("key not taken, of an idempotency key", &[Without(Fence::NewKey)], "keys", "I20", 8),
     broken("`SUBMISSION.work_left`", &[Without(Fence::WorkLeft)], "counted", "I11", 16),

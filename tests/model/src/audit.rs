@@ -4,13 +4,14 @@ use crate::ending;
 use crate::state::State;
 use crate::world::World;
 use domain::audit::invariant;
+use domain::audit::invariant::Snapshot;
 use domain::base::id::CHANGE_STRIDE;
 use domain::model::submission::Scope;
 use domain::rules::visibility::Pov;
 use domain::{ChangeId, Hash, TeamId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use store::{Record, Table};
 
 /// Number of parts of the memory. Parallel searches rarely need the same part.
@@ -76,7 +77,8 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
 }
 
 fn of_table(world: &World, table: &Table) -> Vec<String> {
-    let violations = invariant::violations(&table.snapshot());
+    let snapshot = Snapshot { definitions: Arc::clone(&world.definitions), ..table.snapshot() };
+    let violations = invariant::violations(&snapshot);
     let mut all: Vec<String> = violations
         .into_iter()
         .map(|violation| format!("{}: {}: {}", violation.rule, violation.subject, violation.detail))

@@ -12,7 +12,9 @@
 use crate::config::{
     Application, Command, Config, Item::L, Item::V, Owners, Packing, States::All, States::First,
 };
-use crate::owner::Decision::{self, Approve, Close, Complete, Deploy, Fail, Note, Plan, Reject, Retry};
+use crate::owner::Decision::{
+    self, Approve, Close, Complete, Deploy, Fail, Note, Observe, Plan, Reject, Retry,
+};
 use domain::model::submission::Scope;
 use domain::rules::generate::OPENED_MAX;
 use domain::rules::plan::REUSE_FROM;
@@ -67,6 +69,7 @@ const X2: &[Application] = &[("A", &[V("x", 2)])];
 const X3: &[Application] = &[("A", &[V("x", 3)])];
 const XZ1: &[Application] = &[("A", &[V("x", 1), V("z", 1)])];
 const XZ2: &[Application] = &[("A", &[V("x", 2), V("z", 1)])];
+const Z2: &[Application] = &[("A", &[V("x", 1), V("z", 2)])];
 const XY1: &[Application] = &[("A", &[V("x", 1), L("y", &["x"], 1)])];
 const XY2: &[Application] = &[("A", &[V("x", 2), L("y", &["x"], 1)])];
 const XY3: &[Application] = &[("A", &[V("x", 3), L("y", &["x"], 1)])];
@@ -298,6 +301,17 @@ pub const CONFIGS: &[Config] = &[
         },
         commands: &[submit(X1), after(&[0], submit(X2))],
         states: All(56_810),
+        ..PLAIN
+    },
+    Config {
+        name: "observed",
+        about: "observations while the same and another declaration are submitted, two at a time, torn reads",
+        verified: true,
+        approval: false,
+        torn: true,
+        owners: Owners { at_once: 2, budget: 4, decisions: &[Complete, Observe(1), Observe(2)] },
+        commands: &[submit(XZ1), after(&[0], submit(XZ1)), after(&[0], submit(Z2))],
+        states: All(149_780),
         ..PLAIN
     },
     Config {

@@ -33,7 +33,8 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
 
 fn is_forgotten(item: &Item) -> bool {
     let is_completed = item.completed_target == Some(item.wanted());
-    !is_completed && item.main().open().next().is_none() && item.blockers().count == 0
+    // A drifted item is counted by its application (I27).
+    !is_completed && item.drift.is_none() && item.main().open().next().is_none() && item.blockers().count == 0
 }
 
 /// Returns whether this order of commands has its earlier result. The first result counts as correct.
@@ -54,13 +55,14 @@ fn summary(table: &Table) -> u64 {
             version,
             declared,
             completed_target: settled,
+            drift,
             references,
             latest_change,
             ..
         } = item;
         let _infallible = write!(
             text,
-            "{id} {runtime_state:?} {version:?} {declared} {settled:?} {references:?} {latest_change}"
+            "{id} {runtime_state:?} {version:?} {declared} {settled:?} {drift:?} {references:?} {latest_change}"
         );
         for (owner, stack) in &item.stacks {
             let _infallible = write!(text, "{owner} {} {:?}", stack.sequence, stack.creation);

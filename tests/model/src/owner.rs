@@ -7,13 +7,16 @@ use crate::view::View;
 use crate::world::{Fate, World};
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
+use domain::base::id::DeployedId;
 use domain::model::deployed::Deployed;
+use domain::model::item::Base;
 use domain::model::team::Head;
 use domain::model::write::Write;
 use domain::rules::decide;
 use domain::rules::decide::{Reads, Update};
 use domain::rules::judge::Judge;
 use domain::{Change, ChangeId, Item, State as ChangeState};
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use store::{Key, Record, Table};
@@ -37,6 +40,8 @@ pub enum Decision {
     Deploy,
     /// A new log text of a COMPLETED change instance.
     Note,
+    /// An observation of the item of a COMPLETED change instance with this value.
+    Observe(u8),
     /// A plan of a PENDING or APPROVED change instance with this value.
     Plan(u8),
 }
@@ -47,7 +52,7 @@ impl Decision {
             Self::Approve | Self::Reject => matches!(state, ChangeState::Pending),
             Self::Complete | Self::Fail | Self::Deploy => matches!(state, ChangeState::Approved),
             Self::Close | Self::Retry => state.is_blocked(),
-            Self::Note => matches!(state, ChangeState::Completed),
+            Self::Note | Self::Observe(_) => matches!(state, ChangeState::Completed),
             Self::Plan(_) => matches!(state, ChangeState::Pending | ChangeState::Approved),
         }
     }
@@ -59,7 +64,7 @@ impl Decision {
             Self::Complete => Some(ChangeState::Completed),
             Self::Fail => Some(ChangeState::Errored),
             Self::Close => Some(ChangeState::Closed),
-            Self::Retry | Self::Deploy | Self::Note | Self::Plan(_) => None,
+            Self::Retry | Self::Deploy | Self::Note | Self::Plan(_) | Self::Observe(_) => None,
         }
     }
 }
@@ -131,7 +136,8 @@ pub(crate) fn possible<'a>(
     changes.flat_map(|change| {
         let decisions = world.config.owners.decisions.iter().filter(|decision| decision.fits(change.state));
         // A dependent team has no deployed items.
-        let of_main = decisions.filter(|decision| **decision != Decision::Deploy || !change.is_dependant());
+        let deploys = |decision| matches!(decision, Decision::Deploy | Decision::Observe(_));
+        let of_main = decisions.filter(move |decision| !deploys(**decision) || !change.is_dependant());
         of_main.map(|decision| (change.id, *decision))
     })
 }
@@ -175,10 +181,15 @@ fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
     let takes_numbers = matches!(decision, Decision::Retry | Decision::Deploy);
     let head = takes_numbers.then_some(Key::Head(change.consumer.id));
     let item = [Key::Item(change.item), Key::Gone(change.item)];
-    let newest = table.item(change.item).and_then(|item| item.deployed);
-    let newest = newest.map(|newest| Key::Deployed(newest.id));
-    let keys = [Key::Change(id)].into_iter().chain(item).chain(head).chain(newest);
+    let deployed = table.item(change.item).into_iter().flat_map(compared).map(Key::Deployed);
+    let keys = [Key::Change(id)].into_iter().chain(item).chain(head).chain(deployed);
     Some(Deciding::new(id, decision, View::of(table, keys)))
+}
+
+/// Returns the deployed versions that a decision compares with.
+fn compared(item: &Item) -> impl Iterator<Item = DeployedId> {
+    let base = if let Base::Earlier(id) = item.base { Some(id) } else { None };
+    item.deployed.map(|newest| newest.id).into_iter().chain(base)
 }
 
 fn write(world: &World, state: &mut State, deciding: &Deciding) {
@@ -199,7 +210,7 @@ impl Deciding {
     fn decide(&self, world: &World) -> Option<Vec<Write>> {
         let (mut change, mut item, mut head): (Option<&Change>, Option<&Item>, Option<&Head>) =
             (None, None, None);
-        let mut newest: Option<&Deployed> = None;
+        let mut deployed: BTreeMap<DeployedId, &Deployed> = BTreeMap::new();
         for record in self.view.records() {
             match record {
                 Record::Change(record) => change = Some(record),
@@ -208,7 +219,7 @@ impl Deciding {
                     item = item.filter(|item| item.revision > record.revision).or(Some(record));
                 }
                 Record::Head(record) => head = Some(record),
-                Record::Deployed(record) => newest = Some(record),
+                Record::Deployed(record) => drop(deployed.insert(record.id, record)),
                 _ => {}
             }
         }
@@ -224,9 +235,13 @@ impl Deciding {
             let texts = [change.new.map(|new| new.hash), change.planned()];
             let texts = texts.map(|hash| hash.and_then(|hash| world.text(hash)));
             let [declared, planned] = texts.each_ref().map(Option::as_deref);
-            let judge = world.forms.as_ref().map(|forms| Judge { forms, declared, newest, planned });
+            let update = self.update(change, item);
+            let read = |id: Option<DeployedId>| id.and_then(|id| deployed.get(&id).copied());
+            let newest = read(item.deployed.map(|newest| newest.id));
+            let base = read(decide::base_to_read(change, item, &update));
+            let judge = world.forms.as_ref().map(|forms| Judge { forms, declared, newest, base, planned });
             let reads = Reads { head, judge, ..Reads::default() };
-            decide::update(change, item, &reads, &self.update(change, item), caller, &ctx)
+            decide::update(change, item, &reads, &update, caller, &ctx)
         };
         let writes = decided.ok()?.writes;
         world.learn(&writes);
@@ -235,10 +250,14 @@ impl Deciding {
 
     fn update(&self, change: &Change, item: &Item) -> Update {
         let version = item.deployed.map_or(0, |latest| latest.version);
-        let deployed = (self.decision == Decision::Deploy).then(|| format!("{{\"v\":{version}}}"));
+        let deployed_item = match self.decision {
+            Decision::Deploy => Some(format!("{{\"v\":{version}}}")),
+            Decision::Observe(value) => Some(format!("{{\"n\":{value}}}")),
+            _ => None,
+        };
         let log = (self.decision == Decision::Note).then(|| format!("{}", change.history.len()));
         let plan = if let Decision::Plan(value) = self.decision { Some(value) } else { None };
         let planned_item = plan.map(|value| format!("{{\"ip\":{value}}}"));
-        Update { state: self.decision.to(), log, deployed_item: deployed, planned_item, onto: None }
+        Update { state: self.decision.to(), log, deployed_item, planned_item, patch: None }
     }
 }

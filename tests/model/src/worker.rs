@@ -168,10 +168,10 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Op
 fn store_declarations(state: &mut State, work: &Work) {
     let team = work.id.submission.team();
     let existing = |id| state.table.change(id).is_some();
-    let hashes: Vec<_> = work.declarations_without(existing).into_keys().collect();
+    let texts = work.declarations_without(existing);
     let table = Arc::make_mut(&mut state.table);
-    for hash in hashes {
-        table.put(Record::Declaration(team, hash, hash));
+    for (hash, text) in texts {
+        table.put(Record::Declaration(team, hash, text.into()));
     }
 }
 

@@ -10,6 +10,7 @@ use crate::step_rules;
 use crate::submitter::{self, Step, Submitter};
 use crate::worker::{self, Worker};
 use domain::Hash;
+use domain::audit::invariant::Definitions;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::catalog::schema::DecisionForms;
@@ -62,6 +63,8 @@ pub struct World {
     pub(crate) audited: Audited,
     /// The definition of V, if it is verified.
     pub(crate) forms: Option<DecisionForms>,
+    /// The same definition for the audit.
+    pub(crate) definitions: Arc<Definitions>,
     /// The texts of declarations and plans by their hash. A text never changes.
     texts: Mutex<BTreeMap<Hash, String>>,
 }
@@ -72,6 +75,10 @@ impl World {
         let fence = |missing: &Missing| if let Missing::Fence(fence) = missing { Some(*fence) } else { None };
         let offers = given::offers(config);
         let forms = offers.get("V").filter(|_| config.verified);
+        let mut definitions = Definitions::default();
+        if let Some(offer) = forms {
+            definitions.insert("V", 1, &offer.schema.text);
+        }
         let prepared = config.commands.iter().enumerate().map(|(n, command)| prepared(n, command));
         let prepared: Vec<Prepared> = prepared.collect();
         let items = prepared.iter().flat_map(|prepared| &prepared.declaration.applications);
@@ -79,6 +86,7 @@ impl World {
         Self {
             config: *config,
             forms: forms.map(|offer| DecisionForms::load(&offer.schema.text).unwrap()),
+            definitions: Arc::new(definitions),
             texts: Mutex::new(items.map(|item| (item.hash, item.canonical.clone())).collect()),
             offers,
             prepared,

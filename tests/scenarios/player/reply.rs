@@ -231,7 +231,9 @@ pub(super) fn item(item: &Value) -> String {
 /// Returns the text of a deployed item version.
 pub(super) fn deployed(deployed: &Value, names: &Names) -> String {
     let change = names.change(id_in(text(deployed, "/change_instance")));
-    format!("v{} {} with {change}", deployed["version"], canonical(&deployed["data"]))
+    let observed = if deployed["observed"] == true { ", observed" } else { "" };
+    let drifted = if deployed["is_drifted"] == true { ", drifted" } else { "" };
+    format!("v{} {} with {change}{observed}{drifted}", deployed["version"], canonical(&deployed["data"]))
 }
 
 /// Returns the values of fields. `object/field` is a field of an object.
@@ -265,7 +267,8 @@ pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
             format!("submission of {} {from}{}", text(data, "/consumer_team"), text(data, "/to"))
         }
         "DeployedItem.Created.v1" => {
-            format!("deployed {} v{}", names.item(id(data, "/service_item_id")), data["version"])
+            let drifted = if data["is_drifted"] == true { ", drifted" } else { "" };
+            format!("deployed {} v{}{drifted}", names.item(id(data, "/service_item_id")), data["version"])
         }
         other => panic!("no event is a {other}"),
     };

@@ -21,6 +21,8 @@ pub enum Fence {
     StagingState,
     /// `APP.dig` and `APP.ni`.
     Application,
+    /// `APP.dr`.
+    Drifted,
     /// `ITEM.revision`, `SERVICE.revision`.
     Revision,
     /// A change instance's history length and state.
@@ -54,6 +56,8 @@ pub enum Condition {
     InFlight(Option<SubmissionId>),
     /// The application has this digest and this next number for an item.
     Application(Hash, u64),
+    /// The application has this number of drifted items.
+    Drifted(u64),
     /// The item or service has this revision.
     Revision(u64),
     /// The history has this length and ends in this state.
@@ -81,12 +85,13 @@ impl Condition {
                 Self::InFlight(before.in_flight),
             ],
             Write::AddBlockers { .. }
+            | Write::AddDrifted { .. }
             | Write::ReplaceTeam(_)
             | Write::DeleteStaging { .. }
             | Write::DeleteShare { .. }
             | Write::CheckGone { .. } => vec![Self::Exists],
             Write::PutApplication { before: Some(before), .. } => {
-                vec![Self::Application(before.digest, before.next_item)]
+                vec![Self::Application(before.digest, before.next_item), Self::Drifted(before.drifted)]
             }
             Write::PutItem { before: Some(revision), .. }
             | Write::CheckItem { revision, .. }
@@ -127,6 +132,7 @@ impl Condition {
             Self::NextChange(_) => Fence::NextChange,
             Self::InFlight(_) => Fence::InFlight,
             Self::Application(..) => Fence::Application,
+            Self::Drifted(_) => Fence::Drifted,
             Self::Revision(_) => Fence::Revision,
             Self::History(..) => Fence::History,
             Self::WorkLeft(_) => Fence::WorkLeft,
@@ -144,6 +150,9 @@ impl Condition {
             (Self::InFlight(submission), Some(Record::Head(head))) => head.in_flight == *submission,
             (Self::Application(digest, next), Some(Record::Application(application))) => {
                 application.digest == *digest && application.next_item == *next
+            }
+            (Self::Drifted(drifted), Some(Record::Application(application))) => {
+                application.drifted == *drifted
             }
             (Self::Revision(revision), Some(Record::Item(item))) => item.revision == *revision,
             (Self::Revision(revision), Some(Record::Service(_, stored))) => stored == revision,

@@ -21,13 +21,14 @@ impl Fingerprint {
                 hash_debug(&application.modified, &mut hasher);
                 (application.id, &application.name, application.digest, application.next_item)
                     .hash(&mut hasher);
-                (application.items_before, application.retired).hash(&mut hasher);
+                (application.items_before, application.drifted, application.retired).hash(&mut hasher);
                 application.metadata.hash(&mut hasher);
             }
             Record::Deployed(deployed) => {
                 hash_debug(deployed, &mut hasher);
                 (deployed.item, deployed.change, deployed.hash, &deployed.data, &deployed.request)
                     .hash(&mut hasher);
+                (deployed.schema_version, deployed.is_observed, deployed.is_drifted).hash(&mut hasher);
             }
             Record::Head(_)
             | Record::Item(_)

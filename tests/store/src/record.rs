@@ -71,8 +71,8 @@ pub enum Record {
     Work(Work),
     Staging(Staging),
     Share(Share),
-    /// A declaration: its team, its key, and the hash of the stored text.
-    Declaration(TeamId, Hash, Hash),
+    /// A declaration or plan: its team, its key, and the text.
+    Declaration(TeamId, Hash, Arc<str>),
     /// A service: its title and its revision.
     Service(Arc<str>, u64),
 }

@@ -7,6 +7,7 @@ use domain::audit::invariant::Snapshot;
 use domain::catalog::service::Service;
 use domain::model::submission::IdempotencyRecord;
 use domain::model::work::Share;
+use std::sync::Arc;
 
 impl Table {
     /// Creates the table of a snapshot. A snapshot has no creation times of shares.
@@ -26,7 +27,8 @@ impl Table {
         let created = Timestamp::from_micros(0);
         let share = |(item, owner): &_| Record::Share(Share { item: *item, owner: *owner, created });
         snapshot.shares.iter().map(share).for_each(&mut put);
-        let declaration = |((team, hash), stored): (&(_, _), &_)| Record::Declaration(*team, *hash, *stored);
+        let declaration =
+            |((team, hash), text): (&(_, _), &Arc<str>)| Record::Declaration(*team, *hash, Arc::clone(text));
         snapshot.declarations.iter().map(declaration).for_each(&mut put);
         let remembered = |(team, one): &(_, IdempotencyRecord)| Record::IdempotencyRecord(*team, one.clone());
         snapshot.remembered.iter().map(remembered).for_each(&mut put);
@@ -57,8 +59,8 @@ impl Table {
                 Record::Work(work) => all.works.push(work.clone()),
                 Record::Staging(staging) => all.stagings.push(*staging),
                 Record::Share(Share { item, owner, .. }) => drop(all.shares.insert((*item, *owner))),
-                Record::Declaration(team, hash, stored) => {
-                    all.declarations.insert((*team, *hash), *stored);
+                Record::Declaration(team, hash, text) => {
+                    all.declarations.insert((*team, *hash), Arc::clone(text));
                 }
                 Record::IdempotencyRecord(team, one) => all.remembered.push((*team, one.clone())),
                 Record::Service(..) => {}

@@ -3,12 +3,12 @@
 use crate::condition::{Condition, Fence};
 use crate::record::{Key, Record};
 use crate::table::Table;
+use domain::Change;
 use domain::model::charge::Charge;
 use domain::model::staging::Staging;
 use domain::model::submission::Submission;
-use domain::model::team::Head;
+use domain::model::team::{Application, Head};
 use domain::model::write::{Closing, Write};
-use domain::{Change, Hash};
 use std::collections::BTreeSet;
 
 /// The reason of a failed transaction.
@@ -77,6 +77,9 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
     match write {
         Write::AdvanceHead { after, .. } => Some(Record::Head(*after)),
         Write::AddBlockers { delta, .. } => head(stored, |head| head.blockers = head.blockers + *delta),
+        Write::AddDrifted { delta, .. } => application(stored, |application| {
+            application.drifted = application.drifted.saturating_add_signed(*delta);
+        }),
         Write::FreeHead(_) => head(stored, |head| head.in_flight = None),
         Write::ReplaceTeam(after) => Some(Record::Team(after.clone())),
         Write::PutApplication { after, .. } => Some(Record::Application(after.clone())),
@@ -105,7 +108,7 @@ fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
         Write::StartStaging(staging) => Some(Record::Staging(*staging)),
         Write::UpdateStaging { to, .. } => staging(stored, |staging| staging.state = *to),
         Write::StoreDeclaration { team, hash, text } => {
-            Some(Record::Declaration(*team, *hash, Hash::of(text)))
+            Some(Record::Declaration(*team, *hash, text.as_str().into()))
         }
         Write::CreateShare(share) => Some(Record::Share(*share)),
     }
@@ -115,6 +118,12 @@ fn head(stored: Option<&Record>, change: impl FnOnce(&mut Head)) -> Option<Recor
     let Some(Record::Head(mut head)) = stored.cloned() else { return None };
     change(&mut head);
     Some(Record::Head(head))
+}
+
+fn application(stored: Option<&Record>, change: impl FnOnce(&mut Application)) -> Option<Record> {
+    let Some(Record::Application(mut application)) = stored.cloned() else { return None };
+    change(&mut application);
+    Some(Record::Application(application))
 }
 
 fn change(stored: Option<&Record>, move_on: impl FnOnce(&mut Change)) -> Option<Record> {
@@ -158,6 +167,7 @@ fn key(write: &Write) -> Key {
     match write {
         Write::AdvanceHead { after, .. } => Key::Head(after.team),
         Write::AddBlockers { team, .. } => Key::Head(*team),
+        Write::AddDrifted { application, .. } => Key::application(*application),
         Write::ReplaceTeam(after) => Key::Team(after.id),
         Write::PutApplication { after, .. } => Key::of_application(after),
         Write::PutItem { after, .. } => Key::item_at(after.id, after.gone),

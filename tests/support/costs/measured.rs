@@ -224,6 +224,19 @@ pub(super) fn judged() -> Table {
     let body = json!({"state": "APPROVED"});
     table.row("verified: approve a planned change instance", decide(&system, &path, &body));
     table.row("verified: complete it", decide(&system, &path, &json!({"state": "COMPLETED"})));
+    let found = |cpu: u64| decide(&system, &path, &json!({"deployed_item": {"cpu": cpu}}));
+    table.row("verified: observe the same", found(8));
+    table.row("verified: observe a difference, drift begins", found(4));
+    table.row("verified: observe another difference", found(5));
+    table.row("verified: observe the declared value, drift ends", found(8));
+    found(4);
+    let again = json!({"AwesomeConsumer": {"Three": vms(1..=1, 8)}});
+    let again = system.call("PATCH", SUBMIT, "awesome-key", &again);
+    table.row("verified: submit one drifted item again", Figures::from_answer(&again));
+    table.row(
+        "verified: approve its correction",
+        decide(&system, &change(&again), &json!({"state": "APPROVED"})),
+    );
     let path = fresh_in(&system, "Four");
     decide(&system, &path, &json!({"state": "PENDING"}));
     let body = json!({"state": "APPROVED", "planned_item": {"ip": "10.0.0.1"}});

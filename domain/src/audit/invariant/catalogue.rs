@@ -36,7 +36,7 @@ impl Snapshot {
     ///
     /// So the check of a large table, team by team, needs little memory.
     pub fn forget(&mut self) {
-        let Self { teams, mut catalogue, items, changes, .. } = std::mem::take(self);
+        let Self { teams, mut catalogue, definitions, items, changes, .. } = std::mem::take(self);
         for item in items.into_values() {
             catalogue.used.entry((item.service, item.service_owner)).or_default().insert(item.schema_version);
         }
@@ -45,7 +45,7 @@ impl Snapshot {
             judging.extend(change.schema_version);
             catalogue.owners.entry(change.owner).or_insert(change.id);
         }
-        *self = Self { teams, catalogue, ..Self::default() };
+        *self = Self { teams, catalogue, definitions, ..Self::default() };
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::{Audit, Subject};
 use crate::base::hash::Hash;
-use crate::base::id::{ChangeId, ItemId, TeamId};
+use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::state::{ChangeType, RuntimeState, Stage, State};
 use crate::model::change::Change;
 use crate::model::deployed::Deployed;
-use crate::model::item::{Creation, Item, Slot};
+use crate::model::item::{Base, Creation, Item, Slot};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Audit<'_> {
@@ -116,7 +116,7 @@ impl Audit<'_> {
         self.require(made == Some(item.runtime_state), "I7", Subject::Item(item.id), detail);
     }
 
-    /// I12: the item is idle exactly if the newest approved change of the service owner is completed.
+    /// I12: the item is idle, or has drifted, exactly if the newest approved change of the service owner is completed.
     ///
     /// Any other item has an open change, or is an orphan in the blockers of the head (I9).
     fn completed_target(&mut self, item: &Item, changes: &[&Change]) {
@@ -125,7 +125,10 @@ impl Audit<'_> {
         let newest = main.max_by_key(|change| (change.submission, change.attempt));
         let made = newest.filter(|change| change.state == State::Completed).map(|change| change.target());
         let detail = "its last completed declaration is another one";
-        self.require(made == item.completed_target, "I12", Subject::Item(item.id), detail);
+        self.require(made == item.reached_target(), "I12", Subject::Item(item.id), detail);
+        let is_one = item.completed_target.is_none() || item.drift.is_none();
+        self.require(is_one, "I12", Subject::Item(item.id), "it is idle and has drifted");
+        self.completed_item(item, newest.copied());
     }
 
     /// I13, I16 and I19: the item agrees with its application, team and declaration.
@@ -146,6 +149,12 @@ impl Audit<'_> {
         self.require(named, "I16", subject(), "its team has another name or does not exist");
     }
 
+    /// Returns a deployed version of an item.
+    pub(super) fn deployed(&self, item: &Item, id: DeployedId) -> Option<&Deployed> {
+        let of_item = self.deployed_of_item.get(&item.id);
+        of_item.into_iter().flatten().find(|deployed| deployed.id == id).copied()
+    }
+
     /// I15: deployed versions have no gaps, and the item has the newest.
     fn versions(&mut self, item: &Item) {
         let subject = || Subject::Item(item.id);
@@ -153,10 +162,18 @@ impl Audit<'_> {
         of_item.sort_by_key(|deployed| deployed.version);
         let gapless = of_item.iter().zip(1..).all(|(deployed, version)| deployed.version == version);
         self.require(gapless, "I15", subject(), "its deployed item versions have gaps");
-        let newest = of_item.last().map(|deployed| (deployed.id, deployed.version, deployed.hash));
-        let latest = item.deployed.map(|latest| (latest.id, latest.version, latest.hash));
+        let newest = of_item
+            .last()
+            .map(|deployed| (deployed.id, deployed.version, deployed.hash, deployed.schema_version));
+        let latest =
+            item.deployed.map(|latest| (latest.id, latest.version, latest.hash, latest.schema_version));
         self.require(newest == latest, "I15", subject(), "its newest deployed item is another one");
-        let lives = item.earlier_life <= newest.map_or(0, |(_, version, _)| version);
+        let base = match item.base {
+            Base::Earlier(id) => self.deployed(item, id).is_some_and(|base| base.version > item.earlier_life),
+            Base::Newest | Base::None => true,
+        };
+        self.require(base, "I15", subject(), "its base is no deployed version of this life");
+        let lives = item.earlier_life <= newest.map_or(0, |(_, version, ..)| version);
         self.require(lives, "I15", subject(), "its earlier life has a deployed version that does not exist");
     }
 

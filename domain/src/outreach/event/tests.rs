@@ -132,6 +132,7 @@ fn deployed() -> Deployed {
         version: 1,
         schema_version: None,
         is_observed: false,
+        is_drifted: false,
         data: "SECRET".to_owned(),
         hash: Hash::of("SECRET"),
         service_owner: change.service_owner,

@@ -67,14 +67,16 @@ fn check(
             return Err(Refused::DeployedItemNotMain);
         }
         let is_whole = judge.is_some_and(|judge| judge.forms.paths.is_verified);
-        let is_too_early = is_whole && !accepts_whole(state);
+        let is_too_early = is_whole && !accepts_whole(change, state, item);
         if is_too_early || !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
         }
-        if update.onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
+        let onto = update.patch.as_ref().map(|patch| patch.onto);
+        if onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
             return Err(Refused::DeployedItemNotLatest);
         }
-        if data.len() > DEPLOYED_BYTES_MAX {
+        let sent = update.patch.as_ref().filter(|_| is_whole).map_or(data, |patch| &patch.members);
+        if sent.len() > DEPLOYED_BYTES_MAX {
             return Err(Refused::DeployedItemTooLarge);
         }
     }
@@ -119,10 +121,19 @@ fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
     }
 }
 
-/// Returns whether a deployed item of a verified service may accompany a state: only the end of a change has one
-/// (R51).
-const fn accepts_whole(state: State) -> bool {
-    matches!(state, State::Completed | State::Errored)
+/// Returns whether a deployed item of a verified service may accompany a state: the end of a change has one (R51), and
+/// a completed change whose item exists and is not being changed (R53).
+fn accepts_whole(change: &Change, state: State, item: &Item) -> bool {
+    match state {
+        State::Errored => true,
+        State::Completed if change.state == State::Completed => {
+            let main = item.main();
+            let is_changing = main.validated.is_some_and(|slot| slot.state == State::Approved);
+            main.creation == Creation::Done && !is_changing
+        }
+        State::Completed => true,
+        State::Pending | State::Approved | State::Rejected | State::Closed => false,
+    }
 }
 
 /// Returns whether `data` is the item's deployed state: its newest version, or `{}` if it has none.

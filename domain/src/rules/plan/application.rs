@@ -5,6 +5,7 @@ use super::{Items, Offer, Offers, Refused, Request, Stored};
 use crate::base::hash::Hash;
 use crate::base::id::ItemId;
 use crate::base::json;
+use crate::base::money::Amount;
 use crate::base::refs::TeamRef;
 use crate::base::state::Kind;
 use crate::model::change::Version;
@@ -219,6 +220,7 @@ impl<'a> Comparison<'a, '_> {
                     digest,
                     items_before: next_item.saturating_sub(1),
                     next_item,
+                    drifted: 0,
                     metadata,
                     since: Since { submission: self.submission, at: now, before: None },
                     changed: self.submission,
@@ -264,7 +266,12 @@ impl<'a> Comparison<'a, '_> {
                 new: None,
             }
         };
-        let planned = self.planned(before.id, &before.service_owner, declared, &before.service.title)?;
+        let is_same = declared.version == before.version;
+        let mut planned = self.planned(before.id, &before.service_owner, declared, &before.service.title)?;
+        if is_same && before.drift.is_some() {
+            // The consumer asks for nothing new, so the correction is free (R54).
+            planned.prices.per_change = Amount::ZERO;
+        }
         Ok(PlannedChange { spare, ..planned })
     }
 

@@ -7,17 +7,18 @@
 use super::Plan;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
-use crate::base::id::ChangeId;
+use crate::base::id::{ApplicationId, ChangeId};
 use crate::base::money::Amount;
 use crate::model::blockers::Blockers;
 use crate::model::change::Change;
 use crate::model::item::Item;
 use crate::model::staging::{Staging, StagingId, StagingState};
 use crate::model::submission::Submission;
-use crate::model::team::Head;
+use crate::model::team::{Application, Head};
 use crate::model::work::{PlannedChange, Work, WorkId, divided};
 use crate::model::write::Write;
 use crate::rules::generate::{Missing, apply_declaration};
+use crate::rules::put_item::drift;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A plan as one transaction.
@@ -78,11 +79,14 @@ impl Plan<'_> {
         let shared: BTreeSet<ChangeId> = self.derived.iter().filter_map(|planned| planned.cause).collect();
         // The head is one record and takes one action in a transaction, so it carries the sum of all items.
         let mut blockers = self.head.1.blockers;
+        let mut drifted: BTreeMap<ApplicationId, i64> = BTreeMap::new();
         for (before, planned) in &self.direct {
             let mut opened = apply_declaration(planned, &submission, *before, ctx)?;
             // Until `generate` has created its shares, the item cannot go (R44, I33).
             opened.item.shares_due += u64::from(shared.contains(&planned.id));
             blockers = blockers + opened.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
+            *drifted.entry(opened.item.application_id()).or_default() +=
+                drift(Some(&opened.item)) - drift(*before);
             let revision = before.map(|before| before.revision);
             writes.push(Write::PutItem { before: revision, after: opened.item.clone() });
             writes.push(Write::CreateChange(opened.change.clone()));
@@ -93,7 +97,9 @@ impl Plan<'_> {
         }
         let mut all =
             vec![Write::AdvanceHead { before: self.head.0, after: Head { blockers, ..self.head.1 } }];
-        all.extend(self.others.iter().cloned());
+        all.extend(self.others.iter().map(|write| with_drifted(write, &mut drifted)));
+        drifted.retain(|_, delta| *delta != 0);
+        all.extend(drifted.into_iter().map(|(application, delta)| Write::AddDrifted { application, delta }));
         all.push(Write::RecordSubmission(submission.clone()));
         all.extend(records(&submission, works, &BTreeMap::new(), 1).into_iter().map(Write::CreateWork));
         all.extend(self.declarations.iter().map(|(hash, text)| Write::StoreDeclaration {
@@ -163,6 +169,16 @@ impl Plan<'_> {
         }
         (direct, shares.into_values().flatten().collect())
     }
+}
+
+/// Returns a write of the commit; that of an application also counts its drifted items.
+///
+/// A transaction allows one action per record.
+fn with_drifted(write: &Write, drifted: &mut BTreeMap<ApplicationId, i64>) -> Write {
+    let Write::PutApplication { before, after } = write else { return write.clone() };
+    let delta = drifted.remove(&after.id).unwrap_or_default();
+    let after = Application { drifted: after.drifted.saturating_add_signed(delta), ..after.clone() };
+    Write::PutApplication { before: before.clone(), after }
 }
 
 fn records(

@@ -87,12 +87,12 @@ impl Plan<'_> {
         })
     }
 
-    /// Returns a warning for each orphan that the submission requests again (R12).
+    /// Returns a warning for each orphan that the submission requests again (R12). Drift has a warning of its own.
     fn retry_warnings(&self) -> impl Iterator<Item = String> + '_ {
         let retried = self.direct.iter().filter_map(|(before, planned)| {
             let (before, declared) = (before.as_ref()?, planned.declared.as_ref()?);
             let is_same = before.declared == declared.stays && before.version == declared.version;
-            is_same.then_some(before)
+            (is_same && before.drift.is_none()).then_some(before)
         });
         retried.map(|item| {
             let (service, name, application) = (&item.service.title, &item.name, &item.application);

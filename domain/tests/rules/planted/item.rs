@@ -86,7 +86,7 @@ const ALONE: &[Planted] = &[
         s.declarations.remove(&(consumer(), hash));
     }),
     ("I19 declaration", "the hash of its text is another one", |s| {
-        s.declarations.values_mut().for_each(|stored| *stored = Hash::of("another"));
+        s.declarations.values_mut().for_each(|text| *text = "another".into());
     }),
     ("I17 item", "a referenced item of service VM is not declared", |s| item(s, "a").declared = false),
     ("I18 item", "have a share record", |s| {

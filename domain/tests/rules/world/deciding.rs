@@ -1,6 +1,7 @@
 //! Owners' decisions: one step, or several.
 
 use super::*;
+use domain::base::id::DeployedId;
 use domain::catalog::schema::DecisionForms;
 use domain::rules::decide::Reads;
 use domain::rules::judge::Judge;
@@ -26,12 +27,13 @@ impl World {
         });
         let head = decide::takes_numbers(&change, &item, update, forms.as_ref()).then(|| self.head());
         let newest = forms.as_ref().and_then(|forms| decide::newest_to_read(&item, update, forms));
-        let newest = newest.and_then(|id| self.snapshot.deployed.iter().find(|deployed| deployed.id == id));
+        let read = |id: Option<DeployedId>| self.snapshot.deployed.iter().find(|read| Some(read.id) == id);
         let judge = forms.as_ref().map(|forms| Judge {
             forms,
             declared: change.new.map(|new| self.texts[&new.hash].as_str()),
             planned: change.planned().map(|hash| self.texts[&hash].as_str()),
-            newest,
+            newest: read(newest),
+            base: read(decide::base_to_read(&change, &item, update)),
         });
         let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
         let decided = decide::update(&change, &item, &reads, update, &caller, &ctx)?;

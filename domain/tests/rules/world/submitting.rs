@@ -66,6 +66,7 @@ impl World {
         let is_time = |charge: &Charge| charge.id.charge_type() == ChargeType::MonthlyCost;
         let more = |write: &&Write| {
             matches!(write, Write::CloseChange(_) | Write::CreateWork(_) | Write::EndCharge { .. })
+                || matches!(write, Write::AddDrifted { .. })
                 || matches!(write, Write::CreateCharge(charge) if is_time(charge))
         };
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());

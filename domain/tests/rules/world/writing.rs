@@ -19,7 +19,8 @@ impl World {
         self.written.extend((!writes.is_empty()).then(|| writes.to_vec()));
         let catalogue = std::mem::take(&mut self.snapshot.catalogue);
         let replaced = std::mem::take(&mut self.snapshot.replaced);
-        self.snapshot = Snapshot { catalogue, replaced, ..table.snapshot() };
+        let definitions = std::mem::take(&mut self.snapshot.definitions);
+        self.snapshot = Snapshot { catalogue, replaced, definitions, ..table.snapshot() };
     }
 }
 
@@ -66,6 +67,7 @@ fn sound(table: &Table, write: &Write) {
         Write::CreateCharge(_)
         | Write::AdvanceHead { .. }
         | Write::AddBlockers { .. }
+        | Write::AddDrifted { .. }
         | Write::ReplaceTeam(_)
         | Write::PutApplication { .. }
         | Write::CheckItem { .. }

@@ -1,5 +1,6 @@
 //! Service items and deployed items on the wire.
 
+use super::planned::difference;
 use super::{
     ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, team_ref, team_with_metadata,
 };
@@ -8,6 +9,7 @@ use domain::Item;
 use domain::base::problem::Problem;
 use domain::catalog::service::{ServiceState, Settings};
 use domain::model::deployed::Deployed;
+use domain::views::drift::differences;
 use domain::views::proposal::document;
 use domain::views::related::Related;
 use serde::Serialize;
@@ -36,6 +38,7 @@ wire! {
         deployed_item: LatestView<'a> =
             latest_view(item.deployed.and_then(|latest| related.deployed.get(&latest.id))),
         #[serde(skip_serializing_if = "Option::is_none")] document: Option<Value> = document(item, related),
+        #[serde(skip_serializing_if = "Option::is_none")] drift: Option<Value> = drift(item, related),
         gone: bool = item.gone,
         healthcheck_at: Option<String> = related.health(item).map(|health| health.at.to_wire()),
         healthcheck_reason: Option<&'a str> =
@@ -43,6 +46,7 @@ wire! {
         healthcheck_status: Option<&'static str> = related.health(item).map(|health| health.report.status.name()),
         id: u64 = item.id.get(),
         is_deprecated_service_schema: bool = is_up_to_date == Some(false),
+        #[serde(skip_serializing_if = "std::ops::Not::not")] is_drifted: bool = item.drift.is_some(),
         is_service_private: bool = settings.is_some_and(|settings| !settings.allowed_teams.is_empty()),
         is_validated_minimum_schema: bool = is_up_to_date == Some(true),
         modified: String = item.modified.to_wire(),
@@ -85,6 +89,7 @@ wire! {
         created: String = deployed.created.to_wire(),
         data: Stored<'a> = Stored(&deployed.data),
         id: u64 = deployed.id.get(),
+        #[serde(skip_serializing_if = "std::ops::Not::not")] is_drifted: bool = deployed.is_drifted,
         // A version never changes, but existing clients expect the field.
         modified: String = deployed.created.to_wire(),
         #[serde(skip_serializing_if = "std::ops::Not::not")] observed: bool = deployed.is_observed,
@@ -93,6 +98,16 @@ wire! {
         url: String = viewpoint.url("deployed_items", deployed.id.get()),
         version: u64 = deployed.version,
     }
+}
+
+/// Returns the drift of an item, with its differences if their texts are loaded.
+fn drift(item: &Item, related: &Related) -> Option<Value> {
+    let since = item.drift?.since.to_wire();
+    let differences = differences(item, related).map(|all| all.into_iter().map(difference).collect());
+    Some(match differences {
+        Some(Value::Array(differences)) => json!({"since": since, "differences": differences}),
+        _ => json!({"since": since}),
+    })
 }
 
 /// Returns an item with its problems under a definition.

@@ -6,13 +6,16 @@ use super::team::WithChanges;
 use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
 use crate::reply::{Failure, fitting, objects};
 use domain::base::money::Prices;
+use domain::base::state::Kind;
 use domain::model::change::{ClosedBy, Version};
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
 use domain::rules::charging::prices_of;
 use domain::rules::plan::{Preview, Stored};
+use domain::rules::verify::Difference;
 use domain::views::compare;
 use domain::views::compare::Field;
+use domain::views::drift::differences as differences_of_drift;
 use domain::views::proposal::Proposal;
 use domain::views::related::Related;
 use domain::{Change, Hash};
@@ -86,6 +89,7 @@ impl Planned<'_> {
         let mut warnings = self.preview.warnings.clone();
         warnings.extend(self.unapprovable.iter().cloned());
         warnings.extend(self.page_changes.iter().flat_map(|change| self.retained(change)));
+        warnings.extend(self.page_changes.iter().filter_map(|change| self.corrected(change)));
         if !self.is_certain {
             warnings.push(
                 "an earlier submission still has pending work: repeat the preview to get a plan".to_owned(),
@@ -127,7 +131,7 @@ impl Planned<'_> {
 
     /// Returns the fields with a difference between the declarations before and after; none without both.
     fn differences(&self, change: &Change) -> Value {
-        self.fields(change).into_iter().map(difference).collect()
+        self.fields(change).into_iter().map(of_field).collect()
     }
 
     fn fields(&self, change: &Change) -> Vec<Field> {
@@ -154,6 +158,21 @@ impl Planned<'_> {
             .collect()
     }
 
+    /// Returns a warning for a drifted item that the submission requests again (R54).
+    fn corrected(&self, change: &Change) -> Option<String> {
+        let item = self.related.items.get(&change.item)?;
+        let is_same = change.kind == Kind::Direct && change.new == change.old;
+        let differences = differences_of_drift(item, self.related).filter(|_| is_same)?;
+        let pointers: Vec<String> = differences.into_iter().map(|difference| difference.pointer).collect();
+        let (service, name, application) = (&item.service.title, &item.name, &item.application);
+        let (pointers, differ) =
+            (pointers.join(", "), if pointers.len() == 1 { "differs" } else { "differ" });
+        Some(format!(
+            "{service} '{name}' of application '{application}' is requested again: {pointers} {differ} from its \
+             declaration"
+        ))
+    }
+
     /// Returns the changed metadata of the team, with a null application, and of applications.
     fn metadata(&self) -> impl Iterator<Item = Value> + '_ {
         let changed = self.others.iter().filter_map(|write| {
@@ -174,13 +193,18 @@ impl Planned<'_> {
 pub(super) fn differences(old: &str, new: &str) -> Value {
     // Stored text is canonical, so it parses.
     let fields = compare::between(old, new).unwrap_or_default();
-    fields.into_iter().map(difference).collect()
+    fields.into_iter().map(of_field).collect()
 }
 
-fn difference(field: Field) -> Value {
+fn of_field(Field { pointer, old, new }: Field) -> Value {
+    difference(Difference { pointer, old, new })
+}
+
+/// Returns a difference with its old and new value, if any.
+pub(super) fn difference(Difference { pointer, old, new }: Difference) -> Value {
     let mut object = Map::new();
-    object.insert("pointer".to_owned(), json!(field.pointer));
-    object.extend(field.old.map(|old| ("old".to_owned(), old)));
-    object.extend(field.new.map(|new| ("new".to_owned(), new)));
+    object.insert("pointer".to_owned(), json!(pointer));
+    object.extend(old.map(|old| ("old".to_owned(), old)));
+    object.extend(new.map(|new| ("new".to_owned(), new)));
     Value::Object(object)
 }

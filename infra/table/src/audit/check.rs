@@ -7,6 +7,7 @@ use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, vi
 use domain::{TeamId, Timestamp};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Number of teams that are checked concurrently. The rows of each are in memory.
 const TEAMS_AT_ONCE: usize = 4;
@@ -54,7 +55,8 @@ impl Table {
         watch(seen);
         audited.add(self.recheck_rows([rows.flaws, rows.set_aside].concat()).await?);
         audited.add((self.recheck_entries(misplaced).await?, 0));
-        let checks = suspects.into_iter().map(|team| self.recheck_team(team, now));
+        let definitions = Arc::clone(&rows.snapshot.definitions);
+        let checks = suspects.into_iter().map(|team| self.recheck_team(team, now, &definitions));
         let mut checks = stream::iter(checks).buffered(TEAMS_AT_ONCE);
         while let Some((found, unsettled)) = checks.try_next().await? {
             // Those of a scan that kept its rows are counted already.

@@ -11,16 +11,17 @@ use crate::record::{
     RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
     WorkRecord, size,
 };
-use domain::audit::invariant::{SET_ASIDE, Snapshot, Subject, Violation};
+use domain::audit::invariant::{Definitions, SET_ASIDE, Snapshot, Subject, Violation};
 use domain::base::id::ServiceId;
 use domain::catalog::config::CONFIG_BYTES_MAX;
 use domain::catalog::docs::DOCS_BYTES_MAX;
 use domain::catalog::schema::SCHEMA_BYTES_MAX;
-use domain::model::declaration::DECLARATION_BYTES_MAX;
+use domain::model::deployed::WHOLE_BYTES_MAX;
 use domain::model::work::Work;
 use domain::outreach::message::{DESCRIPTION_BYTES_MAX, MESSAGES_MAX, Message, SERVICES_MAX};
-use domain::{Hash, TeamId, Timestamp};
+use domain::{TeamId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The most bytes of a row, a limit of DynamoDB.
 const ROW_BYTES_MAX: usize = 400 * 1024;
@@ -57,9 +58,15 @@ impl Rows {
         Self { rows_max: Some(rows_max), ..Self::default() }
     }
 
-    /// Creates an empty set of rows for these consumers alone. It ignores all other rows.
-    pub fn of(consumers: BTreeSet<TeamId>) -> Self {
-        Self { only: Some(consumers), ..Self::default() }
+    /// Creates an empty set of rows for these consumers alone, with the definitions of all rows. It ignores all other
+    /// rows.
+    pub fn of(consumers: BTreeSet<TeamId>, all: &Self) -> Self {
+        Self { only: Some(consumers), ..Self::with(Arc::clone(&all.snapshot.definitions)) }
+    }
+
+    /// Creates an empty set of rows with these definitions.
+    pub(super) fn with(definitions: Arc<Definitions>) -> Self {
+        Self { snapshot: Snapshot { definitions, ..Snapshot::default() }, ..Self::default() }
     }
 
     /// Returns whether the rows of consumers are forgotten.
@@ -211,6 +218,7 @@ impl Rows {
                 snapshot.catalogue.services.insert(service.title.clone(), service)
             }),
             SchemaRecord::TYPE => self.keep::<SchemaRecord, _>(row, |snapshot, schema| {
+                Arc::make_mut(&mut snapshot.definitions).insert(&schema.title, schema.version, &schema.text);
                 snapshot.catalogue.schemas.insert((schema.title, schema.version))
             }),
             DocsRecord::TYPE => self.docs(row),
@@ -322,9 +330,9 @@ impl Rows {
         record::is_of_this_format(row)?;
         let (declaration_id, text) = related::declaration(row)?;
         let detail =
-            || format!("bytes of a declaration: {}, must be at most {DECLARATION_BYTES_MAX}", text.len());
-        self.require(text.len() <= DECLARATION_BYTES_MAX, "I24", row, detail);
-        self.snapshot.declarations.insert(declaration_id, Hash::of(&text));
+            || format!("bytes of a declaration or plan: {}, must be at most {WHOLE_BYTES_MAX}", text.len());
+        self.require(text.len() <= WHOLE_BYTES_MAX, "I24", row, detail);
+        self.snapshot.declarations.insert(declaration_id, text.into());
         Ok(())
     }
 

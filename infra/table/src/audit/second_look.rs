@@ -14,11 +14,12 @@ use crate::key::{self, Key};
 use crate::read::for_each_page;
 use crate::record::{self, Attributes, size};
 use aws_sdk_dynamodb::types::{Get, TransactGetItem};
-use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::audit::invariant::{Definitions, Snapshot, Subject, Violation, ages, catalogue, violations};
 use domain::catalog::service::Service;
 use domain::{TeamId, Timestamp};
 use dovetail_aws::retry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The most records and bytes of one transaction; DynamoDB allows 100 and 4 MB.
 const READS_MAX: usize = 100;
@@ -54,11 +55,12 @@ impl Table {
         &self,
         team: TeamId,
         now: Option<Timestamp>,
+        definitions: &Arc<Definitions>,
     ) -> Result<(Vec<Violation>, u64), Error> {
         let mut unsettled = (Vec::new(), 0);
         let mut looks = retry::AUDIT.attempts();
         while looks.next().await.is_some() {
-            let listing = self.listing(team).await?;
+            let listing = self.listing(team, Rows::with(Arc::clone(definitions))).await?;
             let snapshot = &listing.rows.snapshot;
             let aged = now.map(|now| ages(snapshot, now)).unwrap_or_default();
             let violations = [violations(snapshot), aged].concat();
@@ -79,7 +81,7 @@ impl Table {
     pub(super) async fn standing(&self, team: TeamId) -> Result<Option<Listing>, Error> {
         let mut looks = retry::AUDIT.attempts();
         while looks.next().await.is_some() {
-            let listing = self.listing(team).await?;
+            let listing = self.listing(team, Rows::default()).await?;
             if self.moved(&listing, of_team(&listing.rows.snapshot, team)).await?.is_empty() {
                 return Ok(Some(listing));
             }
@@ -87,9 +89,9 @@ impl Table {
         Ok(None)
     }
 
-    /// Lists the records of a team, partition by partition.
-    async fn listing(&self, team: TeamId) -> Result<Listing, Error> {
-        let mut listing = Listing { by_key: BTreeMap::new(), rows: Rows::default() };
+    /// Adds the records of a team to `rows`, partition by partition.
+    async fn listing(&self, team: TeamId, rows: Rows) -> Result<Listing, Error> {
+        let mut listing = Listing { by_key: BTreeMap::new(), rows };
         for partition in key::partitions_of(team) {
             let query = self.partition_query(&self.name, &partition, "");
             for_each_page(query, |page| {

@@ -109,7 +109,7 @@ impl Table {
         &self,
         change: &Change,
         item: &Item,
-        deployed: Option<DeployedId>,
+        deployed: impl IntoIterator<Item = DeployedId>,
     ) -> Result<Related, Error> {
         let declarations = change.new.iter().chain(&change.old).chain(std::iter::once(&item.version));
         let mut keys = vec![
@@ -120,7 +120,7 @@ impl Table {
         ];
         let hashes = declarations.map(|version| version.hash).chain(change.planned());
         keys.extend(hashes.map(|hash| key::declaration(change.consumer.id, hash)));
-        keys.extend(deployed.map(key::deployed));
+        keys.extend(deployed.into_iter().map(key::deployed));
         let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
         self.add_retired([change.application_id()], &mut related).await?;
         Ok(related)

@@ -12,6 +12,7 @@ use crate::record::{
 use domain::base::id::{ApplicationId, DeployedId};
 use domain::base::state::Stage;
 use domain::model::deployed::Deployed;
+use domain::model::item::Base;
 use domain::model::submission::Submission;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
@@ -113,14 +114,32 @@ impl Table {
         self.add_definitions(judged.collect(), related).await
     }
 
-    /// Adds the paths of the definitions of items, for their documents (R49).
+    /// Adds the paths of the definitions of items, for their documents (R49), and the texts of their drift (R54).
     pub async fn add_definitions_of_items(&self, items: &[Item], related: &mut Related) -> Result<(), Error> {
+        self.add_texts_of_drift(items, related).await?;
         let judged = items.iter().filter(|item| {
             let service = related.services.get(&item.service.title);
             let first = service.and_then(|service| service.first_with_words);
             item.declared && first.is_some_and(|first| item.schema_version >= first)
         });
         let versions = judged.map(|item| (item.service.title.clone(), item.schema_version)).collect();
+        self.add_definitions(versions, related).await
+    }
+
+    /// Adds what the differences of drifted items need (R54). It costs nothing while no item has drifted.
+    pub async fn add_texts_of_drift(&self, items: &[Item], related: &mut Related) -> Result<(), Error> {
+        let drifted = || items.iter().filter_map(|item| Some((item, item.drift?, item.deployed?)));
+        let texts = drifted().map(|(item, drift, _)| key::declaration(item.consumer.id, drift.declared));
+        let deployed = drifted().flat_map(|(item, _, newest)| match item.base {
+            Base::Earlier(id) => vec![key::deployed(id), key::deployed(newest.id)],
+            Base::Newest | Base::None => vec![key::deployed(newest.id)],
+        });
+        let keys: BTreeSet<Key> = texts.chain(deployed).collect();
+        let more = self.batch_get_related(keys, Consistency::Complete).await?;
+        merge(related, more);
+        let versions = drifted()
+            .filter_map(|(item, _, newest)| Some((item.service.title.clone(), newest.schema_version?)))
+            .collect();
         self.add_definitions(versions, related).await
     }
 

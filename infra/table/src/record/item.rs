@@ -8,7 +8,7 @@ use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionP
 use crate::key::{self, Key};
 use domain::model::change::Target;
 use domain::model::deployed::Deployed;
-use domain::model::item::{LatestDeployed, Slot, Stack};
+use domain::model::item::{Base, Drift, LatestDeployed, Slot, Stack};
 use domain::{Item, ItemId, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,6 +51,9 @@ pub(crate) struct ItemRecord {
     /// Result of the last completed change. Absent while a change is in progress.
     #[serde(rename = "sh", skip_serializing_if = "Option::is_none")]
     completed_target: Option<TargetPart>,
+    /// Difference from the last completed change, which an observation shows. Absent if there is none. Format 6.
+    #[serde(rename = "df", skip_serializing_if = "Option::is_none")]
+    drift: Option<DriftPart>,
     /// References to items of the same application. Absent if there are none.
     #[serde(rename = "rf", default, skip_serializing_if = "Vec::is_empty")]
     references: Vec<ReferencePart>,
@@ -66,6 +69,9 @@ pub(crate) struct ItemRecord {
     /// Newest deployed version of the earlier life. Absent for 0. Format 6.
     #[serde(rename = "vb", skip_serializing_if = "Option::is_none")]
     earlier_life: Option<u64>,
+    /// Id of the deployed item that the last completed change left. Absent if it is the newest, 0 without one. Format 6.
+    #[serde(rename = "bs", skip_serializing_if = "Option::is_none")]
+    base: Option<u64>,
     /// Number of the next deployed item.
     #[serde(rename = "nd")]
     next_deployed: u64,
@@ -143,9 +149,43 @@ struct LatestPart {
     /// Hash of its data.
     #[serde(rename = "h")]
     hash: HashPart,
+    /// Schema version that judged it. Absent without words. Format 6.
+    #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
+    schema_version: Option<u64>,
 }
 
-mirrors! { LatestPart = LatestDeployed { id, version, hash } }
+mirrors! { LatestPart = LatestDeployed { id, version, hash, schema_version } }
+
+/// The difference of an item from its last completed change.
+#[derive(Serialize, Deserialize)]
+struct DriftPart {
+    /// Time of the first observation that differs.
+    #[serde(rename = "at")]
+    since: u64,
+    /// Declaration of the last completed change.
+    #[serde(rename = "h")]
+    declared: HashPart,
+}
+
+mirrors! { DriftPart = Drift { since, declared } }
+
+impl Part<Base> for Option<u64> {
+    fn of(base: &Base) -> Self {
+        match base {
+            Base::Newest => None,
+            Base::Earlier(id) => Some(id.get()),
+            Base::None => Some(0),
+        }
+    }
+
+    fn value(self) -> Result<Base, Bad> {
+        match self {
+            None => Ok(Base::Newest),
+            Some(0) => Ok(Base::None),
+            Some(id) => id.value().map(Base::Earlier),
+        }
+    }
+}
 
 impl SlotPart {
     fn of(slot: &Slot, newest: Target) -> Self {
@@ -212,11 +252,13 @@ impl Part<Item> for ItemRecord {
             version: Part::of(&item.version),
             declared: item.declared,
             completed_target: Part::of(&item.completed_target),
+            drift: Part::of(&item.drift),
             references: Part::of(&item.references),
             schema_version: item.schema_version,
             stacks: item.stacks.iter().map(stack).collect(),
             deployed: Part::of(&item.deployed),
             earlier_life: Part::of(&item.earlier_life),
+            base: Part::of(&item.base),
             next_deployed: item.next_deployed,
             latest_change: Part::of(&item.latest_change),
             charges: Part::of(&item.charges),
@@ -248,11 +290,13 @@ impl Part<Item> for ItemRecord {
             version,
             declared: self.declared,
             completed_target: self.completed_target.value()?,
+            drift: self.drift.value()?,
             references: self.references.value()?,
             schema_version: self.schema_version,
             stacks: self.stacks.into_iter().map(stack).collect::<Result<_, _>>()?,
             deployed: self.deployed.value()?,
             earlier_life: self.earlier_life.value()?,
+            base: self.base.value()?,
             next_deployed: self.next_deployed,
             latest_change: self.latest_change.value()?,
             charges: self.charges.value()?,
@@ -274,8 +318,12 @@ impl Record for ItemRecord {
 
     fn format(item: &Item) -> u64 {
         let gone = if item.gone || item.shares_due > 0 { FORMAT_GONE } else { FORMAT_BASE };
-        let lives = if item.earlier_life > 0 { FORMAT_JUDGED } else { FORMAT_BASE };
-        gone.max(of_generation(item.generation)).max(lives)
+        let is_judged = item.earlier_life > 0
+            || item.base != Base::Newest
+            || item.drift.is_some()
+            || item.deployed.is_some_and(|latest| latest.schema_version.is_some());
+        let judged = if is_judged { FORMAT_JUDGED } else { FORMAT_BASE };
+        gone.max(of_generation(item.generation)).max(judged)
     }
 
     fn indexes(item: &Item) -> Vec<(u8, String, String)> {
@@ -314,6 +362,9 @@ pub(crate) struct DeployedRecord {
     /// Whether the owner of a verified service found it. Absent for the result of a change. Format 6.
     #[serde(rename = "ob", skip_serializing_if = "Option::is_none")]
     is_observed: Option<bool>,
+    /// Whether this observation differs from the completed declaration. Absent otherwise. Format 6.
+    #[serde(rename = "df", skip_serializing_if = "Option::is_none")]
+    is_drifted: Option<bool>,
     /// Data of the owner, canonical JSON.
     data: String,
     /// Hash of the data.
@@ -335,8 +386,8 @@ pub(crate) struct DeployedRecord {
 
 mirrors! {
     DeployedRecord = Deployed {
-        id, item, generation, service, change, version, schema_version, is_observed, data, hash, service_owner, consumer, request,
-        created,
+        id, item, generation, service, change, version, schema_version, is_observed, is_drifted, data, hash,
+        service_owner, consumer, request, created,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Teams, their heads and their applications.
 
-use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, Record, of_generation};
+use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_JUDGED, Record, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::SincePart;
 use crate::key::{self, Key};
@@ -94,7 +94,7 @@ pub(crate) struct ApplicationRecord {
     /// Name, unique within the team.
     #[serde(rename = "nm")]
     name: String,
-    /// Digest of the application's declaration. Fence, together with `ni`.
+    /// Digest of the application's declaration. Fence, together with `ni` and `dr`.
     #[serde(rename = "dig")]
     digest: String,
     /// Number of items of earlier applications with the same number. Absent for 0. Format 4.
@@ -103,6 +103,9 @@ pub(crate) struct ApplicationRecord {
     /// Number of the next item.
     #[serde(rename = "ni")]
     next_item: u64,
+    /// Number of drifted items. Absent or 0 if there are none. Format 6.
+    #[serde(rename = "dr", skip_serializing_if = "Option::is_none")]
+    drifted: Option<u64>,
     /// Metadata, canonical JSON.
     #[serde(rename = "meta")]
     metadata: String,
@@ -125,7 +128,7 @@ pub(crate) struct ApplicationRecord {
 
 mirrors! {
     ApplicationRecord = Application {
-        id, name, digest, items_before, next_item, metadata, since, changed, created, modified, retired,
+        id, name, digest, items_before, next_item, drifted, metadata, since, changed, created, modified, retired,
     }
 }
 
@@ -138,7 +141,10 @@ impl Record for ApplicationRecord {
     }
 
     fn format(application: &Application) -> u64 {
-        let Application { id, items_before, retired, .. } = application;
+        let Application { id, items_before, drifted, retired, .. } = application;
+        if *drifted > 0 {
+            return FORMAT_JUDGED;
+        }
         let is_of_generations = id.generation() > 0 || *items_before > 0 || retired.is_some();
         if is_of_generations { FORMAT_GENERATIONS } else { FORMAT_BASE }
     }

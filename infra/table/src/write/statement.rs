@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
     Update,
 };
-use domain::base::id::{ChargeId, SubmissionId};
+use domain::base::id::{ApplicationId, ChargeId, SubmissionId};
 use domain::model::blockers::Blockers;
 use domain::model::staging::StagingState;
 use domain::model::submission::{IdempotencyRecord, Submission};
@@ -36,6 +36,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         // check before it.
         Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
         Write::AddBlockers { team, delta } => blockers(table, *team, *delta),
+        Write::AddDrifted { application, delta } => drifted(table, *application, *delta),
         Write::ReplaceTeam(team) => put_over(table, record::write::<TeamRecord>(team)?),
         Write::PutApplication { before: None, after } => create::<ApplicationRecord>(table, after),
         Write::PutApplication { before: Some(before), after } => {
@@ -88,8 +89,24 @@ fn at_revision(revision: u64) -> Condition {
 }
 
 fn application(before: &Application) -> Condition {
-    let condition = Condition::new("#dig = :dig AND #ni = :ni");
-    condition.text("dig", &before.digest.to_string()).number("ni", before.next_item)
+    let fence = match before.drifted {
+        0 => "#dig = :dig AND #ni = :ni AND (attribute_not_exists(#dr) OR #dr = :dr)",
+        _ => "#dig = :dig AND #ni = :ni AND #dr = :dr",
+    };
+    Condition::new(fence)
+        .text("dig", &before.digest.to_string())
+        .number("ni", before.next_item)
+        .number("dr", before.drifted)
+}
+
+fn drifted(table: &str, application: ApplicationId, delta: i64) -> Result<TransactWriteItem, Error> {
+    // `ADD` needs no fence: the item of the same transaction has one. Code of an earlier format would drop the number,
+    // so the record gets this format.
+    Condition::new("attribute_exists(pk)").number("v", record::FORMAT).number("dr", delta).update(
+        table,
+        key::application_at(application, false),
+        "SET #v = :v ADD #dr :dr",
+    )
 }
 
 fn end_charge(table: &str, charge: ChargeId, end: Timestamp) -> Result<TransactWriteItem, Error> {

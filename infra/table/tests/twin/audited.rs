@@ -73,7 +73,7 @@ fn audit_of_export(rows: &[Value], rows_max: u64) -> Audited {
     let all = read(Rows::at_most(rows_max));
     let mut audited = all.audit();
     for teams in all.forgotten() {
-        audited.add_teams(&read(Rows::of(teams)));
+        audited.add_teams(&read(Rows::of(teams, &all)));
     }
     audited
 }

@@ -227,10 +227,10 @@ pub(crate) const PLANTED: &[Corruption] = &[
     ),
     stored(
         "I24",
-        "a declaration is too long",
+        "a declaration or plan is too long",
         |r| is(r, "DECLARATION"),
         |r| {
-            r["json"] = json!({"S": "x".repeat(128 * 1024 + 1)});
+            r["json"] = json!({"S": "x".repeat(256 * 1024 + 1)});
         },
     ),
     stored(

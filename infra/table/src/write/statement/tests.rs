@@ -6,9 +6,9 @@ mod healthchecks;
 mod json;
 
 use self::examples::{
-    application, at, change, change_id, change_of_generation, charges, consumer, deployed, entry,
-    generations, gone_item, head, item, item_id, judged_work, offered, owner, redeclaring_work, remembered,
-    service, share, slot, staged_work, staging, submission, waiting_item, work,
+    application, at, change, change_id, change_of_generation, charges, consumer, deployed, drifted_item,
+    entry, generations, gone_item, head, item, item_id, judged_work, offered, owner, redeclaring_work,
+    remembered, service, share, slot, staged_work, staging, submission, waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
@@ -89,6 +89,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ReplacedRecord>("replaced", &replaced());
     golden::<ItemRecord>("item", &item());
     golden::<ItemRecord>("item_of_later_life", &Item { earlier_life: 1, ..item() });
+    golden::<ItemRecord>("drifted_item", &drifted_item());
+    golden::<ApplicationRecord>("drifted_application", &Application { drifted: 1, ..application() });
     golden::<ItemRecord>("waiting_item", &waiting_item());
     golden::<ItemRecord>("gone_item", &gone_item());
     let [retired, next] = generations();
@@ -118,7 +120,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<DeployedRecord>("deployed", &deployed());
     golden::<DeployedRecord>(
         "judged_deployed",
-        &Deployed { schema_version: Some(2), is_observed: true, ..deployed() },
+        &Deployed { schema_version: Some(2), is_observed: true, is_drifted: true, ..deployed() },
     );
     golden::<SubmissionRecord>("submission", &submission());
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));

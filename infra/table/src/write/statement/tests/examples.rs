@@ -11,7 +11,7 @@ use domain::model::change::{Chain, Entry, Reason, Target, Version};
 use domain::model::charge::{Charge, Charges, Processed, Running};
 use domain::model::declared::{Declared, Identity};
 use domain::model::deployed::Deployed;
-use domain::model::item::{Creation, LatestDeployed, Slot, Stack};
+use domain::model::item::{Base, Creation, Drift, LatestDeployed, Slot, Stack};
 use domain::model::metadata::Since;
 use domain::model::staging::StagingState::Open;
 use domain::model::staging::{Staging, StagingId};
@@ -132,6 +132,7 @@ pub(super) fn item() -> Item {
         version: version(2),
         declared: true,
         completed_target: Some(Target::Removed),
+        drift: None,
         references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
         schema_version: 2,
         stacks: BTreeMap::from([(owner().id, stack)]),
@@ -139,8 +140,10 @@ pub(super) fn item() -> Item {
             id: DeployedId::new(consumer().id, 17).unwrap(),
             version: 1,
             hash: Hash::of("{}"),
+            schema_version: None,
         }),
         earlier_life: 0,
+        base: Base::Newest,
         next_deployed: 18,
         shares_due: 0,
         gone: false,
@@ -155,6 +158,20 @@ pub(super) fn item() -> Item {
     }
 }
 
+/// Returns an item of a verified service that an observation shows with another value.
+pub(super) fn drifted_item() -> Item {
+    let [base, newest] = [17, 18].map(|number| DeployedId::new(consumer().id, number).unwrap());
+    let hash = Hash::of("{}");
+    Item {
+        completed_target: None,
+        drift: Some(Drift { since: at(1), declared: version(2).hash }),
+        base: Base::Earlier(base),
+        deployed: Some(LatestDeployed { id: newest, version: 2, hash, schema_version: Some(2) }),
+        next_deployed: 19,
+        ..item()
+    }
+}
+
 pub(super) fn application() -> Application {
     Application {
         id: ApplicationId::new(consumer().id, 1).unwrap(),
@@ -162,6 +179,7 @@ pub(super) fn application() -> Application {
         digest: Hash::of("digest"),
         items_before: 0,
         next_item: 8,
+        drifted: 0,
         metadata: "{}".to_owned(),
         since: Since { submission: 1, at: at(0), before: None },
         changed: 1,
@@ -206,6 +224,7 @@ pub(super) fn deployed() -> Deployed {
         version: 1,
         schema_version: None,
         is_observed: false,
+        is_drifted: false,
         data: "{\"ip\":\"10.0.0.1\"}".to_owned(),
         hash: Hash::of("{\"ip\":\"10.0.0.1\"}"),
         service_owner: owner(),

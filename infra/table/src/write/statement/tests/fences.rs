@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::model::blockers::Blockers;
 use domain::model::metadata::Since;
 use domain::model::staging::StagingState::{Committed, Open};
-use domain::model::team::{Head, Team};
+use domain::model::team::{Application, Head, Team};
 use domain::model::write::{Closing, Write};
 use domain::{Hash, State};
 use expect_test::expect_file;
@@ -87,6 +87,8 @@ fn in_memory_condition(write: &Write) -> String {
         Condition::InFlight(None) => "attribute_not_exists(inf)",
         Condition::InFlight(Some(_)) => "inf = :inf",
         Condition::Application(..) => "dig = :dig AND ni = :ni",
+        Condition::Drifted(0) => "(attribute_not_exists(dr) OR dr = :dr)",
+        Condition::Drifted(_) => "dr = :dr",
         Condition::Revision(_) => "rv = :rv",
         Condition::History(..) => "n = :n AND st = :st",
         Condition::Runs => "attribute_exists(pk) AND attribute_not_exists(en)",
@@ -118,9 +120,14 @@ fn each_write_has_the_condition_that_its_fence_needs() {
     let writes = [
         ("head", Write::AdvanceHead { before: head(), after: head() }),
         ("attention", Write::AddBlockers { team: consumer().id, delta: Blockers::one("change/16") }),
+        ("drifted", Write::AddDrifted { application: application().id, delta: -1 }),
         ("team", Write::ReplaceTeam(named)),
         ("application, new", Write::PutApplication { before: None, after: application() }),
         ("application", Write::PutApplication { before: Some(application()), after: application() }),
+        ("application, drifted", {
+            let before = Application { drifted: 1, ..application() };
+            Write::PutApplication { before: Some(before.clone()), after: before }
+        }),
         ("item, new", Write::PutItem { before: None, after: item() }),
         ("item", Write::PutItem { before: Some(2), after: item() }),
         ("born", Write::CreateChange(change())),
