@@ -208,6 +208,8 @@ scenarios! {
     without_an_approval_no_value_of_the_owner
     words_of_a_definition
     an_orphan_gets_another_change_instance
+    an_item_of_an_earlier_definition
+    an_object_is_adopted
     an_owner_observes_an_item
 }
 

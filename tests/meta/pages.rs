@@ -23,6 +23,7 @@ const TUTORIAL: &str = include_str!("../../docs/tutorial.md");
 const CONSUMER: &str = include_str!("../../docs/how-to/consumer.md");
 const OWNER: &str = include_str!("../../docs/how-to/owner.md");
 const DEFINITION: &str = include_str!("../../docs/how-to/write-a-definition.md");
+const LIFECYCLE: &str = include_str!("../../docs/explanation/lifecycle.md");
 const README: &str = include_str!("../../README.md");
 
 #[test]
@@ -43,6 +44,11 @@ fn the_page_for_service_owners_gives_the_output_that_it_shows() {
 #[test]
 fn the_page_about_definitions_gives_the_output_that_it_shows() {
     follow(DEFINITION);
+}
+
+#[test]
+fn the_page_about_the_life_of_an_item_gives_the_output_that_it_shows() {
+    follow(LIFECYCLE);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod part;
 mod pattern;
 #[cfg(test)]
 mod tests;
+mod upgrade;
 mod walk;
 mod words;
 
@@ -25,6 +26,7 @@ use self::error::{message, report};
 pub use self::forms::Phase;
 use self::forms::form;
 pub use self::part::Part;
+pub use self::upgrade::Upgrade;
 pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

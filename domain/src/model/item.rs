@@ -288,6 +288,12 @@ impl Item {
         self.deployed.filter(|latest| is_alive && latest.version > self.earlier_life)
     }
 
+    /// Returns the newest deployed version of this life, if the owner's CREATE is completed: a change instance of a
+    /// verified service continues from it.
+    pub fn newest_completed(&self) -> Option<LatestDeployed> {
+        self.newest_of_life().filter(|_| self.main().creation == Creation::Done)
+    }
+
     /// Returns the summary of the open change instances; failures take precedence over open work.
     pub fn change_state(&self) -> ChangeState {
         let any = |state| self.open().any(|(_, slot)| slot.state == state);

@@ -92,7 +92,8 @@ pub enum Refused {
     DeployedItemNotLatest,
     /// The deployed item or the plan is larger than [`DEPLOYED_BYTES_MAX`].
     DeployedItemTooLarge,
-    /// A plan for a change instance that has none: of a dependent team, a DELETE, or without `x-verified` (R52).
+    /// A plan for a change instance that has none: of a dependent team, a DELETE, an adoption, or without `x-verified`
+    /// (R52).
     PlannedItemNotAccepted,
     /// A plan in a state other than PENDING and APPROVED.
     PlannedItemTooLate(State),
@@ -151,11 +152,14 @@ pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update)
     judge::needs_texts(forms, change, state, brings)
 }
 
-/// Returns the deployed version that the judgement of an update compares with.
+/// Returns the deployed version that the judgement of an update compares with, or that its response shows.
 pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Option<DeployedId> {
-    // Without `x-verified`, a sent item replaces the owner's values.
-    let is_read = forms.paths.is_verified || update.deployed_item.is_none();
-    item.deployed.filter(|_| is_read).map(|latest| latest.id)
+    // Without `x-verified`, other data make a new version, whatever the newest one is.
+    let is_read = |latest: &LatestDeployed| {
+        let sent = update.deployed_item.as_ref().filter(|_| !forms.paths.is_verified);
+        sent.is_none_or(|data| latest.hash == Hash::of(data))
+    };
+    item.deployed.filter(is_read).map(|latest| latest.id)
 }
 
 /// Returns the earlier version that an observation is compared with, if the newest one is not it (R54).
@@ -380,8 +384,8 @@ fn deploy(
             && latest.schema_version == change.schema_version
     };
     if item.deployed.is_some_and(is_same) {
-        if kind == Reported::Result {
-            item.base = Base::Newest;
+        if !matches!(kind, Reported::Observation(_)) {
+            observe(item, kind, ctx.now);
         }
         return Ok(());
     }
@@ -407,7 +411,7 @@ fn deploy(
         version,
         schema_version: change.schema_version,
         is_observed: matches!(kind, Reported::Observation(_)),
-        is_drifted: kind == Reported::Observation(Some(Fit::Drifts)),
+        is_drifted: matches!(kind, Reported::Observation(Some(Fit::Drifts)) | Reported::Adopted(Fit::Drifts)),
         data,
         hash,
         service_owner: item.service_owner.clone(),
@@ -423,13 +427,22 @@ fn deploy(
 /// Applies a new deployed version to the item: which version the next observation is compared with, and whether the
 /// item has drifted (R54).
 fn observe(item: &mut Item, kind: Reported, now: Timestamp) {
-    let Reported::Observation(fit) = kind else {
-        item.base = Base::Newest;
-        return;
+    let fit = match kind {
+        Reported::Result => {
+            item.base = Base::Newest;
+            return;
+        }
+        Reported::Adopted(fit) => {
+            item.base = Base::None;
+            Some(fit)
+        }
+        Reported::Observation(fit) => {
+            if item.base == Base::Newest {
+                item.base = item.newest_of_life().map_or(Base::None, |newest| Base::Earlier(newest.id));
+            }
+            fit
+        }
     };
-    if item.base == Base::Newest {
-        item.base = item.newest_of_life().map_or(Base::None, |newest| Base::Earlier(newest.id));
-    }
     let Some(declared) = item.reached_target().and_then(Target::hash) else { return };
     match fit {
         Some(Fit::Holds) => {

@@ -2,15 +2,16 @@
 //! (R49), and in a verified service also its declaration (R51) and the owner's plan (R52).
 
 use crate::base::json;
-use crate::base::problem::Problem;
-use crate::base::state::State;
-use crate::catalog::schema::{DecisionForms, ITEM_PROBLEMS_MAX, Part, Phase};
+use crate::base::problem::{Problem, below};
+use crate::base::state::{ChangeType, State};
+use crate::catalog::schema::{Budget, DecisionForms, ITEM_PROBLEMS_MAX, Part, Phase, Upgrade};
 use crate::model::change::Change;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::{Base, Creation, Item, LatestDeployed};
 use crate::rules::verify;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The definition and the texts that judge a decision.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +23,85 @@ pub struct Judge<'a> {
     pub newest: Option<&'a Deployed>,
     /// The version that an observation is compared with, if it is not the newest.
     pub base: Option<&'a Deployed>,
+    /// What the newest deployed version is continued with, if an earlier version of the definition judged it (R56).
+    pub upgrades: Option<&'a Upgrades>,
     /// The owner's newest plan of the change instance, if there is one.
     pub planned: Option<&'a str>,
+}
+
+/// What leads from a deployed version of an earlier version of the definition to this one (R56).
+#[derive(Clone, Debug)]
+pub struct Upgrades {
+    /// The steps of each version, from the one after the earlier version to this one.
+    pub steps: Vec<Arc<Upgrade>>,
+    /// This version, which the result has to fit.
+    pub forms: Arc<DecisionForms>,
+}
+
+/// The newest deployed version, as a change instance of a verified service continues from it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Prior {
+    /// There is none.
+    None,
+    AsStored(Value),
+    /// As an item of the present version of the definition (R56).
+    Upgraded(Value),
+    /// It does not fit the present version, so nothing is carried over.
+    Unusable,
+}
+
+impl Prior {
+    /// Returns the data of a deployed version after the upgrades, or as they are without.
+    pub(crate) fn of(newest: &Deployed, upgrades: Option<&Upgrades>) -> Self {
+        let Some(stored) = value(&newest.data) else { return Self::Unusable };
+        let Some(upgrades) = upgrades else { return Self::AsStored(stored) };
+        let upgraded = upgrades.steps.iter().try_fold(stored.clone(), |item, step| step.applied(item));
+        match upgraded.filter(|item| upgrades.unfit(item, &mut Budget::of_request()).is_empty()) {
+            None => Self::Unusable,
+            Some(item) if item == stored => Self::AsStored(item),
+            Some(item) => Self::Upgraded(item),
+        }
+    }
+
+    /// Returns the data; none without usable ones.
+    pub const fn data(&self) -> Option<&Value> {
+        match self {
+            Self::AsStored(data) | Self::Upgraded(data) => Some(data),
+            Self::None | Self::Unusable => None,
+        }
+    }
+
+    /// Returns the name on the wire.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::None => "NONE",
+            Self::AsStored(_) => "AS_STORED",
+            Self::Upgraded(_) => "UPGRADED",
+            Self::Unusable => "UNUSABLE",
+        }
+    }
+}
+
+impl Upgrades {
+    /// Returns why an upgraded item does not fit this version.
+    fn unfit(&self, item: &Value, budget: &mut Budget) -> Vec<Problem> {
+        self.forms.violations_within(Phase::Partial, item, budget)
+    }
+
+    /// Returns why nothing of a deployed version could be carried over to an item of this version.
+    pub fn problems(&self, newest: &Deployed, budget: &mut Budget) -> Vec<Problem> {
+        let stored = value(&newest.data).unwrap_or_default();
+        match self.steps.iter().try_fold(stored, |item, step| step.applied(item)) {
+            Some(item) => self.unfit(&item, budget),
+            None => vec![Problem {
+                pointer: String::new(),
+                path: Vec::new(),
+                rule: "too_large",
+                message: format!("must have at most {WHOLE_BYTES_MAX} bytes after the steps of `x-upgrade`"),
+                change: None,
+            }],
+        }
+    }
 }
 
 /// A decision to judge.
@@ -63,6 +141,8 @@ pub(crate) struct Report {
 pub(crate) enum Reported {
     /// The result of a change.
     Result,
+    /// The result of a CREATE that adopts an existing object (R55).
+    Adopted(Fit),
     /// What the owner of a verified service found; judged only while no approved change is in progress (R54).
     Observation(Option<Fit>),
 }
@@ -108,14 +188,31 @@ pub(crate) fn needs_texts(forms: &DecisionForms, change: &Change, state: State, 
 ///
 /// In a verified service it counts once the CREATE is completed: a CREATE has nothing to continue.
 pub(crate) fn prior(before: &Item, after: &Item, paths: &Part) -> Option<LatestDeployed> {
-    let counts = !paths.is_verified || before.main().creation == Creation::Done;
-    after.newest_of_life().filter(|_| counts)
+    let is_completed = before.newest_completed().is_some();
+    after.newest_of_life().filter(|_| !paths.is_verified || is_completed)
 }
 
 /// Returns what a change instance asks for: the proposed item, with the owner's plan over it.
 pub(crate) fn promised(paths: &Part, prior: Option<&Value>, declared: &Value, plan: Option<&Value>) -> Value {
     let proposed = verify::proposed(paths, prior, declared);
     plan.map_or_else(|| proposed.clone(), |plan| verify::filled(paths, plan, &proposed))
+}
+
+/// Returns the name and the declared value of the property that adopts an existing object, until the CREATE is
+/// completed (R55).
+pub(crate) fn import_id<'a>(
+    paths: &'a Part,
+    change: &Change,
+    item: &Item,
+    declared: &'a Value,
+) -> Option<(&'a str, &'a Value)> {
+    let is_new = change.change_type == ChangeType::Create || item.main().creation != Creation::Done;
+    let name = paths.import().filter(|_| is_new)?;
+    Some((name, declared.get(name)?))
+}
+
+fn reported(item: &Value, kind: Reported) -> Judged {
+    Judged { report: Some(Report { data: json::canonical(item), kind }), plan: None }
 }
 
 fn value(text: &str) -> Option<Value> {
@@ -156,7 +253,7 @@ impl Judge<'_> {
     fn prior(&self, case: &Case<'_>) -> Result<Option<Value>, Failed> {
         let Some(latest) = prior(case.before, case.after, &self.forms.paths) else { return Ok(None) };
         let read = self.newest.filter(|read| read.id == latest.id).ok_or(Failed::Torn)?;
-        Ok(value(&read.data))
+        Ok(Prior::of(read, self.upgrades).data().cloned())
     }
 
     /// Judges an item of which the owner reports parts.
@@ -182,10 +279,6 @@ impl Judge<'_> {
         let paths = &self.forms.paths;
         let sent = case.members.or(case.sent).and_then(value).unwrap_or_else(|| json!({}));
         let prior = self.prior(case)?;
-        let reported = |item: &Value, kind| Judged {
-            report: Some(Report { data: json::canonical(item), kind }),
-            plan: None,
-        };
         match (case.state, declared) {
             // A part of the item may exist: what the owner found has no missing members.
             (State::Errored, _) => {
@@ -201,23 +294,77 @@ impl Judge<'_> {
                 let fit = self.fit(case, prior.as_ref(), declared, &item)?;
                 Ok((problems, reported(&item, Reported::Observation(fit))))
             }
-            (State::Completed, Some(declared)) => {
-                let plan = self.plan(case)?;
-                let promised = self.promised(prior.as_ref(), declared, plan.as_ref());
-                let item = verify::filled(paths, &sent, &promised);
-                let mut problems = self.violations(Phase::Completed, &item, Some(declared));
-                // Both report `writeOnly` values as well.
-                problems.extend(match &plan {
-                    Some(plan) => verify::agrees(paths, plan, &item),
-                    None => verify::holds(paths, prior.as_ref(), declared, &item),
-                });
-                Ok((problems, reported(&item, Reported::Result)))
-            }
+            (State::Completed, Some(declared)) => match self.import_id(case.change, case.before, declared) {
+                Some(id) => Ok(self.adopted(&sent, declared, id)),
+                None => self.completed(case, &sent, prior.as_ref(), declared),
+            },
             (_, Some(declared)) => self.planned(case, prior.as_ref(), declared),
             // An empty object counts as no item.
             (_, None) if sent == json!({}) => Ok((Vec::new(), Judged::default())),
             (_, None) => Ok((vec![removed()], Judged::default())),
         }
+    }
+
+    /// Judges a completion: the sent members over what the change instance asks for.
+    fn completed(
+        &self,
+        case: &Case<'_>,
+        sent: &Value,
+        prior: Option<&Value>,
+        declared: &Value,
+    ) -> Result<(Vec<Problem>, Judged), Failed> {
+        let paths = &self.forms.paths;
+        let plan = self.plan(case)?;
+        let item = verify::filled(paths, sent, &self.promised(prior, declared, plan.as_ref()));
+        let mut problems = self.violations(Phase::Completed, &item, Some(declared));
+        // Both report `writeOnly` values as well.
+        problems.extend(match &plan {
+            Some(plan) => verify::agrees(paths, plan, &item),
+            None => verify::holds(paths, prior, declared, &item),
+        });
+        Ok((problems, reported(&item, Reported::Result)))
+    }
+
+    /// Judges the completion of an adoption: the sent object alone. Only the id has to be the declared one (R55).
+    fn adopted(&self, sent: &Value, declared: &Value, (name, id): (&str, &Value)) -> (Vec<Problem>, Judged) {
+        let paths = &self.forms.paths;
+        let item = verify::filled(paths, sent, &json!({}));
+        let mut problems = verify::secrets(paths, sent);
+        problems.extend(self.violations(Phase::Partial, &item, Some(declared)));
+        let at_id = |rule, message| Problem {
+            pointer: below("", name),
+            path: vec![name.to_owned()],
+            rule,
+            message,
+            change: None,
+        };
+        match item.get(name) {
+            Some(found) if found == id => {}
+            Some(found) => {
+                let (id, found) = (json::excerpt(id), json::excerpt(found));
+                problems.push(at_id("declared", format!("must be {id} as declared, not {found}")));
+            }
+            None => problems.push(at_id("unknown", OF_OWNER.to_owned())),
+        }
+        let holds = verify::holds(paths, None, declared, &item).is_empty();
+        (problems, reported(&item, Reported::Adopted(if holds { Fit::Holds } else { Fit::Drifts })))
+    }
+
+    /// Returns the name and the value of the declared property that adopts an existing object, if the change instance
+    /// does so.
+    fn import_id<'b>(
+        &'b self,
+        change: &Change,
+        item: &Item,
+        declared: &'b Value,
+    ) -> Option<(&'b str, &'b Value)> {
+        import_id(&self.forms.paths, change, item, declared)
+    }
+
+    /// Returns whether a change instance adopts an existing object.
+    pub(crate) fn adopts(&self, change: &Change, item: &Item) -> bool {
+        let declared = self.declared.and_then(value);
+        declared.is_some_and(|declared| self.import_id(change, item, &declared).is_some())
     }
 
     /// Returns whether an observed item holds the completed declaration; none while an approved change is not completed
@@ -256,7 +403,9 @@ impl Judge<'_> {
         declared: &Value,
     ) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
-        let earlier = self.plan(case)?;
+        let adopts = self.import_id(case.change, case.before, declared).is_some();
+        // The item is found and not made, so a plan has no meaning, and the owner's values are known at its end.
+        let earlier = if adopts { None } else { self.plan(case)? };
         let (mut problems, mut plan) = (Vec::new(), earlier.clone());
         if let Some(sent) = case.sent_plan.and_then(value) {
             // A plan promises declared values and those that the owner sent, never one that only the prior has.
@@ -270,7 +419,8 @@ impl Judge<'_> {
         let is_approval = case.state == State::Approved && case.change.state != State::Approved;
         let phase = if is_approval { Phase::Approved } else { Phase::Partial };
         let promised = self.promised(prior, declared, plan.as_ref());
-        problems.extend(self.violations(phase, &promised, Some(declared)));
+        let violations = self.violations(phase, &promised, Some(declared));
+        problems.extend(violations.into_iter().filter(|problem| !adopts || problem.rule != "unknown"));
         let plan = plan.filter(|plan| earlier.as_ref() != Some(plan)).map(|plan| json::canonical(&plan));
         Ok((problems, Judged { report: None, plan }))
     }
@@ -297,11 +447,13 @@ impl Judge<'_> {
         let unknown: BTreeSet<String> = verify::unknown(paths, item).into_iter().collect();
         for problem in violations.iter_mut().filter(|problem| unknown.contains(&problem.pointer)) {
             problem.rule = "unknown";
-            "must be present: the service owner fills this property".clone_into(&mut problem.message);
+            OF_OWNER.clone_into(&mut problem.message);
         }
         violations
     }
 }
+
+const OF_OWNER: &str = "must be present: the service owner fills this property";
 
 /// Returns the problem of an item that was sent with the completion of a removal.
 fn removed() -> Problem {

@@ -3,8 +3,11 @@
 
 use crate::base::hash::Hash;
 use crate::base::state::Stage;
+use crate::catalog::schema::Part;
 use crate::model::change::Change;
+use crate::model::deployed::Deployed;
 use crate::model::item::Item;
+use crate::rules::judge::Prior;
 use crate::rules::{judge, verify};
 use crate::views::related::Related;
 use serde_json::Value;
@@ -16,33 +19,50 @@ pub struct Proposal {
     pub item: Value,
     /// The pointers of the properties that the owner fills and that have no value yet, in the plan over the proposal.
     pub unknown: Vec<String>,
-    /// Whether a deployed version counts; only for a verified definition.
-    pub has_prior: Option<bool>,
+    /// Only for a verified definition.
+    pub verified: Option<Verified>,
+}
+
+/// What else a change instance of a verified definition shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// Where the owner's values come from (R56): `NONE`, `AS_STORED`, `UPGRADED` or `UNUSABLE`.
+    pub prior: &'static str,
+    /// The declared value that adopts an existing object (R55).
+    pub import_id: Option<Value>,
 }
 
 impl Proposal {
     /// Returns the proposal of a change instance; none for a removal, a resolved one, or a definition without words.
     pub fn of(change: &Change, related: &Related) -> Option<Self> {
         let new = change.new.filter(|_| change.state.stage() != Stage::Resolved)?;
-        let paths = related.definitions.get(&(change.service.title.clone(), change.schema_version?))?;
-        let newest = related.items.get(&change.item).and_then(|item| judge::prior(item, item, paths));
-        let newest = newest.and_then(|newest| related.deployed.get(&newest.id));
-        let prior = newest.and_then(|newest| value(&newest.data));
+        let version = change.schema_version?;
+        let paths = related.definitions.get(&(change.service.title.clone(), version))?;
+        let item = related.items.get(&change.item);
+        let prior = item.map_or(Prior::None, |item| prior(item, paths, version, related));
         let text =
             |hash: Hash| related.declarations.get(&(change.consumer.id, hash)).and_then(|text| value(text));
         let declared = text(new.hash)?;
-        let plan = change.planned().and_then(text);
-        let promised = judge::promised(paths, prior.as_ref(), &declared, plan.as_ref());
+        let import_id = item.and_then(|item| judge::import_id(paths, change, item, &declared));
+        let import_id = import_id.map(|(_, id)| id.clone());
+        let plan = change.planned().filter(|_| import_id.is_none()).and_then(text);
+        let promised = judge::promised(paths, prior.data(), &declared, plan.as_ref());
         Some(Self {
-            item: verify::proposed(paths, prior.as_ref(), &declared),
+            item: verify::proposed(paths, prior.data(), &declared),
             unknown: verify::unknown(paths, &promised),
-            has_prior: paths.is_verified.then_some(prior.is_some()),
+            verified: paths.is_verified.then_some(Verified { prior: prior.name(), import_id }),
         })
     }
 }
 
-fn value(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok()
+/// Returns the newest deployed version, as an item of a version of the definition continues from it.
+fn prior(item: &Item, paths: &Part, version: u64, related: &Related) -> Prior {
+    let newest = judge::prior(item, item, paths).and_then(|newest| related.deployed.get(&newest.id));
+    let of = |newest: &Deployed| {
+        let upgrades = (item.service.title.clone(), newest.schema_version, version);
+        Prior::of(newest, related.upgrades.get(&upgrades))
+    };
+    newest.map_or(Prior::None, of)
 }
 
 /// Returns a declared item as a whole; none if its definition has no words.
@@ -50,7 +70,10 @@ pub fn document(item: &Item, related: &Related) -> Option<Value> {
     let paths = related.definitions.get(&(item.service.title.clone(), item.schema_version))?;
     let declared =
         related.declarations.get(&(item.consumer.id, item.version.hash)).filter(|_| item.declared)?;
-    let newest = judge::prior(item, item, paths).and_then(|newest| related.deployed.get(&newest.id));
-    let prior = newest.and_then(|newest| value(&newest.data));
-    Some(verify::proposed(paths, prior.as_ref(), &value(declared)?))
+    let prior = prior(item, paths, item.schema_version, related);
+    Some(verify::proposed(paths, prior.data(), &value(declared)?))
+}
+
+fn value(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok()
 }

@@ -11,6 +11,7 @@ use crate::model::write::Write;
 use crate::outreach::healthcheck::Health;
 use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::rules::decide::Decided;
+use crate::rules::judge::Upgrades;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub struct Related {
     pub deployed: BTreeMap<DeployedId, Deployed>,
     /// The paths of definitions with words, by title and version.
     pub definitions: BTreeMap<(String, u64), Arc<Part>>,
+    /// What leads from deployed versions to later versions of definitions, by title, earlier and later version.
+    pub upgrades: BTreeMap<(String, Option<u64>, u64), Upgrades>,
     /// The item counts of applications by state.
     pub tallies: BTreeMap<ApplicationId, Tally>,
     /// The latest health of each item.

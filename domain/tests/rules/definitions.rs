@@ -97,7 +97,7 @@ fn with_states() -> Value {
 }
 
 /// Returns the problems of a refused decision: pointer and rule.
-fn problems_of(decided: Result<Decided, Refused>) -> Vec<(String, &'static str)> {
+pub(crate) fn problems_of(decided: Result<Decided, Refused>) -> Vec<(String, &'static str)> {
     let Err(Refused::InvalidForState(problems)) = decided else { panic!("{decided:?}") };
     problems.into_iter().map(|problem| (problem.pointer, problem.rule)).collect()
 }

@@ -1,6 +1,6 @@
-//! What owners find: observations (R53) and drift (R54).
+//! What owners find: observations (R53), drift (R54), adopted objects (R55) and items of earlier definitions (R56).
 
-use crate::definitions::{deploying, verified};
+use crate::definitions::{deploying, problems_of, verified};
 use crate::world::{APP, Declared, NP_OWNER, VM_OWNER, World, application, document, item_of, team, to, vm};
 use domain::base::money::Amount;
 use domain::base::state::ChangeType;
@@ -33,7 +33,7 @@ fn drifted(world: &World) -> (bool, u64) {
 }
 
 #[test]
-fn r53_an_observation_needs_an_item_that_nobody_changes() {
+fn r53_an_observation_needs_an_item_without_an_approved_change() {
     let mut world = World::new();
     world.redefine("VM", &verified());
     let observe = |world: &mut World, id, cpu: u64| world.deploy(id, VM_OWNER, &json!({"cpu": cpu}));
@@ -47,7 +47,7 @@ fn r53_an_observation_needs_an_item_that_nobody_changes() {
     let found = observe(&mut world, id, 4).unwrap().deployed.unwrap();
     assert_eq!(found.data, r#"{"cpu":4,"ip":"10.0.0.1","name":"CoreVM1"}"#);
     assert_eq!((found.is_observed, found.is_drifted, found.change), (true, true, id));
-    // A requested change is no hindrance, an approved one is.
+    // A PENDING change instance permits an observation. An APPROVED one does not.
     let modify = world.declare(&[of_cpu(9)]).created[0].id;
     assert!(observe(&mut world, id, 5).unwrap().deployed.is_some());
     world.decide(modify, State::Approved);
@@ -155,4 +155,141 @@ fn r54_a_submission_that_does_not_name_the_application_leaves_drift_alone() {
     assert_eq!(drifted(&world), (true, 1));
     let named = document(&[(APP, application(&[of_cpu(8)]))]);
     assert_eq!(world.submit(&named, Scope::Partial).unwrap().created.len(), 1);
+}
+
+/// A verified definition whose declared `host_id` adopts an existing object.
+fn importing() -> Value {
+    let mut definition = verified();
+    definition["properties"]["host_id"] =
+        json!({"type": "string", "pattern": "^h-", "x-computed": true, "x-import": true});
+    definition["x-from"] = json!({"APPROVED": {"required": ["tier"]}});
+    definition
+}
+
+fn of_id(cpu: u64, id: &str) -> Declared {
+    item_of("VM", json!({"name": NAME, "cpu": cpu, "host_id": id}))
+}
+
+#[test]
+fn r55_a_declared_id_adopts_an_existing_object() {
+    let mut world = World::new();
+    world.redefine("VM", &importing());
+    let id = world.declare(&[of_id(8, "h-7")]).created[0].id;
+    let planning = Update { planned_item: Some("{}".to_owned()), ..Update::default() };
+    assert_eq!(world.update(id, VM_OWNER, &planning), Err(Refused::PlannedItemNotAccepted));
+    // The owner's values are not known before the end.
+    world.decide(id, State::Approved);
+    let mut complete = |data: &str| world.update(id, VM_OWNER, &deploying(State::Completed, data));
+    assert_eq!(problems_of(complete("{}")), [("/host_id".to_owned(), "unknown")]);
+    assert_eq!(problems_of(complete(r#"{"host_id":"h-8"}"#)), [("/host_id".to_owned(), "declared")]);
+    assert_eq!(problems_of(complete(r#"{"host_id":"h-7","ip":1}"#)), [("/ip".to_owned(), "schema")]);
+    let found = complete(r#"{"host_id":"h-7","name":"CoreVM1","cpu":8,"ip":"10.0.0.1"}"#).unwrap();
+    let whole = found.deployed.unwrap();
+    assert_eq!((whole.is_observed, whole.is_drifted, found.item.base), (false, false, Base::None));
+    assert_eq!(drifted(&world), (false, 0));
+    assert!(world.declare(&[of_id(8, "h-7")]).created.is_empty());
+    // In service, the id is an ordinary property.
+    let modify = world.declare(&[of_id(16, "h-7")]).created[0].id;
+    let planning = Update { planned_item: Some(r#"{"tier":"gold"}"#.to_owned()), ..Update::default() };
+    world.update(modify, VM_OWNER, &planning).unwrap();
+    world.decide(modify, State::Approved);
+    world.decide(modify, State::Completed);
+    assert_eq!(world.item(NAME).base, Base::Newest);
+}
+
+#[test]
+fn r55_an_adopted_object_that_differs_has_drifted() {
+    let mut world = World::new();
+    world.redefine("VM", &importing());
+    let id = world.declare(&[of_id(8, "h-7")]).created[0].id;
+    world.decide(id, State::Approved);
+    let found = r#"{"host_id":"h-7","name":"CoreVM1","cpu":4}"#;
+    let whole = world.update(id, VM_OWNER, &deploying(State::Completed, found)).unwrap().deployed.unwrap();
+    assert_eq!((whole.is_observed, whole.is_drifted), (false, true));
+    assert_eq!(drifted(&world), (true, 1));
+    // A refresh is no correction: the declaration alone is the measure until a change is completed.
+    world.deploy(id, VM_OWNER, &json!({"ip": "10.0.0.1"})).unwrap();
+    assert_eq!((drifted(&world), world.item(NAME).base), ((true, 1), Base::None));
+    let modify = world.declare(&[of_id(8, "h-7")]).created[0].clone();
+    assert_eq!(modify.change_type, ChangeType::Modify);
+    let approved = Update { planned_item: Some(r#"{"tier":"gold"}"#.to_owned()), ..to(State::Approved) };
+    world.update(modify.id, VM_OWNER, &approved).unwrap();
+    let whole = world.update(modify.id, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
+    let corrected = r#"{"cpu":8,"host_id":"h-7","ip":"10.0.0.1","name":"CoreVM1","tier":"gold"}"#;
+    assert_eq!((whole.data.as_str(), drifted(&world)), (corrected, (false, 0)));
+}
+
+#[test]
+fn r55_what_was_found_at_a_failure_is_no_new_version() {
+    let mut world = World::new();
+    world.redefine("VM", &importing());
+    let id = world.declare(&[of_id(8, "h-7")]).created[0].id;
+    world.decide(id, State::Approved);
+    let found = r#"{"host_id":"h-7","name":"CoreVM1","cpu":8}"#;
+    world.update(id, VM_OWNER, &deploying(State::Completed, found)).unwrap();
+    // The failed adoption of another object leaves what the owner found.
+    let delete = world.declare(&[]).created[0].id;
+    world.decide(delete, State::Approved);
+    let again = world.declare(&[of_id(8, "h-9")]).created[0].id;
+    world.decide(delete, State::Completed);
+    world.decide(again, State::Approved);
+    let found = r#"{"host_id":"h-9","name":"CoreVM1","cpu":8}"#;
+    world.update(again, VM_OWNER, &deploying(State::Errored, found)).unwrap();
+    let retried = world.retry(again, VM_OWNER).unwrap().change.id;
+    let adopted = world.update(retried, VM_OWNER, &deploying(State::Completed, found)).unwrap();
+    assert_eq!((adopted.deployed, adopted.item.base), (None, Base::None), "the same item is no new version");
+    assert_eq!(drifted(&world), (false, 0));
+}
+
+/// Returns a verified definition in which `cpu` has another name, with these steps.
+fn renamed(from: &str, name: &str, steps: &Value) -> Value {
+    let mut definition = verified();
+    let members = definition["properties"].as_object_mut().unwrap();
+    let cpu = members.remove("cpu").unwrap();
+    members.insert(name.to_owned(), cpu);
+    definition["additionalProperties"] = json!(false);
+    assert_ne!(from, name);
+    definition["x-upgrade"] = steps.clone();
+    definition
+}
+
+#[test]
+fn r56_the_steps_of_each_version_lead_to_the_present_one() {
+    let (mut world, _) = completed_item();
+    let steps = |from: &str, to: &str| json!([{"op": "move", "from": from, "path": to}]);
+    world.redefine("VM", &renamed("cpu", "cores", &steps("/cpu", "/cores")));
+    world.redefine("VM", &renamed("cores", "vcpus", &steps("/cores", "/vcpus")));
+    let vm = item_of("VM", json!({"name": NAME, "vcpus": 16}));
+    let modify = world.declare(&[vm]).created[0].id;
+    world.decide(modify, State::Approved);
+    let whole = world.update(modify, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
+    assert_eq!(whole.data, r#"{"ip":"10.0.0.1","name":"CoreVM1","vcpus":16}"#);
+    assert_eq!(world.snapshot.deployed[0].data, r#"{"cpu":8,"ip":"10.0.0.1","name":"CoreVM1"}"#);
+}
+
+#[test]
+fn r56_nothing_is_carried_over_from_an_item_that_does_not_fit() {
+    let (mut world, _) = completed_item();
+    world.redefine("VM", &renamed("cpu", "cores", &json!([])));
+    let vm = item_of("VM", json!({"name": NAME, "cores": 16}));
+    let modify = world.declare(&[vm]).created[0].id;
+    world.decide(modify, State::Approved);
+    let refused = problems_of(world.update(modify, VM_OWNER, &to(State::Completed)));
+    assert_eq!(refused, [("/ip".to_owned(), "unknown")]);
+    let whole = deploying(State::Completed, r#"{"ip":"10.0.0.1"}"#);
+    let whole = world.update(modify, VM_OWNER, &whole).unwrap().deployed.unwrap();
+    assert_eq!(whole.data, r#"{"cores":16,"ip":"10.0.0.1","name":"CoreVM1"}"#);
+}
+
+#[test]
+fn r56_an_item_from_before_the_words_counts_if_it_fits() {
+    let mut world = World::new();
+    let id = world.declare(&[of_cpu(8)]).created[0].id;
+    world.decide(id, State::Approved);
+    world.update(id, VM_OWNER, &deploying(State::Completed, r#"{"ip":"10.0.0.1"}"#)).unwrap();
+    world.redefine("VM", &verified());
+    let modify = world.declare(&[of_cpu(16)]).created[0].id;
+    world.decide(modify, State::Approved);
+    let whole = world.update(modify, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
+    assert_eq!(whole.data, r#"{"cpu":16,"ip":"10.0.0.1","name":"CoreVM1"}"#);
 }

@@ -1,9 +1,11 @@
 //! The dry run of a definition: the items that it would make invalid. It writes nothing.
 
-use domain::base::id::ServiceId;
 use domain::base::json;
-use domain::catalog::schema::{Budget, STEPS_MAX, Schema};
+use domain::catalog::schema::{Budget, DecisionForms, STEPS_MAX, Schema, Upgrade};
+use domain::catalog::service::Service;
 use domain::model::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
+use domain::model::deployed::Deployed;
+use domain::rules::judge::Upgrades;
 use domain::{Hash, Item, TeamId, TeamRef};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{Viewpoint, item_with_problems};
@@ -11,6 +13,7 @@ use dovetail_http::{Call, Code, CursorKey, Failure, fitting};
 use dovetail_table::{Bound, Direction, Error, Listed, Read, RelatedKey, Rows, Source, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Default and maximum number of items in one request (ADR 22).
 const CHECKED_MAX: usize = 500;
@@ -24,10 +27,36 @@ const READ_MAX: Bound = Bound { rows: 1_000, units: 2_000 };
 /// The parameters of a dry run.
 struct Check<'a> {
     schema: &'a Schema,
-    service: ServiceId,
+    /// The definition in its next version, if it is verified.
+    verified: Option<Verified>,
+    service: &'a Service,
     viewpoint: Viewpoint,
     /// Maximum number of items.
     limit: usize,
+}
+
+impl Check<'_> {
+    fn concerns(&self, item: &Item) -> bool {
+        item.declared && item.service.id == self.service.id
+    }
+
+    /// Returns the keys of the texts that are compared with the definition.
+    fn compared(&self, batch: &[Listed<Item>]) -> Vec<RelatedKey> {
+        let mut keys = Vec::new();
+        for item in batch.iter().map(|row| &row.value).filter(|item| self.concerns(item)) {
+            keys.push(RelatedKey::Declaration(item.consumer.id, item.version.hash));
+            let newest = item.newest_completed().filter(|_| self.verified.is_some());
+            keys.extend(newest.map(|newest| RelatedKey::Deployed(newest.id)));
+        }
+        keys
+    }
+}
+
+/// A verified definition, as it judges deployed items.
+struct Verified {
+    forms: Arc<DecisionForms>,
+    /// Its own steps from the present version.
+    upgrade: Arc<Upgrade>,
 }
 
 /// The result so far.
@@ -35,6 +64,8 @@ struct Check<'a> {
 struct Impact {
     checked: usize,
     failing: Vec<Failing>,
+    /// The items whose newest deployed version could not be carried over (R56).
+    unusable: Vec<Failing>,
     /// Size of the checked declarations, in bytes.
     bytes: usize,
     /// Steps of the checks so far (ADR 8).
@@ -73,13 +104,25 @@ pub(crate) async fn of(
         }
         let rows = table.rows(&Source::<Item>::owned_by(team).live(), Direction::Ascending, after.as_deref());
         let limit = limit.unwrap_or(CHECKED_MAX).min(CHECKED_MAX);
-        let check = Check { schema, service: service.id, viewpoint: Viewpoint::of(call), limit };
+        let verified = verified(schema)?;
+        let check = Check { schema, verified, service: &service, viewpoint: Viewpoint::of(call), limit };
         impact.look(table, rows, &check).await?;
     }
     impact.cut_to_fit();
     let next = impact.last.take().filter(|_| impact.more);
     let next = next.map(|after| call.page_after(key, &list, &after));
     Ok(impact.reply(next))
+}
+
+/// Returns a definition as it judges deployed items; none if it is not verified.
+fn verified(schema: &Schema) -> Result<Option<Verified>, Failure> {
+    if !schema.paths().is_some_and(|paths| paths.is_verified) {
+        return Ok(None);
+    }
+    // The check of the definition has passed, so both load.
+    let loaded = DecisionForms::load(&schema.text).ok().zip(Upgrade::load(&schema.text).ok());
+    let (forms, upgrade) = loaded.ok_or(Code::Broken)?;
+    Ok(Some(Verified { forms: Arc::new(forms), upgrade: Arc::new(upgrade) }))
 }
 
 /// Returns the identity of the list for its cursors: path and definition.
@@ -90,22 +133,20 @@ fn identity(call: &Call, schema: &Schema) -> String {
 impl Impact {
     /// Checks items from the first row on, within the bounds of one request.
     async fn look(&mut self, table: &Table, rows: Rows<'_, Item>, check: &Check<'_>) -> Result<(), Failure> {
-        let concerns = |item: &Item| item.declared && item.service.id == check.service;
         let (mut rows, mut read) = (rows.at_once(check.limit.min(AT_ONCE)), Read::default());
         while let Some(batch) = read.by(rows.next()).await? {
             read.rows(batch.len());
-            let affected = batch.iter().map(|row| &row.value).filter(|item| concerns(item));
-            let declarations =
-                affected.map(|item| RelatedKey::Declaration(item.consumer.id, item.version.hash));
-            let related = read.by(table.related(declarations)).await?;
+            let related = read.by(table.related(check.compared(&batch))).await?;
             for Listed { position, value: item } in batch {
-                if concerns(&item) {
+                if check.concerns(&item) {
                     // One more item may take a whole budget, so the page ends at half of it.
                     if self.checked >= check.limit || self.steps >= STEPS_MAX / 2 {
                         self.more = true;
                         return Ok(());
                     }
                     let text = related.declarations.get(&(item.consumer.id, item.version.hash));
+                    let newest = item.newest_completed().and_then(|newest| related.deployed.get(&newest.id));
+                    self.add_deployed(table, check, &item, newest, &position).await?;
                     self.add(check, item, text.map_or("", String::as_str), &position)?;
                 }
                 self.last = Some(position);
@@ -115,6 +156,34 @@ impl Impact {
                 self.more = true;
                 return Ok(());
             }
+        }
+        Ok(())
+    }
+
+    /// Adds an item whose newest deployed version does not fit the definition, also after its steps.
+    async fn add_deployed(
+        &mut self,
+        table: &Table,
+        check: &Check<'_>,
+        item: &Item,
+        newest: Option<&Deployed>,
+        position: &str,
+    ) -> Result<(), Error> {
+        let Some((Verified { forms, upgrade }, newest)) = check.verified.as_ref().zip(newest) else {
+            return Ok(());
+        };
+        let Service { title, schema_version, .. } = check.service;
+        let mut steps = table.upgrade_steps(title, newest.schema_version, *schema_version).await?;
+        steps.push(Arc::clone(upgrade));
+        let upgrades = Upgrades { steps, forms: Arc::clone(forms) };
+        let mut budget = Budget::of_request();
+        let problems = off_worker(|| upgrades.problems(newest, &mut budget));
+        self.bytes = self.bytes.saturating_add(newest.data.len());
+        self.steps = self.steps.saturating_add(budget.taken());
+        if !problems.is_empty() {
+            let view = item_with_problems(item, &problems, &check.viewpoint);
+            let (team, position, checked) = (item.consumer.clone(), position.to_owned(), self.checked + 1);
+            self.unusable.push(Failing { team, view, position, checked });
         }
         Ok(())
     }
@@ -140,14 +209,17 @@ impl Impact {
 
     /// Shortens the page to the items with room in the reply.
     fn cut_to_fit(&mut self) {
-        let fitting = fitting(self.failing.iter().map(|failing| &failing.view));
-        if fitting >= self.failing.len() {
+        let mut all: Vec<&Failing> = self.failing.iter().chain(&self.unusable).collect();
+        all.sort_by_key(|failing| failing.checked);
+        let fitting = fitting(all.iter().map(|failing| &failing.view));
+        let Some(last) = all.get(..fitting).filter(|fitting| fitting.len() < all.len()).and_then(<[_]>::last)
+        else {
             return;
-        }
-        self.failing.truncate(fitting);
-        if let Some(last) = self.failing.last() {
-            (self.checked, self.last, self.more) = (last.checked, Some(last.position.clone()), true);
-        }
+        };
+        let (checked, position) = (last.checked, last.position.clone());
+        self.failing.retain(|failing| failing.checked <= checked);
+        self.unusable.retain(|failing| failing.checked <= checked);
+        (self.checked, self.last, self.more) = (checked, Some(position), true);
     }
 
     fn reply(self, next: Option<String>) -> Value {
@@ -158,6 +230,13 @@ impl Impact {
         }
         let team = |(id, (name, items)): (TeamId, (String, Vec<Value>))| json!({"id": id.get(), "name": name, "items": items});
         let teams: Vec<Value> = teams.into_iter().map(team).collect();
-        json!({"checked": self.checked, "failing": failing, "teams": teams, "next": next})
+        let deployed_items: Vec<Value> = self.unusable.into_iter().map(|unusable| unusable.view).collect();
+        json!({
+            "checked": self.checked,
+            "failing": failing,
+            "teams": teams,
+            "deployed_items": deployed_items,
+            "next": next,
+        })
     }
 }

@@ -5,7 +5,7 @@ use domain::base::id::DeployedId;
 use domain::catalog::schema::DecisionForms;
 use domain::rules::decide;
 use domain::rules::decide::{Decided, Update};
-use domain::rules::judge::Judge;
+use domain::rules::judge::{Judge, Upgrades};
 use domain::views::related::Related;
 use dovetail_http::{Call, Failure};
 use dovetail_table::{RelatedKey, Table, Undecided};
@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// The definition that judges a decision.
 pub(crate) struct Judgement {
     forms: Arc<DecisionForms>,
+    /// What the newest deployed version is continued with.
+    upgrades: Option<Upgrades>,
     /// The texts, with the other content of the reply; none if the decision does not depend on them.
     related: Option<Related>,
     /// Whether `related` has all other content of the reply.
@@ -35,7 +37,7 @@ impl Judgement {
         let Some(version) = decide::judged_by(change, update, &call.caller.team) else { return Ok(None) };
         let forms = table.decision_forms(&change.service.title, version).await?;
         if !decide::depends_on_texts(&forms, change, update) {
-            return Ok(Some(Self { forms, related: None, is_complete: false }));
+            return Ok(Some(Self { forms, upgrades: None, related: None, is_complete: false }));
         }
         let newest = decide::newest_to_read(item, update, &forms);
         let deployed = newest.into_iter().chain(decide::base_to_read(change, item, update));
@@ -47,7 +49,12 @@ impl Judgement {
             let texts = hashes.map(|hash| RelatedKey::Declaration(change.consumer.id, hash));
             table.related(texts.chain(deployed.map(RelatedKey::Deployed))).await?
         };
-        Ok(Some(Self { forms, related: Some(related), is_complete }))
+        let latest = item.deployed.filter(|latest| newest == Some(latest.id));
+        let upgrades = match latest.filter(|_| forms.paths.is_verified) {
+            Some(latest) => table.upgrades(&change.service.title, latest.schema_version, version).await?,
+            None => None,
+        };
+        Ok(Some(Self { forms, upgrades, related: Some(related), is_complete }))
     }
 
     /// Returns the definition.
@@ -66,6 +73,7 @@ impl Judgement {
             planned: change.planned().and_then(text),
             newest: deployed(decide::newest_to_read(item, update, &self.forms)),
             base: deployed(decide::base_to_read(change, item, update)),
+            upgrades: self.upgrades.as_ref(),
         }
     }
 

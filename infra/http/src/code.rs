@@ -181,8 +181,8 @@ codes! {
                 COMPLETED or ERRORED. With REJECTED, repeat the newest deployed item or omit it. In a service with \
                 `x-verified`, send it with COMPLETED or ERRORED.";
     PlannedItemNotAccepted(400, "the change instance accepts no plan")
-        means "The request plans an item, but the change instance is a DELETE or that of a dependent team, or the \
-               definition is not verified.",
+        means "The request plans an item, but the change instance is a DELETE, adopts an existing object, or is that \
+               of a dependent team. Or the definition is not verified.",
         remedy "Omit `planned_item`.";
     PlannedItemTooLate(400, "a plan requires the state PENDING or APPROVED")
         means "The request plans an item, but the work on the change instance has ended.",

@@ -239,7 +239,14 @@ impl Deciding {
             let read = |id: Option<DeployedId>| id.and_then(|id| deployed.get(&id).copied());
             let newest = read(item.deployed.map(|newest| newest.id));
             let base = read(decide::base_to_read(change, item, &update));
-            let judge = world.forms.as_ref().map(|forms| Judge { forms, declared, newest, base, planned });
+            let judge = world.forms.as_ref().map(|forms| Judge {
+                forms,
+                declared,
+                newest,
+                base,
+                planned,
+                upgrades: None,
+            });
             let reads = Reads { head, judge, ..Reads::default() };
             decide::update(change, item, &reads, &update, caller, &ctx)
         };

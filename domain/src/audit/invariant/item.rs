@@ -172,7 +172,7 @@ impl Audit<'_> {
             Base::Earlier(id) => self.deployed(item, id).is_some_and(|base| base.version > item.earlier_life),
             Base::Newest | Base::None => true,
         };
-        self.require(base, "I15", subject(), "its base is no deployed version of this life");
+        self.require(base, "I15", subject(), "its base is another deployed version, or of an earlier life");
         let lives = item.earlier_life <= newest.map_or(0, |(_, version, ..)| version);
         self.require(lives, "I15", subject(), "its earlier life has a deployed version that does not exist");
     }

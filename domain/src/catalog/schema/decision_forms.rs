@@ -56,8 +56,12 @@ impl DecisionForms {
 
     /// Returns the violations of a form by an item.
     pub fn violations(&self, phase: Phase, item: &Value) -> Vec<Problem> {
-        let compiled = self.compiled(phase);
-        compiled.map_or_else(Vec::new, |compiled| compiled.violations(item, &mut Budget::of_request()))
+        self.violations_within(phase, item, &mut Budget::of_request())
+    }
+
+    /// Returns the violations of a form by an item, within the rest of a budget.
+    pub(crate) fn violations_within(&self, phase: Phase, item: &Value, budget: &mut Budget) -> Vec<Problem> {
+        self.compiled(phase).map_or_else(Vec::new, |compiled| compiled.violations(item, budget))
     }
 
     fn compiled(&self, phase: Phase) -> Option<&Compiled> {

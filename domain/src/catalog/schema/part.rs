@@ -167,6 +167,12 @@ impl Part {
         fixed.map(|(name, _)| name.as_str())
     }
 
+    /// Returns the name of the member whose declared value adopts an existing object (R55).
+    pub(crate) fn import(&self) -> Option<&str> {
+        let mut members = self.members.iter();
+        members.find(|(_, part)| part.words.contains_key(&Word::Import)).map(|(name, _)| name.as_str())
+    }
+
     /// Returns the memory of the tree in bytes; the estimate is never too low.
     pub fn bytes(&self) -> usize {
         self.count().saturating_mul(PART_BYTES)

@@ -17,7 +17,7 @@ const WARNINGS_MAX: usize = 20;
 
 /// The words of the root.
 const ROOT_WORDS: [&str; 2] = [VERIFIED, UPGRADE];
-const UPGRADE: &str = "x-upgrade";
+pub(super) const UPGRADE: &str = "x-upgrade";
 
 /// The words that exclude each other at a property.
 const EXCLUSIVE: [(Word, Word); 7] = [

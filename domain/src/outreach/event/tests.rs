@@ -157,6 +157,7 @@ fn every_event_fits_the_schema_that_is_published_for_it() {
     events.extend(of_submission(None, &submission(1)));
     events.extend(of_submission(Some(&submission(1)), &submission(0)));
     events.push(of_deployed(&deployed()));
+    events.push(of_deployed(&Deployed { is_drifted: true, ..deployed() }));
     events.extend(of_change(1, &planned));
     let mut unseen: BTreeSet<(String, String)> = BTreeSet::new();
     let mut seen = unseen.clone();

@@ -81,7 +81,7 @@ fn check(
         }
     }
     if let Some(plan) = &update.planned_item {
-        check_plan(change, state, plan, judge)?;
+        check_plan(change, item, state, plan, judge)?;
     }
     if log.is_some_and(|log| log.len() > LOG_BYTES_MAX) {
         return Err(Refused::LogTooLong);
@@ -100,12 +100,18 @@ pub(super) fn notes(change: &Change) -> usize {
 }
 
 /// Checks whether a change instance accepts a plan (R52).
-fn check_plan(change: &Change, state: State, plan: &str, judge: Option<&Judge<'_>>) -> Result<(), Refused> {
+fn check_plan(
+    change: &Change,
+    item: &Item,
+    state: State,
+    plan: &str,
+    judge: Option<&Judge<'_>>,
+) -> Result<(), Refused> {
     if plan.len() > DEPLOYED_BYTES_MAX {
         return Err(Refused::DeployedItemTooLarge);
     }
-    let is_verified = judge.is_some_and(|judge| judge.forms.paths.is_verified);
-    if !is_verified || change.is_dependant() || change.new.is_none() {
+    let accepts = judge.is_some_and(|judge| judge.forms.paths.is_verified && !judge.adopts(change, item));
+    if !accepts || change.is_dependant() || change.new.is_none() {
         return Err(Refused::PlannedItemNotAccepted);
     }
     let is_open = |state| matches!(state, State::Pending | State::Approved);

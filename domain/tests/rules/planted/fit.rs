@@ -52,7 +52,7 @@ fn drift_is_what_the_newest_version_shows() {
                 let since = item(s, NAME).created;
                 item(s, NAME).drift = Some(Drift { since, declared });
             }),
-            ("I15 item", "its base is no deployed version of this life", |s| {
+            ("I15 item", "its base is another deployed version, or of an earlier life", |s| {
                 let latest = item(s, NAME).latest_change;
                 let id = domain::base::id::DeployedId::new(consumer(), latest.number() + 9).unwrap();
                 item(s, NAME).base = Base::Earlier(id);

@@ -2,9 +2,9 @@
 
 use super::*;
 use domain::base::id::DeployedId;
-use domain::catalog::schema::DecisionForms;
+use domain::catalog::schema::{DecisionForms, Upgrade};
 use domain::rules::decide::Reads;
-use domain::rules::judge::Judge;
+use domain::rules::judge::{Judge, Upgrades};
 
 impl World {
     pub(crate) fn update(
@@ -28,12 +28,16 @@ impl World {
         let head = decide::takes_numbers(&change, &item, update, forms.as_ref()).then(|| self.head());
         let newest = forms.as_ref().and_then(|forms| decide::newest_to_read(&item, update, forms));
         let read = |id: Option<DeployedId>| self.snapshot.deployed.iter().find(|read| Some(read.id) == id);
+        let upgrades = read(newest).and_then(|newest| {
+            self.upgrades(&change.service.title, newest.schema_version, change.schema_version?)
+        });
         let judge = forms.as_ref().map(|forms| Judge {
             forms,
             declared: change.new.map(|new| self.texts[&new.hash].as_str()),
             planned: change.planned().map(|hash| self.texts[&hash].as_str()),
             newest: read(newest),
             base: read(decide::base_to_read(&change, &item, update)),
+            upgrades: upgrades.as_ref(),
         });
         let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
         let decided = decide::update(&change, &item, &reads, update, &caller, &ctx)?;
@@ -46,6 +50,15 @@ impl World {
         assert_eq!(self.snapshot.items[&item.id], decided.item, "the answer shows what is stored");
         self.audit();
         Ok(decided)
+    }
+
+    /// Returns what leads from a deployed version to a later version of the definition, as the storage does.
+    fn upgrades(&self, title: &str, from: Option<u64>, to: u64) -> Option<Upgrades> {
+        let first = from.map_or(self.offers[title].service.first_with_words?, |from| from + 1);
+        let text = |version| self.definitions[&(title.to_owned(), version)].as_str();
+        let forms = Arc::new(DecisionForms::load(text(to)).unwrap());
+        let steps = (first..=to).map(|version| Arc::new(Upgrade::load(text(version)).unwrap())).collect();
+        (first <= to && forms.paths.is_verified).then_some(Upgrades { steps, forms })
     }
 
     pub(crate) fn retry(&mut self, id: ChangeId, caller: &str) -> Result<Decided, decide::Refused> {

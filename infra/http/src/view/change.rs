@@ -6,7 +6,7 @@ use super::{
 use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
 use domain::model::change::{ClosedBy, Entry, Version};
-use domain::views::proposal::Proposal;
+use domain::views::proposal::{Proposal, Verified};
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Hash, State, Timestamp};
 use serde::Serialize;
@@ -22,6 +22,7 @@ wire! {
         consumer_team: TeamView<'a> = team_ref(&change.consumer),
         created: String = change.created.to_wire(),
         id: u64 = change.id.get(),
+        #[serde(skip_serializing_if = "Option::is_none")] import_id: Option<Value> = None,
         is_dependant: bool = change.is_dependant(),
         kind: &'static str = change.kind.name(),
         log: &'a str = &change.log,
@@ -90,12 +91,15 @@ pub fn change_instance<'a>(
 
 /// Adds what an open change instance asks of its owner (R49).
 fn propose<'a>(view: &mut ChangeView<'a>, change: &'a Change, related: &'a Related) {
-    let Some(Proposal { item, unknown, has_prior }) = Proposal::of(change, related) else { return };
+    let Some(Proposal { item, unknown, verified }) = Proposal::of(change, related) else { return };
     (view.proposed_item, view.unknown) = (Some(item), Some(unknown));
-    if let Some(has_prior) = has_prior {
-        let planned = change.planned().map(|hash| declaration(change.consumer.id, hash, related));
+    if let Some(Verified { prior, import_id }) = verified {
+        // An adoption ignores an earlier plan.
+        let planned = change.planned().filter(|_| import_id.is_none());
+        let planned = planned.map(|hash| declaration(change.consumer.id, hash, related));
         view.planned_item = Some(planned.unwrap_or(Stored::NULL));
-        view.prior = Some(if has_prior { "AS_STORED" } else { "NONE" });
+        view.prior = Some(prior);
+        view.import_id = Some(import_id.unwrap_or_default());
     }
     if let Some(new) = &mut view.new_declaration {
         new.schema_version = change.schema_version;

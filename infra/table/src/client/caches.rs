@@ -3,7 +3,7 @@
 use super::schema_cache::Schemas;
 use domain::base::id::ServiceId;
 use domain::catalog::metadata_policy::MetadataPolicy;
-use domain::catalog::schema::{DecisionForms, Part, Schema};
+use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade};
 use domain::{ChangeId, ItemId, TeamId};
 use dovetail_aws::TtlCache;
 use std::collections::BTreeSet;
@@ -27,6 +27,8 @@ pub(crate) struct Caches {
     pub(crate) decision_forms: Mutex<Schemas<DecisionForms>>,
     /// The paths of definitions with words.
     pub(crate) paths: Mutex<Schemas<Part>>,
+    /// The steps between versions of definitions.
+    pub(crate) upgrades: Mutex<Schemas<Upgrade>>,
     pub(crate) changes: TtlCache<ChangeId, CachedChange>,
     /// The id and the owner of each service, by title; neither ever changes.
     pub(crate) services: TtlCache<String, (ServiceId, TeamId)>,
@@ -45,6 +47,7 @@ impl Default for Caches {
             schemas: Mutex::default(),
             decision_forms: Mutex::default(),
             paths: Mutex::default(),
+            upgrades: Mutex::default(),
             changes: TtlCache::new(Duration::MAX, ENTRIES_MAX),
             services: TtlCache::new(Duration::MAX, ENTRIES_MAX),
             message_owners: TtlCache::new(minute, 1),

@@ -1,6 +1,6 @@
 //! A cache of definitions in a process: texts, and the compiled ones of those that judged an item.
 
-use domain::catalog::schema::{DecisionForms, Part, Schema};
+use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +32,12 @@ impl Weight for DecisionForms {
 }
 
 impl Weight for Part {
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Weight for Upgrade {
     fn bytes(&self) -> usize {
         self.bytes()
     }

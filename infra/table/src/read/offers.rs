@@ -7,8 +7,9 @@ use crate::key::{self, Key};
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
 use domain::base::problem::Problem;
 use domain::catalog::schema;
-use domain::catalog::schema::{DecisionForms, Part, Schema, Words};
+use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade, Words};
 use domain::catalog::service::Service;
+use domain::rules::judge::Upgrades;
 use domain::rules::plan::{Offer, Offers};
 use dovetail_aws::off_worker;
 use futures_util::future::try_join;
@@ -98,6 +99,34 @@ impl Table {
         self.version_of(&self.caches.paths, title, version, schema::stored_paths).await
     }
 
+    /// Returns what leads from a deployed version to a later version of a verified definition (R56); none if no earlier
+    /// version judged it.
+    ///
+    /// `from` is the version that judged it; none if its words had no meaning.
+    pub async fn upgrades(&self, title: &str, from: Option<u64>, to: u64) -> Result<Option<Upgrades>, Error> {
+        if from.is_some_and(|from| from >= to) || !self.paths(title, to).await?.is_verified {
+            return Ok(None);
+        }
+        let steps = self.upgrade_steps(title, from, to).await?;
+        Ok(Some(Upgrades { steps, forms: self.decision_forms(title, to).await? }))
+    }
+
+    /// Returns the steps of the versions after `from`, up to `to`.
+    pub async fn upgrade_steps(
+        &self,
+        title: &str,
+        from: Option<u64>,
+        to: u64,
+    ) -> Result<Vec<Arc<Upgrade>>, Error> {
+        let first = match from {
+            Some(from) => from + 1,
+            None => self.service(title).await?.and_then(|service| service.first_with_words).unwrap_or(to),
+        };
+        let steps =
+            (first..=to).map(|version| self.version_of(&self.caches.upgrades, title, version, Upgrade::load));
+        stream::iter(steps).buffered(AT_ONCE).try_collect().await
+    }
+
     /// Returns a version of a definition from its cache; an uncached one takes one read.
     async fn version_of<T: Weight>(
         &self,
@@ -117,7 +146,8 @@ impl Table {
         let text = stored.ok_or_else(|| Error::corrupt(key_text.clone(), "is missing"))?.text;
         let compiled = off_worker(|| load(&text));
         let compiled = Arc::new(compiled.map_err(|_| Error::corrupt(key_text, "does not compile"))?);
-        cached().keep(of, text.into(), Some(Arc::clone(&compiled)));
+        // Nobody needs the text again.
+        cached().keep(of, "".into(), Some(Arc::clone(&compiled)));
         Ok(compiled)
     }
 

@@ -12,7 +12,7 @@ use crate::record::{
 use domain::base::id::{ApplicationId, DeployedId};
 use domain::base::state::Stage;
 use domain::model::deployed::Deployed;
-use domain::model::item::Base;
+use domain::model::item::{Base, LatestDeployed};
 use domain::model::submission::Submission;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
@@ -110,8 +110,31 @@ impl Table {
     ) -> Result<(), Error> {
         let open =
             changes.iter().filter(|change| change.state.stage() != Stage::Resolved && change.new.is_some());
-        let judged = open.filter_map(|change| Some((change.service.title.clone(), change.schema_version?)));
-        self.add_definitions(judged.collect(), related).await
+        let judged = open.filter_map(|change| {
+            let newest = related.items.get(&change.item).and_then(|item| item.deployed);
+            Some((change.service.title.clone(), newest, change.schema_version?))
+        });
+        self.add_versions(judged.collect(), related).await
+    }
+
+    /// Adds the paths of definitions, and what leads to them from deployed versions of earlier ones (R56).
+    async fn add_versions(
+        &self,
+        versions: Vec<(String, Option<LatestDeployed>, u64)>,
+        related: &mut Related,
+    ) -> Result<(), Error> {
+        let definitions = versions.iter().map(|(title, _, version)| (title.clone(), *version));
+        self.add_definitions(definitions.collect(), related).await?;
+        let earlier = versions.into_iter().filter_map(|(title, newest, version)| {
+            Some((title, newest?.schema_version, version)).filter(|(_, from, to)| *from != Some(*to))
+        });
+        let missing: BTreeSet<_> = earlier.filter(|one| !related.upgrades.contains_key(one)).collect();
+        let read = missing.into_iter().map(async |(title, from, to)| {
+            let upgrades = self.upgrades(&title, from, to).await?;
+            Ok::<_, Error>(upgrades.map(|upgrades| ((title, from, to), upgrades)))
+        });
+        related.upgrades.extend(try_join_all(read).await?.into_iter().flatten());
+        Ok(())
     }
 
     /// Adds the paths of the definitions of items, for their documents (R49), and the texts of their drift (R54).
@@ -122,8 +145,8 @@ impl Table {
             let first = service.and_then(|service| service.first_with_words);
             item.declared && first.is_some_and(|first| item.schema_version >= first)
         });
-        let versions = judged.map(|item| (item.service.title.clone(), item.schema_version)).collect();
-        self.add_definitions(versions, related).await
+        let versions = judged.map(|item| (item.service.title.clone(), item.deployed, item.schema_version));
+        self.add_versions(versions.collect(), related).await
     }
 
     /// Adds what the differences of drifted items need (R54). It costs nothing while no item has drifted.

@@ -145,6 +145,7 @@ impl Twin {
     async fn is_the_same(&self) {
         let mut stored = self.table.snapshot().await.unwrap();
         stored.catalogue = self.world.snapshot.catalogue.clone();
+        stored.definitions = self.world.snapshot.definitions.clone();
         stored.deployed.sort_by_key(|deployed| deployed.id);
         stored.submissions.sort_by_key(|submission| submission.id);
         stored.works.sort_by_key(|work| (work.id.staging, work.id.to_string()));
