@@ -43,7 +43,7 @@ const fn fence(name: &'static str, condition: Condition, row: Option<&'static st
 const NOT_TAKEN: Condition = Part("attribute_not_exists(pk)");
 
 /// The fences of docs/explanation/concurrency.md with a condition, in order.
-pub const FENCES: [Fence; 14] = [
+pub const FENCES: [Fence; 15] = [
     fence("HEAD.submissions", Part("#sub = :sub"), None, Unseen("the key of the next submission is taken")),
     fence("HEAD.blockers", Part("#attn = :attn AND #att = :att"), None, From(1)),
     fence("HEAD.next_change", Part("#nc = :nc"), None, Unseen("the keys of change instances are taken")),
@@ -56,6 +56,12 @@ pub const FENCES: [Fence; 14] = [
     fence("HEAD.in_flight, at its end", Whole("#inf = :inf"), None, Unseen("SUBMISSION.work_left")),
     fence("STAGING.state", Whole("#st = :st"), None, Unseen("a commit and the sweep hardly ever meet")),
     fence("APP.dig, APP.ni", Part("#dig = :dig AND #ni = :ni"), None, Unseen("the head is written with it")),
+    fence(
+        "APP.dr",
+        Part("(attribute_not_exists(#dr) OR #dr = :dr)"),
+        None,
+        Unseen("an observation and a new declaration of another item hardly ever meet"),
+    ),
     fence("ITEM.revision", Part("#rv = :rv"), None, From(3)),
     fence("history length and state", Part("#n = :n AND #st = :st"), None, Unseen("ITEM.revision")),
     fence("key not taken: change instance", NOT_TAKEN, Some("CHANGE"), From(52)),
@@ -88,7 +94,9 @@ impl Fence {
             };
             if is_it && self.row.is_none_or(|ty| row == Some(ty)) {
                 // The names must stay in use, because DynamoDB rejects unused ones.
-                let always = format!("(({fence}) OR attribute_exists(pk) OR attribute_not_exists(pk))");
+                // DynamoDB also rejects redundant parentheses.
+                let fenced = if fence.starts_with('(') { fence.to_owned() } else { format!("({fence})") };
+                let always = format!("({fenced} OR attribute_exists(pk) OR attribute_not_exists(pk))");
                 action["ConditionExpression"] = Value::String(condition.replace(fence, &always));
                 removed = true;
             }

@@ -3,7 +3,7 @@
 use crate::catalogue;
 use crate::command::Command;
 use crate::declared::{Body, content};
-use crate::shape::{CONSUMERS, OWNERS};
+use crate::shape::{CONSUMERS, OWNERS, Shape};
 use crate::system::{Answer, ApiRequest, System};
 use domain::model::submission::Scope;
 use serde_json::{Value, json};
@@ -16,6 +16,10 @@ const TRIES_MAX: u32 = 8;
 
 /// One in this number of submissions is previewed, and submitted with the preview's plan.
 const PREVIEWED: usize = 3;
+
+/// Member of the request and counter of each action of a verified service with a minimum of one success in all runs.
+pub const VERIFIED: [(&str, &str); 2] =
+    [("planned_item", "item planned"), ("deployed_item", "item observed")];
 
 /// Requests and answers of all clients in a run.
 #[derive(Default)]
@@ -31,7 +35,13 @@ pub struct ClientLog {
 }
 
 /// Executes one command of a client.
-pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, command: &Command) {
+pub async fn act(
+    system: &Arc<System>,
+    client_log: &ClientLog,
+    shape: &Shape,
+    number: usize,
+    command: &Command,
+) {
     let think = system.cloud.draw(|dice| dice.u64(0..200));
     tokio::time::sleep(Duration::from_millis(think)).await;
     match command {
@@ -57,14 +67,19 @@ pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, co
                 client_log.previews.lock().unwrap_or_else(PoisonError::into_inner).push((preview, answer));
             }
         }
+        // The owner of virtual machines is the first one.
+        Command::Decide { owner: 0, pick, to, .. } if shape.is_verified && pick % 5 < 2 => {
+            verified(system, client_log, *pick, *to).await;
+        }
         Command::Decide { owner, pick, to, deployed } => {
             let Some(change) = some_change(system, client_log, *owner, *pick, &["PENDING", "APPROVED"]).await
             else {
                 return;
             };
+            let is_verified = shape.is_verified && change["service"]["name"] == "VM";
             let (to, deployed) = match (change["state"].as_str().unwrap(), to % 4) {
                 ("PENDING", 0) => ("REJECTED", false),
-                ("PENDING", _) => ("APPROVED", *deployed && change["is_dependant"] == false),
+                ("PENDING", _) => ("APPROVED", *deployed && !is_verified && change["is_dependant"] == false),
                 (_, 0) => ("ERRORED", false),
                 (_, _) => ("COMPLETED", *deployed && change["is_dependant"] == false),
             };
@@ -88,6 +103,28 @@ pub async fn act(system: &Arc<System>, client_log: &ClientLog, number: usize, co
             drop(persist(system, client_log, &request, None).await);
         }
         Command::Sweep => drop(system.sweep(sweep::Request::default()).await),
+    }
+}
+
+/// Leads a change instance of a verified service to its end, with a plan, and observes the item afterwards.
+async fn verified(system: &Arc<System>, client_log: &ClientLog, pick: usize, to: usize) {
+    let states = ["PENDING", "APPROVED", "COMPLETED"];
+    let Some(change) = some_change(system, client_log, 0, pick / 5, &states).await else { return };
+    let steps = [
+        ("PENDING", json!({"planned_item": {"ip": format!("10.0.0.{}", to % 3)}})),
+        ("PENDING", json!({"state": "APPROVED"})),
+        ("APPROVED", json!({"state": "COMPLETED"})),
+        // Declared machines have one or two CPUs.
+        ("COMPLETED", json!({"deployed_item": {"cpu": 1 + to % 3}})),
+    ];
+    let state = change["state"].as_str().unwrap();
+    for (_, body) in steps.into_iter().skip_while(|(from, _)| *from != state) {
+        let answer = persist(system, client_log, &on(0, "PATCH", &change, "", body.clone()), None).await;
+        let is_done = answer.is_some_and(|answer| answer.status == 200);
+        let counted = VERIFIED.into_iter().find(|(member, _)| is_done && body.get(member).is_some());
+        if let Some((_, name)) = counted {
+            system.cloud.count(name);
+        }
     }
 }
 

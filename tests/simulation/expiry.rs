@@ -18,7 +18,7 @@ use std::time::Duration;
 pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
     in_virtual_time(1, move || async move {
         let mut dice = Rng::with_seed(1);
-        let shape = Shape::drawn(&mut dice);
+        let shape = Shape::drawn(1, &mut dice);
         let system =
             System::start(&shape.world(), Limits::of_actions(100), Cloud::new(dice, Indexes::Exact, None))
                 .await;

@@ -13,6 +13,7 @@ use domain::base::json;
 use domain::base::state::{ChangeType, Kind, RuntimeState};
 use domain::model::change;
 use domain::model::change::{ClosedBy, Entry};
+use domain::model::deployed::Deployed;
 use domain::model::submission::{Scope, Submission};
 use domain::{Change, ChangeId, Hash, ItemId, State, TeamId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +74,10 @@ impl Oracle {
     }
 
     /// Applies an accepted submission.
-    pub fn submitted(&mut self, submission: &Submission, body: &Body) {
+    ///
+    /// `requested` are the items with a direct change instance. Only for drift they decide: no fence orders an
+    /// observation and a submission that does not write the item.
+    pub fn submitted(&mut self, submission: &Submission, body: &Body, requested: &BTreeSet<ItemName>) {
         self.transaction_ends();
         let team = submission.team.id;
         let number = self.submissions.entry(team).or_default();
@@ -81,13 +85,13 @@ impl Oracle {
         assert_eq!(submission.id.number(), *number, "submissions are numbered in their order");
         let held = self.planned.iter().find(|one| one.team == team && one.kind == Kind::Direct);
         assert!(held.is_none(), "accepted while the items of another submission were landing");
-        let (direct, derived) = self.plan(submission, body);
+        let (direct, derived) = self.plan(submission, body, requested);
         assert_eq!((submission.direct, submission.derived), (direct, derived), "what it causes");
         // An application without items is a change, too.
         assert!(submission.changed || direct == 0, "what differs is a change");
     }
 
-    fn plan(&mut self, submission: &Submission, body: &Body) -> (u64, u64) {
+    fn plan(&mut self, submission: &Submission, body: &Body, requested: &BTreeSet<ItemName>) -> (u64, u64) {
         let (team, number) = (submission.team.id, submission.id.number());
         let declared = body.items();
         let is_affected = |name: &ItemName| {
@@ -104,7 +108,12 @@ impl Oracle {
             let blocked = before.blocked().find(|open| target.is_some() && open.target == target);
             assert_eq!(blocked, None, "accepted over {name:?} as it was refused");
             let owner = self.shape.owner(&name.service);
-            let is_retry = before.is_orphan(owner) || target.is_none() && before.has_failed_removal(owner);
+            let is_orphan = if before.reached_declared(owner) {
+                before.was_observed && requested.contains(&name)
+            } else {
+                before.is_orphan(owner)
+            };
+            let is_retry = is_orphan || target.is_none() && before.has_failed_removal(owner);
             if before.declared != target || is_retry {
                 if before.declared.is_some() && target.is_some() && before.declared != target {
                     modified.insert((name.application.clone(), name.name.clone()));
@@ -149,6 +158,21 @@ impl Oracle {
         }
         let direct = u64::try_from(direct.len()).unwrap();
         (direct, planned - direct)
+    }
+
+    /// Applies a deployed item: an observation may begin or end drift.
+    pub fn observed(&mut self, deployed: &Deployed) {
+        if !deployed.is_observed {
+            return;
+        }
+        let of_item = |item: &&mut Item| item.id == Some(deployed.item);
+        let Some(item) = self.items.values_mut().chain(self.gone.values_mut()).find(of_item) else { return };
+        item.was_observed = true;
+        if deployed.is_drifted {
+            item.drift = item.drift.take().or(item.completed_target.take());
+        } else if let Some(target) = item.drift.take() {
+            item.completed_target = Some(target);
+        }
     }
 
     /// Applies the creation or a transition of a change instance.
@@ -386,6 +410,7 @@ impl Oracle {
                 "what item {} has become",
                 item.id
             );
+            assert_eq!(item.drift.is_some(), own.drift.is_some(), "whether item {} has drifted", item.id);
             let slots = item.open().map(|(_, slot)| (slot.change, slot.state, slot.change_type, slot.target));
             let open = own.stacks.values().flat_map(Stack::open);
             let open = open.map(|open| (open.id, open.state, open.change_type, stored(&open.target)));
@@ -401,7 +426,7 @@ fn stored(target: &Target) -> change::Target {
     change::Target::of(target.as_ref().map(|declared| Hash::of(&json::canonical(declared))))
 }
 
-fn name_of(change: &Change) -> Name {
+pub fn name_of(change: &Change) -> Name {
     let name = ItemName {
         application: change.application.clone(),
         service: change.service.title.clone(),

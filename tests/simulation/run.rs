@@ -64,7 +64,7 @@ impl Run {
     /// Creates the run of a seed with these commands.
     pub fn with(seed: u64, commands: Vec<(usize, Command)>) -> Self {
         let mut dice = Rng::with_seed(seed);
-        let (shape, faults) = (Shape::drawn(&mut dice), Faults::drawn(&mut dice));
+        let (shape, faults) = (Shape::drawn(seed, &mut dice), Faults::drawn(&mut dice));
         Self { seed, shape, faults, commands }
     }
 
@@ -85,6 +85,7 @@ impl Run {
 
         let clients = (0..CLIENTS).map(|client| {
             let (system, client_log) = (Arc::clone(&system), Arc::clone(&client_log));
+            let shape = self.shape.clone();
             let own: Vec<(usize, Command)> = self
                 .commands
                 .iter()
@@ -94,7 +95,7 @@ impl Run {
                 .collect();
             tokio::spawn(async move {
                 for (number, command) in own {
-                    act(&system, &client_log, number, &command).await;
+                    act(&system, &client_log, &shape, number, &command).await;
                 }
             })
         });

@@ -14,11 +14,16 @@ pub const CONSUMERS: [(&str, &str); 2] =
 pub const OWNERS: [(&str, &str); 3] =
     [("VMOwnerTeam", "vm-owner-key"), ("LBOwnerTeam", "lb-owner-key"), ("NPOwnerTeam", "np-owner-key")];
 
+/// One in this number of seeds has a verified service.
+const VERIFIED: u64 = 3;
+
 /// The differences from the demo world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     vm: Service,
     load_balancer: Service,
+    /// Whether the service of virtual machines is verified: its owner plans and observes items (R51 to R54).
+    pub is_verified: bool,
     /// With [`STAGED`] writes in one transaction, every submission is staged.
     pub limits: Limits,
 }
@@ -30,15 +35,17 @@ struct Service {
 }
 
 impl Shape {
-    /// Draws a world.
-    pub fn drawn(dice: &mut Rng) -> Self {
+    /// Draws a world. Some seeds have a verified service.
+    pub fn drawn(seed: u64, dice: &mut Rng) -> Self {
         let mut service = |dependents: &[&'static str]| Service {
             approval_required: dice.u32(0..4) > 0,
             dependents: dependents.iter().copied().filter(|_| dice.bool()).collect(),
         };
         let (vm, load_balancer) = (service(&["NPOwnerTeam", "LBOwnerTeam"]), service(&["NPOwnerTeam"]));
         let actions_max = if dice.u32(0..3) == 0 { STAGED } else { 100 };
-        Self { vm, load_balancer, limits: Limits { actions_max, reuse_from: REUSE_FROM } }
+        // The dice stay as they are, so the worlds of all other seeds stay, too.
+        let is_verified = seed % VERIFIED == 2;
+        Self { vm, load_balancer, is_verified, limits: Limits { actions_max, reuse_from: REUSE_FROM } }
     }
 
     fn service(&self, title: &str) -> &Service {
@@ -70,6 +77,10 @@ impl Shape {
             let own = self.service(service["schema"]["title"].as_str().unwrap()).clone();
             service["approval_required"] = json!(own.approval_required);
             service["dependent_teams"] = json!(own.dependents);
+            if self.is_verified && service["schema"]["title"] == "VM" {
+                service["schema"]["x-verified"] = json!(true);
+                service["schema"]["properties"]["ip"] = json!({"type": "string", "readOnly": true});
+            }
             service["schema"]["metadata"] = json!({"cost_per_change": 0.25, "monthly_cost": 49.99});
         }
         world

@@ -30,6 +30,9 @@ fn faults_in_any_order_lose_double_and_break_nothing() {
     for (_, made) in simulation::catalogue::MADE {
         assert!(ran.counts.contains_key(made), "no run has seen '{made}'");
     }
+    for (_, done) in simulation::client::VERIFIED {
+        assert!(ran.counts.contains_key(done), "no run has seen '{done}'");
+    }
 }
 
 #[test]

@@ -207,7 +207,7 @@ fn r55_an_adopted_object_that_differs_has_drifted() {
     let whole = world.update(id, VM_OWNER, &deploying(State::Completed, found)).unwrap().deployed.unwrap();
     assert_eq!((whole.is_observed, whole.is_drifted), (false, true));
     assert_eq!(drifted(&world), (true, 1));
-    // A refresh is no correction: the declaration alone is the measure until a change is completed.
+    // A refresh corrects nothing: the declaration alone counts until a change is completed.
     world.deploy(id, VM_OWNER, &json!({"ip": "10.0.0.1"})).unwrap();
     assert_eq!((drifted(&world), world.item(NAME).base), ((true, 1), Base::None));
     let modify = world.declare(&[of_id(8, "h-7")]).created[0].clone();
@@ -237,7 +237,11 @@ fn r55_what_was_found_at_a_failure_is_no_new_version() {
     world.update(again, VM_OWNER, &deploying(State::Errored, found)).unwrap();
     let retried = world.retry(again, VM_OWNER).unwrap().change.id;
     let adopted = world.update(retried, VM_OWNER, &deploying(State::Completed, found)).unwrap();
-    assert_eq!((adopted.deployed, adopted.item.base), (None, Base::None), "the same item is no new version");
+    assert_eq!(
+        (adopted.deployed, adopted.item.base),
+        (None, Base::None),
+        "the same item makes no new version"
+    );
     assert_eq!(drifted(&world), (false, 0));
 }
 

@@ -133,7 +133,7 @@ fn a_dry_run_checks_owner_title_and_parameters() {
     for path in [plain.to_owned(), format!("{plain}?dry_run=false"), format!("{plain}?dry_run=")] {
         assert_eq!(dry_run(&system, &path, &other("VM")).at("/dry_run"), &Value::Null, "{path}");
     }
-    let nothing = json!({"checked": 0, "failing": 0, "teams": [], "next": null});
+    let nothing = json!({"checked": 0, "failing": 0, "teams": [], "deployed_items": [], "next": null});
     assert_eq!(dry_run(&system, DRY_RUN, &other("New")).at("/dry_run"), &nothing, "a new title");
     for path in [DRY_RUN.to_owned(), DRY_RUN.replace("serviceowner", "consumer")] {
         assert_eq!(dry_run(&system, &path, &other("VM")).at("/dry_run/checked"), 1, "{path}");
@@ -295,4 +295,34 @@ fn a_dry_run_lists_exactly_the_items_that_the_published_definition_refuses() {
     }
     // The random definitions must reject some items often, but not all items always.
     assert!(refusing > 20 && failing > 200 && failing < 60 * 40, "{refusing} {failing}");
+}
+
+#[test]
+fn a_dry_run_lists_deployed_items_that_cannot_be_carried_over() {
+    let system = system();
+    let verified = |name: &str, upgrade: &Value| {
+        let mut definition = definition(&json!({name: {"type": "integer"}}));
+        definition["x-verified"] = json!(true);
+        definition["additionalProperties"] = json!(false);
+        definition["x-upgrade"] = upgrade.clone();
+        definition
+    };
+    let first = verified("cpu", &json!([]));
+    assert_eq!(system.call("POST", &format!("{OWNER}/services/"), "one", &first).status, 200);
+    declare(&system, "Alpha", &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 8}]}));
+    let changes = system.get(&format!("{OWNER}/change_instances/"), "one");
+    let change = changes.at("/results").as_array().unwrap().iter();
+    let change = change.clone().find(|change| change["service_item"]["name"] == "a").unwrap();
+    for state in ["APPROVED", "COMPLETED"] {
+        let answer = system.call("PATCH", change["url"].as_str().unwrap(), "one", &json!({"state": state}));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    // Only the completed item has a version to carry over.
+    let listed = |definition: &Value| dry_run(&system, DRY_RUN, definition).at("/dry_run").clone();
+    let renamed = listed(&verified("cores", &json!([])));
+    assert_eq!((&renamed["checked"], &renamed["failing"]), (&json!(2), &json!(2)));
+    let [item] = renamed["deployed_items"].as_array().unwrap().as_slice() else { panic!("{renamed:?}") };
+    assert_eq!((&item["name"], &item["problems"][0]["pointer"]), (&json!("a"), &json!("/cpu")));
+    let moved = json!([{"op": "move", "from": "/cpu", "path": "/cores"}]);
+    assert_eq!(listed(&verified("cores", &moved))["deployed_items"], json!([]));
 }

@@ -18,6 +18,10 @@ pub(super) struct Item {
     pub(super) runtime: Option<RuntimeState>,
     /// Result of the last completed change. `None` while an approved change is not completed.
     pub(super) completed_target: Option<Target>,
+    /// The result of the last completed change, if an observation differs from it.
+    pub(super) drift: Option<Target>,
+    /// Whether its owner has ever observed it.
+    pub(super) was_observed: bool,
     pub(super) stacks: BTreeMap<String, Stack>,
 }
 
@@ -67,6 +71,13 @@ impl Item {
     pub(super) fn is_orphan(&self, owner: &str) -> bool {
         let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
         idle && self.runtime.is_some() && self.completed_target.as_ref() != Some(&self.declared)
+    }
+
+    /// Returns whether the last completed change is the declaration, drifted or not, and nothing of the owner is open.
+    pub(super) fn reached_declared(&self, owner: &str) -> bool {
+        let reached = self.completed_target.as_ref().or(self.drift.as_ref());
+        let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
+        idle && self.runtime.is_some() && reached == Some(&self.declared)
     }
 
     /// Returns whether the owner's removal has failed, and no other removal is open.
@@ -145,6 +156,7 @@ impl Item {
                 ChangeType::Modify => {}
             }
             self.completed_target = None;
+            self.drift = None;
         }
     }
 }

@@ -146,7 +146,7 @@ impl Table {
         let text = stored.ok_or_else(|| Error::corrupt(key_text.clone(), "is missing"))?.text;
         let compiled = off_worker(|| load(&text));
         let compiled = Arc::new(compiled.map_err(|_| Error::corrupt(key_text, "does not compile"))?);
-        // Nobody needs the text again.
+        // The compiled form has all that is needed of the text.
         cached().keep(of, "".into(), Some(Arc::clone(&compiled)));
         Ok(compiled)
     }
