@@ -8,6 +8,7 @@ mod change_instances {
     mod decide;
     mod history;
     mod list;
+    mod proposals;
 }
 mod charges;
 mod demo;

@@ -2,9 +2,16 @@
 //!
 //! The checks run in the order of the variants of [`Refused`]. The first failure is the result.
 
+mod deploy;
 mod permitted;
+mod reads;
 
+use self::deploy::deploy;
 use self::permitted::{Permitted, is_torn, notes, permitted};
+pub use self::reads::{
+    base_to_read, depends_on_service, depends_on_texts, judged_by, may_be_overtaken, newest_to_read,
+    takes_numbers,
+};
 use crate::base::actor::Actor;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
@@ -120,66 +127,6 @@ pub struct Decided {
     pub writes: Vec<Write>,
     /// The new deployed item, if any.
     pub deployed: Option<Deployed>,
-}
-
-/// Returns whether an update needs numbers from the head, because the change instance has used its own.
-///
-/// `forms` are those of the definition that judges it.
-pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Option<&DecisionForms>) -> bool {
-    let is_verified = forms.is_some_and(|forms| forms.paths.is_verified);
-    let stores = update.deployed_item.is_some()
-        || is_verified && update.state == Some(State::Completed) && change.state != State::Completed;
-    stores && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
-}
-
-/// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
-pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
-    let moves_to = update.state.filter(|state| *state != change.state);
-    matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
-}
-
-/// Returns the version of the definition that judges an update; none if none does (R49).
-pub fn judged_by(change: &Change, update: &Update, caller: &TeamRef) -> Option<u64> {
-    let state = update.state.unwrap_or(change.state);
-    let brings = sends(update, state) || update.planned_item.is_some();
-    judge::version(change, state, brings).filter(|_| change.owner.id == caller.id)
-}
-
-/// Returns whether the judgement depends on the declaration and on the [newest version](newest_to_read).
-pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update) -> bool {
-    let state = update.state.unwrap_or(change.state);
-    let brings = sends(update, state) || update.planned_item.is_some();
-    judge::needs_texts(forms, change, state, brings)
-}
-
-/// Returns the deployed version that the judgement of an update compares with, or that its response shows.
-pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Option<DeployedId> {
-    // Without `x-verified`, other data make a new version, whatever the newest one is.
-    let is_read = |latest: &LatestDeployed| {
-        let sent = update.deployed_item.as_ref().filter(|_| !forms.paths.is_verified);
-        sent.is_none_or(|data| latest.hash == Hash::of(data))
-    };
-    item.deployed.filter(is_read).map(|latest| latest.id)
-}
-
-/// Returns the earlier version that an observation is compared with, if the newest one is not it (R54).
-pub fn base_to_read(change: &Change, item: &Item, update: &Update) -> Option<DeployedId> {
-    let is_observation = update.deployed_item.is_some() && change.state == State::Completed;
-    match item.base {
-        Base::Earlier(id) if is_observation => Some(id),
-        Base::Earlier(_) | Base::Newest | Base::None => None,
-    }
-}
-
-/// Returns whether an update with a deployed item may belong to a newer completed change instance of the item (R54).
-pub fn may_be_overtaken(change: &Change, item: &Item, update: &Update) -> bool {
-    let latest = item.deployed.and_then(|latest| latest.schema_version);
-    let has_words = change.schema_version.or(latest).is_some();
-    update.deployed_item.is_some()
-        && change.state == State::Completed
-        && !change.is_dependant()
-        && change.id != item.latest_change
-        && has_words
 }
 
 /// Returns whether an update adds a deployed item. A rejection only repeats the newest one.
@@ -366,94 +313,6 @@ fn refresh_slot(after: &mut Decided) {
         if slot.change == change.id {
             *slot = open_change::slot_of(change);
         }
-    }
-}
-
-/// Adds a deployed item version, unless the newest one of this life has the same data under the same definition.
-fn deploy(
-    after: &mut Decided,
-    Report { data, kind }: Report,
-    numbers: Option<&mut Head>,
-    ctx: &RequestContext,
-) -> Result<(), Refused> {
-    let hash = Hash::of(&data);
-    let Decided { change, item, writes, deployed } = after;
-    let is_same = |latest: LatestDeployed| {
-        latest.hash == hash
-            && latest.version > item.earlier_life
-            && latest.schema_version == change.schema_version
-    };
-    if item.deployed.is_some_and(is_same) {
-        if !matches!(kind, Reported::Observation(_)) {
-            observe(item, kind, ctx.now);
-        }
-        return Ok(());
-    }
-    if item.next_deployed.is_multiple_of(CHANGE_STRIDE) {
-        // The numbers of the change instance are used up, so this takes another block of 16. Its first number stays
-        // unused, for it would be a change instance's. Without the head the caller reads again.
-        let numbers = numbers.ok_or(Refused::Torn)?;
-        item.next_deployed = numbers.next_change + 1;
-        numbers.next_change += CHANGE_STRIDE;
-    }
-    let id = DeployedId::new(item.id.team(), item.next_deployed).ok_or(Refused::OutOfNumbers)?;
-    // Versions have no gaps (I15): `ITEM.revision` lets one of two writers with the same version commit.
-    let version = item.deployed.map_or(1, |latest| latest.version + 1);
-    item.next_deployed += 1;
-    observe(item, kind, ctx.now);
-    item.deployed = Some(LatestDeployed { id, version, hash, schema_version: change.schema_version });
-    let version = Deployed {
-        id,
-        item: item.id,
-        generation: item.generation,
-        service: item.service.clone(),
-        change: change.id,
-        version,
-        schema_version: change.schema_version,
-        is_observed: matches!(kind, Reported::Observation(_)),
-        is_drifted: matches!(kind, Reported::Observation(Some(Fit::Drifts)) | Reported::Adopted(Fit::Drifts)),
-        data,
-        hash,
-        service_owner: item.service_owner.clone(),
-        consumer: item.consumer.clone(),
-        request: ctx.request.clone(),
-        created: ctx.now,
-    };
-    writes.push(Write::CreateDeployed(version.clone()));
-    *deployed = Some(version);
-    Ok(())
-}
-
-/// Applies a new deployed version to the item: which version the next observation is compared with, and whether the
-/// item has drifted (R54).
-fn observe(item: &mut Item, kind: Reported, now: Timestamp) {
-    let fit = match kind {
-        Reported::Result => {
-            item.base = Base::Newest;
-            return;
-        }
-        Reported::Adopted(fit) => {
-            item.base = Base::None;
-            Some(fit)
-        }
-        Reported::Observation(fit) => {
-            if item.base == Base::Newest {
-                item.base = item.newest_of_life().map_or(Base::None, |newest| Base::Earlier(newest.id));
-            }
-            fit
-        }
-    };
-    let Some(declared) = item.reached_target().and_then(Target::hash) else { return };
-    match fit {
-        Some(Fit::Holds) => {
-            item.drift = None;
-            item.completed_target = Some(Target::Declared(declared));
-        }
-        Some(Fit::Drifts) => {
-            item.completed_target = None;
-            item.drift.get_or_insert(Drift { since: now, declared });
-        }
-        None => {}
     }
 }
 

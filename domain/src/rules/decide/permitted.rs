@@ -132,7 +132,8 @@ fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
 fn accepts_whole(change: &Change, state: State, item: &Item) -> bool {
     match state {
         State::Errored => true,
-        State::Completed if change.state == State::Completed => {
+        // A repeated completion of a removal has no item, or an empty object.
+        State::Completed if change.state == State::Completed && change.new.is_some() => {
             let main = item.main();
             let is_changing = main.validated.is_some_and(|slot| slot.state == State::Approved);
             main.creation == Creation::Done && !is_changing

@@ -1,0 +1,63 @@
+//! What else than the change instance and its item a decision depends on: the function reads only that.
+
+use super::*;
+
+/// Returns whether an update needs numbers from the head, because the change instance has used its own.
+///
+/// `forms` are those of the definition that judges it.
+pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Option<&DecisionForms>) -> bool {
+    let is_verified = forms.is_some_and(|forms| forms.paths.is_verified);
+    let stores = update.deployed_item.is_some()
+        || is_verified && update.state == Some(State::Completed) && change.state != State::Completed;
+    stores && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
+}
+
+/// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
+pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
+    let moves_to = update.state.filter(|state| *state != change.state);
+    matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
+}
+
+/// Returns the version of the definition that judges an update; none if none does (R49).
+pub fn judged_by(change: &Change, update: &Update, caller: &TeamRef) -> Option<u64> {
+    let state = update.state.unwrap_or(change.state);
+    let brings = sends(update, state) || update.planned_item.is_some();
+    judge::version(change, state, brings).filter(|_| change.owner.id == caller.id)
+}
+
+/// Returns whether the judgement depends on the declaration and on the [newest version](newest_to_read).
+pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update) -> bool {
+    let state = update.state.unwrap_or(change.state);
+    let brings = sends(update, state) || update.planned_item.is_some();
+    judge::needs_texts(forms, change, state, brings)
+}
+
+/// Returns the deployed version that the judgement of an update compares with, or that its response shows.
+pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Option<DeployedId> {
+    // Without `x-verified`, other data make a new version, whatever the newest one is.
+    let is_read = |latest: &LatestDeployed| {
+        let sent = update.deployed_item.as_ref().filter(|_| !forms.paths.is_verified);
+        sent.is_none_or(|data| latest.hash == Hash::of(data))
+    };
+    item.deployed.filter(is_read).map(|latest| latest.id)
+}
+
+/// Returns the earlier version that an observation is compared with, if the newest one is not it (R54).
+pub fn base_to_read(change: &Change, item: &Item, update: &Update) -> Option<DeployedId> {
+    let is_observation = update.deployed_item.is_some() && change.state == State::Completed;
+    match item.base {
+        Base::Earlier(id) if is_observation => Some(id),
+        Base::Earlier(_) | Base::Newest | Base::None => None,
+    }
+}
+
+/// Returns whether an update with a deployed item may belong to a newer completed change instance of the item (R54).
+pub fn may_be_overtaken(change: &Change, item: &Item, update: &Update) -> bool {
+    let latest = item.deployed.and_then(|latest| latest.schema_version);
+    let has_words = change.schema_version.or(latest).is_some();
+    update.deployed_item.is_some()
+        && change.state == State::Completed
+        && !change.is_dependant()
+        && change.id != item.latest_change
+        && has_words
+}
