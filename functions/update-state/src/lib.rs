@@ -146,11 +146,12 @@ async fn of_newest(
     }
     let newest = deployed::newest_done(table, &read.item).await?;
     let Some(newest) = newest.filter(|newest| *newest != read.change.id) else { return Ok(read) };
-    match decision {
-        Decision::Deploy(_) => load(table, call, newest, decision).await,
-        // The response is about the change instance in the path.
-        Decision::InBody | Decision::Retry => Err(refusal(call, &Refused::DeployedItemNotLatest, &read)),
+    if let Decision::Deploy(_) = decision {
+        return load(table, call, newest, decision).await;
     }
+    // The response is about the change instance in the path. One in progress has a refusal of its own.
+    let is_in_progress = read.item.main().slot(newest).is_some();
+    if is_in_progress { Ok(read) } else { Err(refusal(call, &Refused::DeployedItemNotLatest, &read)) }
 }
 
 impl Decision {

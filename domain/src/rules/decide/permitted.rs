@@ -67,7 +67,9 @@ fn check(
             return Err(Refused::DeployedItemNotMain);
         }
         let is_whole = judge.is_some_and(|judge| judge.forms.paths.is_verified);
-        let is_too_early = is_whole && !accepts_whole(change, state, item);
+        // An empty object counts as no item, so the completion of a removal may be repeated with it.
+        let is_none = change.new.is_none() && data == "{}";
+        let is_too_early = is_whole && !is_none && !accepts_whole(change, state, item);
         if is_too_early || !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
         }
@@ -132,8 +134,7 @@ fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
 fn accepts_whole(change: &Change, state: State, item: &Item) -> bool {
     match state {
         State::Errored => true,
-        // A repeated completion of a removal has no item, or an empty object.
-        State::Completed if change.state == State::Completed && change.new.is_some() => {
+        State::Completed if change.state == State::Completed => {
             let main = item.main();
             let is_changing = main.validated.is_some_and(|slot| slot.state == State::Approved);
             main.creation == Creation::Done && !is_changing
