@@ -77,7 +77,9 @@ mod tests {
                 (service.schema.title.as_str(), service.owner.as_str(), dependent)
             })
             .collect();
-        assert_eq!(services, [("VM", "VMOwnerTeam", 0), ("LoadBalancer", "LBOwnerTeam", 1)]);
+        let of_demo =
+            [("VM", "VMOwnerTeam", 0), ("LoadBalancer", "LBOwnerTeam", 1), ("Network", "NPOwnerTeam", 0)];
+        assert_eq!(services, of_demo);
         assert!(world.services.iter().all(|service| service.approval_required == Some(true)));
     }
 
