@@ -595,6 +595,27 @@ def the_owner_approves_and_completes_with_log_and_deployed_item():
 
 
 @check
+def the_owner_of_a_verified_service_completes_with_its_own_values():
+    network = {"name": "Blue", "hosts": 100, "zone": "eu"}
+    wanted = {TEAM: {"Shop": {"services": {"Network": [network]}}}}
+    (born,) = netorca(CONSUMER_KEY).submission_submit(wanted, context=CONSUMER)["change_instances"]
+    client = netorca(NP_OWNER_KEY)
+    client.update_change_instance(born["id"], {"state": "APPROVED"})
+    complete = {"state": "COMPLETED"}
+    body = bad_request("change_instances", lambda: client.update_change_instance(born["id"], complete))
+    expect("the reason", ["/range"], [problem["pointer"] for problem in body["problems"]])
+    complete = {"state": "COMPLETED", "deployed_item": {"range": "10.1.0.0/25"}}
+    completed = client.update_change_instance(born["id"], complete)
+    whole = {**network, "range": "10.1.0.0/25"}
+    expect("what is deployed", whole, completed["service_item"]["deployed_item"])
+    expect("read alone", "COMPLETED", client.get_change_instance(born["id"])["state"])
+    listed = client.get_change_instances({"state": "COMPLETED", "service_name": "Network"})["results"]
+    expect("listed", [born["id"]], [change["id"] for change in listed])
+    (item,) = items(name="Blue")
+    expect("its deployed item", {"data": whole, "version": 1}, item["deployed_item"])
+
+
+@check
 def the_owner_deploys_before_it_completes():
     (born,) = declare(vm("old-deployed"))
     bad_request("change_instances", lambda: netorca().create_deployed_item(born["id"], {"ip": "10.0.0.1"}))

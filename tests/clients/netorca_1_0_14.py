@@ -534,6 +534,25 @@ def the_owner_approves_and_completes_with_log_and_deployed_item():
 
 
 @check
+def the_owner_of_a_verified_service_completes_with_its_own_values():
+    network = {"name": "Blue", "hosts": 100, "zone": "eu"}
+    submission = consumer().submissions.submit({TEAM: {"Shop": {"services": {"Network": [network]}}}})
+    (born,) = submission.data["change_instances"]
+    changes = owner(NP_OWNER_KEY).change_instances
+    changes.update(born["id"], {"state": "APPROVED"})
+    body = bad_request("change_instances", lambda: changes.update(born["id"], {"state": "COMPLETED"}))
+    expect("the reason", ["/range"], [problem["pointer"] for problem in body["problems"]])
+    result = {"state": "COMPLETED", "deployed_item": {"range": "10.1.0.0/25"}}
+    completed = changes.update(born["id"], result)
+    whole = {**network, "range": "10.1.0.0/25"}
+    expect("what is deployed", whole, completed.data["service_item"]["deployed_item"])
+    expect("read alone", "COMPLETED", changes.get(born["id"]).state)
+    expect("listed", [born["id"]], ids_of(changes.filter(state="COMPLETED", service_name="Network")))
+    (item,) = consumer().service_items.filter(name="Blue", runtime_state="IN_SERVICE")
+    expect("its deployed item", {"data": whole, "version": 1}, item.data["deployed_item"])
+
+
+@check
 def a_log_or_a_deployed_item_can_come_alone():
     (born,) = declare(vm("alone"))
     update = owner().change_instances.update
