@@ -39,7 +39,7 @@ impl Audit<'_> {
             && newest.is_some_and(|newest| {
                 !verify::holds(&forms.paths, base.as_ref(), declared, &newest).is_empty()
             });
-        let detail = format!("whether it has drifted: {}, but its newest version says {differs}", !differs);
+        let detail = format!("`is_drifted` is {}, but its newest version says {differs}", !differs);
         self.require(differs == item.drift.is_some(), "I27", Subject::Item(item.id), detail);
     }
 
