@@ -170,11 +170,17 @@ fn of_id(cpu: u64, id: &str) -> Declared {
     item_of("VM", json!({"name": NAME, "cpu": cpu, "host_id": id}))
 }
 
-#[test]
-fn r55_a_declared_id_adopts_an_existing_object() {
+/// Returns a world whose consumer declares the id of an existing object, and the change instance of it.
+fn adopting() -> (World, ChangeId) {
     let mut world = World::new();
     world.redefine("VM", &importing());
     let id = world.declare(&[of_id(8, "h-7")]).created[0].id;
+    (world, id)
+}
+
+#[test]
+fn r55_a_declared_id_adopts_an_existing_object() {
+    let (mut world, id) = adopting();
     let planning = Update { planned_item: Some("{}".to_owned()), ..Update::default() };
     assert_eq!(world.update(id, VM_OWNER, &planning), Err(Refused::PlannedItemNotAccepted));
     // The owner's values are not known before the end.
@@ -199,9 +205,7 @@ fn r55_a_declared_id_adopts_an_existing_object() {
 
 #[test]
 fn r55_an_adopted_object_that_differs_has_drifted() {
-    let mut world = World::new();
-    world.redefine("VM", &importing());
-    let id = world.declare(&[of_id(8, "h-7")]).created[0].id;
+    let (mut world, id) = adopting();
     world.decide(id, State::Approved);
     let found = r#"{"host_id":"h-7","name":"CoreVM1","cpu":4}"#;
     let whole = world.update(id, VM_OWNER, &deploying(State::Completed, found)).unwrap().deployed.unwrap();
@@ -221,9 +225,7 @@ fn r55_an_adopted_object_that_differs_has_drifted() {
 
 #[test]
 fn r55_what_was_found_at_a_failure_is_no_new_version() {
-    let mut world = World::new();
-    world.redefine("VM", &importing());
-    let id = world.declare(&[of_id(8, "h-7")]).created[0].id;
+    let (mut world, id) = adopting();
     world.decide(id, State::Approved);
     let found = r#"{"host_id":"h-7","name":"CoreVM1","cpu":8}"#;
     world.update(id, VM_OWNER, &deploying(State::Completed, found)).unwrap();
