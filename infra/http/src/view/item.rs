@@ -103,10 +103,12 @@ wire! {
 /// Returns the drift of an item, with its differences if their texts are loaded.
 fn drift(item: &Item, related: &Related) -> Option<Value> {
     let since = item.drift?.since.to_wire();
-    let differences = differences(item, related).map(|all| all.into_iter().map(difference).collect());
-    Some(match differences {
-        Some(Value::Array(differences)) => json!({"since": since, "differences": differences}),
-        _ => json!({"since": since}),
+    Some(match differences(item, related) {
+        Some(all) => {
+            let differences: Vec<Value> = all.into_iter().map(difference).collect();
+            json!({"since": since, "differences": differences})
+        }
+        None => json!({"since": since}),
     })
 }
 
