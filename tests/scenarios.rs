@@ -140,6 +140,7 @@ macro_rules! scenarios {
 }
 
 scenarios! {
+    a_dependent_team_retries_the_last_removal
     a_direct_change_and_a_generated_one_share_a_stack
     a_failed_change_may_lack_values
     a_failed_creation_is_created_again

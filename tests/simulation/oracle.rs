@@ -291,11 +291,9 @@ impl Oracle {
         let state = if is_pending { State::Pending } else { State::Approved };
         let at = (change.submission.number(), change.attempt);
         let created_closed = match change.kind {
-            Kind::Direct => None,
-            Kind::Dependent | Kind::Referenced | Kind::Retry if is_dead => Some(ClosedBy::Overtaken),
-            Kind::Dependent | Kind::Referenced | Kind::Retry => {
-                item.created_closed(change, at, state, &target)
-            }
+            Kind::Direct | Kind::Retry => None,
+            Kind::Dependent | Kind::Referenced if is_dead => Some(ClosedBy::Overtaken),
+            Kind::Dependent | Kind::Referenced => item.created_closed(change, at, state, &target),
         };
         if let Some(reason) = created_closed {
             let seen = (change.state, change.change_type, change.history[0].closed_by);

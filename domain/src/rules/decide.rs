@@ -366,7 +366,9 @@ pub fn retry(
     if let Some(stack) = cleared.stacks.get_mut(&change.owner.id) {
         stack.clear(change.id);
     }
-    let opened = open_change::open_change(&cleared, &next_attempt(change, id), ctx);
+    let mut opened = open_change::open_change(&cleared, &next_attempt(change, id), ctx);
+    // The service owner may have completed its DELETE since.
+    opened.change.never_in_service = change.never_in_service;
     let delta = opened.item.blockers() - item.blockers();
     // The head numbers the new attempt, and the condition on it makes parallel retries lose.
     let moved =

@@ -57,8 +57,9 @@ pub struct OpenedChange {
 /// Creates a change instance on `item`, whose record already shows the declaration of the change.
 pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> OpenedChange {
     // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. And it
-    // is the consumer's own answer to a rejection, so it does not wait for one (R24).
-    if draft.kind != Kind::Direct
+    // is the consumer's own answer to a rejection, so it does not wait for one (R24). A retry is the newest of its
+    // owner, and the item is alive by the change instance that it replaces (R13).
+    if matches!(draft.kind, Kind::Dependent | Kind::Referenced)
         && let Some(reason) = created_closed(item, draft)
     {
         return OpenedChange {
