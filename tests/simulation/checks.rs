@@ -58,7 +58,7 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, sn
                 oracle.submitted(&after, &bodies[&after.request], &requested(&after, snapshot));
             }
             Written::Change { entries_before, after } => oracle.changed(entries_before, &after),
-            Written::Deployed(deployed) => oracle.observed(&deployed),
+            Written::Deployed(deployed) => oracle.deployed(&deployed),
             Written::Submission { .. } | Written::Other => {}
         }
     }

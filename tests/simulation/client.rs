@@ -17,9 +17,12 @@ const TRIES_MAX: u32 = 8;
 /// One in this number of submissions is previewed, and submitted with the preview's plan.
 const PREVIEWED: usize = 3;
 
-/// Member of the request and counter of each action of a verified service with a minimum of one success in all runs.
-pub const VERIFIED: [(&str, &str); 2] =
-    [("planned_item", "item planned"), ("deployed_item", "item observed")];
+/// Counters of the actions of a verified service, each with a minimum of one success in all runs.
+pub const VERIFIED: [&str; 3] = [PLANNED, ADOPTED, OBSERVED];
+
+const PLANNED: &str = "item planned";
+const ADOPTED: &str = "item adopted";
+const OBSERVED: &str = "item observed";
 
 /// Requests and answers of all clients in a run.
 #[derive(Default)]
@@ -47,7 +50,7 @@ pub async fn act(
     match command {
         Command::Submit { consumer, scope, applications, with_key } => {
             let (team, key) = CONSUMERS[*consumer];
-            let content = content(applications);
+            let content = content(applications, shape.is_verified);
             let mut request = ApiRequest {
                 method: if *scope == Scope::Whole { "POST" } else { "PATCH" }.to_owned(),
                 path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
@@ -110,20 +113,29 @@ pub async fn act(
 async fn verified(system: &Arc<System>, client_log: &ClientLog, pick: usize, to: usize) {
     let states = ["PENDING", "APPROVED", "COMPLETED"];
     let Some(change) = some_change(system, client_log, 0, pick / 5, &states).await else { return };
+    // Declared machines have one or two CPUs.
+    let found = json!({"name": change["service_item"]["name"], "cpu": 1 + to % 3});
+    let completion = match change["import_id"].as_str() {
+        Some(id) => {
+            let mut found = found.clone();
+            found["host_id"] = json!(id);
+            (Some(ADOPTED), json!({"state": "COMPLETED", "deployed_item": found}))
+        }
+        None => (None, json!({"state": "COMPLETED"})),
+    };
+    let planned = json!({"planned_item": {"ip": format!("10.0.0.{}", to % 3)}});
     let steps = [
-        ("PENDING", json!({"planned_item": {"ip": format!("10.0.0.{}", to % 3)}})),
-        ("PENDING", json!({"state": "APPROVED"})),
-        ("APPROVED", json!({"state": "COMPLETED"})),
-        // Declared machines have one or two CPUs.
-        ("COMPLETED", json!({"deployed_item": {"cpu": 1 + to % 3}})),
+        ("PENDING", (Some(PLANNED), planned)),
+        ("PENDING", (None, json!({"state": "APPROVED"}))),
+        ("APPROVED", completion),
+        ("COMPLETED", (Some(OBSERVED), json!({"deployed_item": found}))),
     ];
     let state = change["state"].as_str().unwrap();
-    for (_, body) in steps.into_iter().skip_while(|(from, _)| *from != state) {
-        let answer = persist(system, client_log, &on(0, "PATCH", &change, "", body.clone()), None).await;
+    for (_, (counter, body)) in steps.into_iter().skip_while(|(from, _)| *from != state) {
+        let answer = persist(system, client_log, &on(0, "PATCH", &change, "", body), None).await;
         let is_done = answer.is_some_and(|answer| answer.status == 200);
-        let counted = VERIFIED.into_iter().find(|(member, _)| is_done && body.get(member).is_some());
-        if let Some((_, name)) = counted {
-            system.cloud.count(name);
+        if let Some(counter) = counter.filter(|_| is_done) {
+            system.cloud.count(counter);
         }
     }
 }

@@ -6,6 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const APPLICATIONS: [&str; 2] = ["App1", "App2"];
 const MACHINES: [&str; 3] = ["vm1", "vm2", "vm3"];
+
+/// The machine that exists before its declaration, if its service can adopt objects (R55).
+const ADOPTED: &str = "vm2";
+
 const ALGORITHMS: [&str; 2] = ["RoundRobin", "LeastConnections"];
 
 /// Full name of an item.
@@ -26,9 +30,16 @@ pub struct Application {
 }
 
 impl Application {
-    fn content(&self) -> Value {
+    fn content(&self, adopts: bool) -> Value {
         let declared = MACHINES.iter().zip(self.cpus).filter_map(|(name, cpu)| Some((*name, cpu?)));
-        let machines: Vec<Value> = declared.map(|(name, cpu)| json!({"name": name, "cpu": cpu})).collect();
+        let machine = |(name, cpu)| {
+            let mut machine = json!({"name": name, "cpu": cpu});
+            if adopts && name == ADOPTED {
+                machine["host_id"] = json!("h-2");
+            }
+            machine
+        };
+        let machines: Vec<Value> = declared.map(machine).collect();
         let mut services = json!({"VM": machines});
         if let Some((machines, algorithm)) = self.load_balancer {
             // An unresolved reference would make the declaration invalid.
@@ -43,9 +54,12 @@ impl Application {
 }
 
 /// Returns the content of a team's applications, without undeclared ones.
-pub fn content(applications: &[Option<Application>; 2]) -> Value {
+///
+/// `adopts` is whether the service of virtual machines can adopt objects.
+pub fn content(applications: &[Option<Application>; 2], adopts: bool) -> Value {
     let declared = APPLICATIONS.iter().zip(applications);
-    let declared = declared.filter_map(|(name, one)| Some(((*name).to_owned(), one.as_ref()?.content())));
+    let declared =
+        declared.filter_map(|(name, one)| Some(((*name).to_owned(), one.as_ref()?.content(adopts))));
     Value::Object(declared.collect::<Map<_, _>>())
 }
 

@@ -16,6 +16,7 @@ use domain::model::change::{ClosedBy, Entry};
 use domain::model::deployed::Deployed;
 use domain::model::submission::{Scope, Submission};
 use domain::{Change, ChangeId, Hash, ItemId, State, TeamId};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An item's consumer and full name.
@@ -37,6 +38,8 @@ pub struct Oracle {
     to_close: BTreeSet<ChangeId>,
     /// Ids of planned direct change instances that have closed others ahead (docs/explanation/staging.md).
     answering: BTreeMap<ChangeId, Name>,
+    /// Ids of change instances whose completion adopts an object that differs from the declaration (R55).
+    adopted: BTreeSet<ChangeId>,
     submissions: BTreeMap<TeamId, u64>,
 }
 
@@ -69,6 +72,7 @@ impl Oracle {
             retried: BTreeMap::new(),
             to_close: BTreeSet::new(),
             answering: BTreeMap::new(),
+            adopted: BTreeSet::new(),
             submissions: BTreeMap::new(),
         }
     }
@@ -109,7 +113,7 @@ impl Oracle {
             assert_eq!(blocked, None, "accepted over {name:?} as it was refused");
             let owner = self.shape.owner(&name.service);
             let is_orphan = if before.reached_declared(owner) {
-                before.was_observed && requested.contains(&name)
+                before.was_found && requested.contains(&name)
             } else {
                 before.is_orphan(owner)
             };
@@ -160,19 +164,33 @@ impl Oracle {
         (direct, planned - direct)
     }
 
-    /// Applies a deployed item: an observation may begin or end drift.
-    pub fn observed(&mut self, deployed: &Deployed) {
-        if !deployed.is_observed {
-            return;
+    /// Applies a deployed item: an observed object may begin or end drift, and an adopted one may begin it.
+    pub fn deployed(&mut self, deployed: &Deployed) {
+        let is_verified = self.shape.is_verified && deployed.service.title == "VM";
+        let is_drifted = is_verified
+            && if deployed.is_observed { self.observed(deployed) } else { self.completed(deployed) };
+        assert_eq!(deployed.is_drifted, is_drifted, "whether {} has drifted", deployed.id);
+    }
+
+    /// Applies the result of a change instance, before its completion. Returns whether the item has drifted.
+    fn completed(&mut self, deployed: &Deployed) -> bool {
+        let is_drifted = differs(&self.created[&deployed.change].target, &deployed.data);
+        if is_drifted {
+            self.adopted.insert(deployed.change);
         }
+        is_drifted
+    }
+
+    /// Applies an observation. Returns whether the item has drifted.
+    fn observed(&mut self, deployed: &Deployed) -> bool {
         let of_item = |item: &&mut Item| item.id == Some(deployed.item);
-        let Some(item) = self.items.values_mut().chain(self.gone.values_mut()).find(of_item) else { return };
-        item.was_observed = true;
-        if deployed.is_drifted {
-            item.drift = item.drift.take().or(item.completed_target.take());
-        } else if let Some(target) = item.drift.take() {
-            item.completed_target = Some(target);
-        }
+        let item = self.items.values_mut().chain(self.gone.values_mut()).find(of_item).unwrap();
+        item.was_found = true;
+        // While an approved change is not completed, there is nothing to differ from.
+        let Some(target) = item.completed_target.take().or_else(|| item.drift.take()) else { return false };
+        let is_drifted = differs(&target, &deployed.data);
+        *if is_drifted { &mut item.drift } else { &mut item.completed_target } = Some(target);
+        is_drifted
     }
 
     /// Applies the creation or a transition of a change instance.
@@ -345,6 +363,7 @@ impl Oracle {
 
     fn decided(&mut self, change: &Change, entry: &Entry) {
         let is_main = change.owner.name == self.shape.owner(&change.service.title);
+        let is_drifted = self.adopted.remove(&change.id);
         let item = self.item(change);
         let stack = item.stacks.get_mut(&change.owner.name).unwrap();
         let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
@@ -372,7 +391,10 @@ impl Oracle {
                     ChangeType::Delete => stack.creation = Creation::Never,
                     ChangeType::Modify => {}
                 }
-                if is_main {
+                if is_main && is_drifted {
+                    item.was_found = true;
+                    item.drift = Some(open.target);
+                } else if is_main {
                     item.completed_target = Some(open.target);
                 }
             }
@@ -417,6 +439,13 @@ impl Oracle {
             assert_eq!(item.is_orphan(), is_orphan, "whether item {} is nobody's work", item.id);
         }
     }
+}
+
+/// Returns whether an object lacks a declared value.
+fn differs(target: &Target, object: &str) -> bool {
+    let object: Value = serde_json::from_str(object).unwrap();
+    let declared = target.iter().flat_map(|declared| declared.as_object().unwrap());
+    declared.into_iter().any(|(name, value)| object.get(name) != Some(value))
 }
 
 /// Returns a target in its stored form.

@@ -22,7 +22,7 @@ const VERIFIED: u64 = 3;
 pub struct Shape {
     vm: Service,
     load_balancer: Service,
-    /// Whether the service of virtual machines is verified: its owner plans and observes items (R51 to R54).
+    /// Whether the service of virtual machines is verified: its owner plans, observes and adopts items (R51 to R55).
     pub is_verified: bool,
     /// With [`STAGED`] writes in one transaction, every submission is staged.
     pub limits: Limits,
@@ -81,7 +81,9 @@ impl Shape {
             service["dependent_teams"] = json!(own.dependents);
             if self.is_verified && service["schema"]["title"] == "VM" {
                 service["schema"]["x-verified"] = json!(true);
-                service["schema"]["properties"]["ip"] = json!({"type": "string", "readOnly": true});
+                let properties = &mut service["schema"]["properties"];
+                properties["ip"] = json!({"type": "string", "readOnly": true});
+                properties["host_id"] = json!({"type": "string", "x-computed": true, "x-import": true});
             }
             service["schema"]["metadata"] = json!({"cost_per_change": 0.25, "monthly_cost": 49.99});
         }

@@ -18,10 +18,10 @@ pub(super) struct Item {
     pub(super) runtime: Option<RuntimeState>,
     /// Result of the last completed change. `None` while an approved change is not completed.
     pub(super) completed_target: Option<Target>,
-    /// The result of the last completed change, if an observation differs from it.
+    /// The result of the last completed change, if an observed or adopted object differs from it.
     pub(super) drift: Option<Target>,
-    /// Whether its owner has ever observed it.
-    pub(super) was_observed: bool,
+    /// Whether its owner has ever reported what exists: an observed or an adopted object.
+    pub(super) was_found: bool,
     pub(super) stacks: BTreeMap<String, Stack>,
 }
 
