@@ -121,6 +121,16 @@ pub enum Base {
     None,
 }
 
+impl Base {
+    /// Returns the id of the version, if it is an earlier one.
+    pub const fn earlier(self) -> Option<DeployedId> {
+        match self {
+            Self::Earlier(id) => Some(id),
+            Self::Newest | Self::None => None,
+        }
+    }
+}
+
 /// The difference of an item of a verified service from its completed declaration (R54).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drift {

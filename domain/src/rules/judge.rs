@@ -204,23 +204,12 @@ impl Judge<'_> {
 
     /// Judges an item of which the owner reports the whole (R51).
     fn verified(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
-        let paths = &self.forms.paths;
         let sent = case.members.or(case.sent).and_then(value).unwrap_or_else(|| json!({}));
         let prior = self.prior(case)?;
         match (case.state, declared) {
-            // A part of the item may exist: what the owner found has no missing members.
-            (State::Errored, _) => {
-                let item = verify::filled(paths, &sent, prior.as_ref().unwrap_or(&json!({})));
-                let mut problems = verify::secrets(paths, &sent);
-                problems.extend(self.violations(Phase::Partial, &item, declared));
-                Ok((problems, reported(&item, Reported::Observation(None))))
-            }
-            (State::Completed, Some(declared)) if case.change.state == State::Completed => {
-                let item = verify::filled(paths, &sent, prior.as_ref().unwrap_or(&json!({})));
-                let mut problems = verify::secrets(paths, &sent);
-                problems.extend(self.violations(Phase::Partial, &item, Some(declared)));
-                let fit = self.fit(case, prior.as_ref(), declared, &item)?;
-                Ok((problems, reported(&item, Reported::Observation(fit))))
+            (State::Errored, _) => self.observed(case, &sent, prior.as_ref(), declared),
+            (State::Completed, Some(_)) if case.change.state == State::Completed => {
+                self.observed(case, &sent, prior.as_ref(), declared)
             }
             (State::Completed, Some(declared)) => match self.import_id(case.change, case.before, declared) {
                 Some(id) => Ok(self.adopted(&sent, declared, id)),
@@ -231,6 +220,26 @@ impl Judge<'_> {
             (_, None) if sent == json!({}) => Ok((Vec::new(), Judged::default())),
             (_, None) => Ok((vec![removed()], Judged::default())),
         }
+    }
+
+    /// Judges what the owner found after a failure, or after the completion (R54). A part of the item may exist, so no
+    /// member is missing.
+    fn observed(
+        &self,
+        case: &Case<'_>,
+        sent: &Value,
+        prior: Option<&Value>,
+        declared: Option<&Value>,
+    ) -> Result<(Vec<Problem>, Judged), Failed> {
+        let paths = &self.forms.paths;
+        let item = verify::filled(paths, sent, prior.unwrap_or(&json!({})));
+        let mut problems = verify::secrets(paths, sent);
+        problems.extend(self.violations(Phase::Partial, &item, declared));
+        let fit = match declared {
+            Some(declared) => self.fit(case, prior, declared, &item)?,
+            None => None,
+        };
+        Ok((problems, reported(&item, Reported::Observation(fit))))
     }
 
     /// Judges a completion: the sent members over what the change instance asks for.

@@ -1,6 +1,6 @@
 //! The difference of a drifted item from its completed declaration (R54).
 
-use crate::model::item::{Base, Item};
+use crate::model::item::Item;
 use crate::rules::verify;
 use crate::rules::verify::Difference;
 use crate::views::related::Related;
@@ -11,9 +11,9 @@ pub fn differences(item: &Item, related: &Related) -> Option<Vec<Difference>> {
     let (drift, newest) = (item.drift?, item.deployed?);
     let paths = related.definitions.get(&(item.service.title.clone(), newest.schema_version?))?;
     let data = |id| related.deployed.get(&id).and_then(|deployed| value(&deployed.data));
-    let base = match item.base {
-        Base::Earlier(id) => Some(data(id)?),
-        Base::Newest | Base::None => None,
+    let base = match item.base.earlier() {
+        Some(id) => Some(data(id)?),
+        None => None,
     };
     let declared = value(related.declarations.get(&(item.consumer.id, drift.declared))?)?;
     Some(verify::differences(paths, base.as_ref(), &declared, &data(newest.id)?))

@@ -6,7 +6,7 @@ use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::state::{ChangeType, RuntimeState, Stage, State};
 use crate::model::change::Change;
 use crate::model::deployed::Deployed;
-use crate::model::item::{Base, Creation, Item, Slot};
+use crate::model::item::{Creation, Item, Slot};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Audit<'_> {
@@ -168,11 +168,13 @@ impl Audit<'_> {
         let latest =
             item.deployed.map(|latest| (latest.id, latest.version, latest.hash, latest.schema_version));
         self.require(newest == latest, "I15", subject(), "its newest deployed item is another one");
-        let base = match item.base {
-            Base::Earlier(id) => self.deployed(item, id).is_some_and(|base| base.version > item.earlier_life),
-            Base::Newest | Base::None => true,
-        };
-        self.require(base, "I15", subject(), "its base is another deployed version, or of an earlier life");
+        let is_of_life = |id| self.deployed(item, id).is_some_and(|base| base.version > item.earlier_life);
+        self.require(
+            item.base.earlier().is_none_or(is_of_life),
+            "I15",
+            subject(),
+            "its base is another deployed version, or of an earlier life",
+        );
         let lives = item.earlier_life <= newest.map_or(0, |(_, version, ..)| version);
         self.require(lives, "I15", subject(), "its earlier life has a deployed version that does not exist");
     }

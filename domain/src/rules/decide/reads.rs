@@ -45,10 +45,7 @@ pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Op
 /// Returns the earlier version that an observation is compared with, if the newest one is not it (R54).
 pub fn base_to_read(change: &Change, item: &Item, update: &Update) -> Option<DeployedId> {
     let is_observation = update.deployed_item.is_some() && change.state == State::Completed;
-    match item.base {
-        Base::Earlier(id) if is_observation => Some(id),
-        Base::Earlier(_) | Base::Newest | Base::None => None,
-    }
+    item.base.earlier().filter(|_| is_observation)
 }
 
 /// Returns whether an update with a deployed item may belong to a newer completed change instance of the item (R54).

@@ -12,7 +12,7 @@ use crate::record::{
 use domain::base::id::{ApplicationId, DeployedId};
 use domain::base::state::Stage;
 use domain::model::deployed::Deployed;
-use domain::model::item::{Base, LatestDeployed};
+use domain::model::item::LatestDeployed;
 use domain::model::submission::Submission;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
@@ -153,9 +153,8 @@ impl Table {
     pub async fn add_texts_of_drift(&self, items: &[Item], related: &mut Related) -> Result<(), Error> {
         let drifted = || items.iter().filter_map(|item| Some((item, item.drift?, item.deployed?)));
         let texts = drifted().map(|(item, drift, _)| key::declaration(item.consumer.id, drift.declared));
-        let deployed = drifted().flat_map(|(item, _, newest)| match item.base {
-            Base::Earlier(id) => vec![key::deployed(id), key::deployed(newest.id)],
-            Base::Newest | Base::None => vec![key::deployed(newest.id)],
+        let deployed = drifted().flat_map(|(item, _, newest)| {
+            item.base.earlier().into_iter().chain([newest.id]).map(key::deployed)
         });
         let keys: BTreeSet<Key> = texts.chain(deployed).collect();
         let more = self.batch_get_related(keys, Consistency::Complete).await?;
