@@ -74,9 +74,9 @@ impl Built {
     }
 }
 
-/// Builds `dovetail` and returns its path. It runs the whole system, and compares two files (`dovetail plan`).
+/// Builds the client `dovetail`, which compares two files (`dovetail plan`), and returns its path.
 pub fn dovetail() -> PathBuf {
-    Built::of(&["--package", "dovetail-daemon", "--bin", "dovetail"]).program("dovetail").clone()
+    Built::of(&["--package", "dovetail-cli", "--bin", "dovetail"]).program("dovetail").clone()
 }
 
 /// Builds the example `parse` and returns its path.

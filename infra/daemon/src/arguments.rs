@@ -6,7 +6,7 @@ use about::{COMMIT, CONTRACT_VERSION};
 use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
 use dovetail_table::RECORD_FORMAT;
 
-use crate::{audit, bury, definition, load, option::EXIT_CODES, plan, settings::Settings};
+use crate::{audit, bury, load, option::EXIT_CODES, settings::Settings};
 
 /// The output of `--version`, without the name of the program.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -16,7 +16,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 
 /// Runs the whole system in one process, with an embedded database or a separate DynamoDB engine.
 #[derive(Parser)]
-#[command(name = "dovetail", bin_name = "dovetail", version = VERSION.as_str(), no_binary_name = true, after_help = EXIT_CODES)]
+#[command(name = "dovetaild", bin_name = "dovetaild", version = VERSION.as_str(), no_binary_name = true, after_help = EXIT_CODES)]
 #[command(args_conflicts_with_subcommands = true, args_override_self = true, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
@@ -37,8 +37,6 @@ pub enum Command {
     /// Runs the system; the command without a name.
     #[command(skip)]
     Serve(Settings),
-    Plan(plan::Settings),
-    Definition(definition::Settings),
     Audit(audit::Options),
     Load(load::Settings),
     Bury(bury::Settings),
@@ -134,16 +132,6 @@ mod tests {
         assert_eq!(serve(&["--world", "demo"]).world, Some(WorldChoice::Demo));
         assert_eq!(serve(&["--world=./demo"]).world, Some(WorldChoice::File("./demo".into())));
         assert_eq!(serve(&["--actions-max", "1", "--actions-max=2"]).actions_max, 2, "the last one counts");
-    }
-
-    #[test]
-    fn a_plan_names_two_files() {
-        let plan = |json| Command::Plan(plan::Settings { old: "a.json".into(), new: "b.json".into(), json });
-        assert_eq!(parse(["plan", "--old", "a.json", "--new=b.json"]).unwrap(), plan(false));
-        assert_eq!(parse(["plan", "--json", "--new", "b.json", "--old=a.json"]).unwrap(), plan(true));
-        assert_invalid(&["plan"], "--old <FILE>\n  --new <FILE>");
-        assert_invalid(&["plan", "--old", "a.json", "--new="], "--new <FILE>");
-        assert_invalid(&["--memory", "plan"], "plan");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The command `dovetail audit`: checks every invariant of a table or an export, and repairs derived values.
+//! The command `dovetaild audit`: checks every invariant of a table or an export, and repairs derived values.
 
 pub mod export;
 mod progress;

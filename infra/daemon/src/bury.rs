@@ -1,4 +1,4 @@
-//! The command `dovetail bury`: moves the dead items of an older release to the gone items, once after the upgrade.
+//! The command `dovetaild bury`: moves the dead items of an older release to the gone items, once after the upgrade.
 
 use std::{io::Write, path::PathBuf};
 

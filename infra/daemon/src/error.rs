@@ -17,15 +17,6 @@ pub enum Error {
         /// Its problems, one in each line.
         problems: String,
     },
-    /// The files of a plan are invalid, each by itself or in comparison.
-    #[error("the files could not be compared\n{0}")]
-    Plan(String),
-    /// A service definition or a document of cases is invalid.
-    #[error("the file is invalid\n{0}")]
-    Definition(String),
-    /// The results of cases differ from the expected ones.
-    #[error("cases differ\n{0}")]
-    Cases(String),
     #[error("{}: the directory has no database", .0.display())]
     NoDatabase(PathBuf),
     /// The export is unreadable, incomplete or invalid.
@@ -70,8 +61,5 @@ impl Error {
 
 /// Converts the result of printing. A reader such as `head` may close the pipe early, which is not a failure.
 pub(crate) fn printed(result: io::Result<()>) -> Result<(), Error> {
-    match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::io("standard output")(error)),
-        Ok(()) | Err(_) => Ok(()),
-    }
+    dovetail_terminal::printed(result).map_err(Error::io("standard output"))
 }

@@ -1,21 +1,18 @@
 //! The program: the whole system in one process, on the emulator of [`dovetail_emulator`], and its commands.
 //!
 //! `system` starts the emulated services, and `functions` connects them with the handlers of the Lambda functions.
-//! `plan`, `audit`, `load` and `bury` are commands without a system.
+//! `audit`, `load` and `bury` are commands without a system.
 
 pub mod account;
 pub mod arguments;
 pub mod audit;
 pub mod authorizer;
 pub mod bury;
-mod columns;
 pub mod control;
-pub mod definition;
 pub mod error;
 pub mod functions;
 pub mod load;
 pub mod option;
-pub mod plan;
 pub mod ready;
 pub mod settings;
 pub mod signals;

@@ -1,4 +1,4 @@
-//! The command `dovetail load`: adds a world to the tables and leaves existing objects unchanged.
+//! The command `dovetaild load`: adds a world to the tables and leaves existing objects unchanged.
 //!
 //! It first compares the complete world with the tables (`plan`). It writes only if there are no problems.
 

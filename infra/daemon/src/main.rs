@@ -1,4 +1,4 @@
-//! The program `dovetail`: the whole system in one process, and its commands.
+//! The program `dovetaild`: the whole system in one process, and its commands.
 
 use std::{
     env,
@@ -10,20 +10,18 @@ use std::{
 use dovetail_daemon::{
     arguments::{self, Command},
     audit::{self, AuditOutcome},
-    bury, definition, load, plan, settings,
+    bury, load, settings,
     signals::Signals,
     start,
 };
 
-/// The exit code of a plan with changes, and of an audit with violations.
-const CHANGES_OR_VIOLATIONS: u8 = 2;
+/// The exit code of an audit with violations.
+const VIOLATIONS: u8 = 2;
 /// The exit code for an invalid command line, as in `sysexits.h`.
 const USAGE: u8 = 64;
 
 fn main() -> ExitCode {
     let ended = match arguments::parse(env::args_os().skip(1)) {
-        Ok(Command::Plan(settings)) => plan(&settings),
-        Ok(Command::Definition(settings)) => definition(&settings),
         Ok(Command::Audit(options)) => audit(&options.into()),
         Ok(Command::Load(settings)) => load(&settings),
         Ok(Command::Bury(settings)) => bury(&settings),
@@ -35,19 +33,9 @@ fn main() -> ExitCode {
     };
     ended.unwrap_or_else(|error| {
         // Without standard error only the exit code remains.
-        drop(writeln!(io::stderr(), "dovetail: {error}"));
+        drop(writeln!(io::stderr(), "dovetaild: {error}"));
         ExitCode::FAILURE
     })
-}
-
-fn plan(settings: &plan::Settings) -> Result<ExitCode, Box<dyn Error>> {
-    let has_changes = plan::run(settings, &mut io::stdout().lock())?;
-    Ok(if has_changes { CHANGES_OR_VIOLATIONS.into() } else { ExitCode::SUCCESS })
-}
-
-fn definition(settings: &definition::Settings) -> Result<ExitCode, Box<dyn Error>> {
-    definition::run(settings, &mut io::stdout().lock())?;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
@@ -55,7 +43,7 @@ fn audit(settings: &audit::Settings) -> Result<ExitCode, Box<dyn Error>> {
     let outcome = runtime()?.block_on(audit::run(settings, now, &mut io::stdout().lock()))?;
     Ok(match outcome {
         AuditOutcome::Sound => ExitCode::SUCCESS,
-        AuditOutcome::Violated => CHANGES_OR_VIOLATIONS.into(),
+        AuditOutcome::Violated => VIOLATIONS.into(),
         AuditOutcome::Unsettled => ExitCode::FAILURE,
     })
 }

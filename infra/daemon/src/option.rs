@@ -16,9 +16,9 @@ pub(crate) const DEPLOYED_TABLE_BYTES: RangeInclusive<usize> = 3..=255;
 /// The exit codes of all commands, at the end of each help text.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0   done, or no change
+  0   done
   1   failed
-  2   `plan` found changes, or `audit` found violations
+  2   `audit` found violations
   64  the command line is invalid";
 
 pub(crate) fn address(text: &str) -> Result<SocketAddr, &'static str> {

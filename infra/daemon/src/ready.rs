@@ -8,7 +8,9 @@ use std::{
     path::Path,
 };
 
-use crate::{columns::columns, load::NewKey};
+use dovetail_terminal::columns;
+
+use crate::load::NewKey;
 
 /// A path that every key may read.
 const FIRST_CALL: &str = "/v1/account/teams/";

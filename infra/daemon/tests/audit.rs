@@ -1,4 +1,4 @@
-//! Tests of the command `dovetail audit`: output and exit code.
+//! Tests of the command `dovetaild audit`: output and exit code.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
 mod program;

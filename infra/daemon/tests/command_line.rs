@@ -7,36 +7,22 @@ use about::{COMMIT, CONTRACT_VERSION, VERSION};
 use dovetail_daemon::option::EXIT_CODES;
 use dovetail_table::RECORD_FORMAT;
 use program::run;
-use std::fs;
 use std::path::Path;
 
-/// Asserts the exit code of the program in a directory with two lists of items.
+/// Asserts the exit code of the program in an empty directory.
 fn assert_exit_code(expected: i32, cases: &[&[&str]]) {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("old.json"), r#"{"items": {}}"#).unwrap();
-    fs::write(directory.path().join("new.json"), r#"{"items": {"one": {}}}"#).unwrap();
     for arguments in cases {
         let (code, out, error) = run(arguments, directory.path());
         assert_eq!(code, expected, "{arguments:?}: {out}{error}");
         // Only a failure and an invalid command line have a message.
-        assert_eq!(error.is_empty(), [0, 2].contains(&code), "{arguments:?}: {error}");
+        assert_eq!(error.is_empty(), code == 0, "{arguments:?}: {error}");
     }
 }
 
 #[test]
-fn no_change_and_every_help_exit_with_0() {
-    assert_exit_code(
-        0,
-        &[
-            &["plan", "--old", "new.json", "--new", "new.json"],
-            &["--help"],
-            &["plan", "-h"],
-            &["definition", "check", "--help"],
-            &["audit", "--help"],
-            &["load", "--help"],
-            &["--version"],
-        ],
-    );
+fn every_help_exits_with_0() {
+    assert_exit_code(0, &[&["--help"], &["audit", "--help"], &["load", "--help"], &["--version"]]);
 }
 
 #[test]
@@ -44,20 +30,12 @@ fn failures_exit_with_1() {
     assert_exit_code(
         1,
         &[
-            &["plan", "--old", "missing.json", "--new", "new.json"],
-            &["definition", "check", "missing.json"],
-            &["definition", "check", "old.json"],
             &["audit", "--data", "."],
             &["audit", "--export", "."],
             &["load", "--world", "missing.json", "--table", "main"],
             &["--world", "missing.json", "--listen", "127.0.0.1:0"],
         ],
     );
-}
-
-#[test]
-fn a_plan_with_changes_exits_with_2() {
-    assert_exit_code(2, &[&["plan", "--old", "old.json", "--new", "new.json"]]);
 }
 
 #[test]
@@ -69,10 +47,8 @@ fn invalid_command_lines_exit_with_64() {
             &["--listen", "9000"],
             &["--issuer", "http://id.example", "--audience", "a"],
             &["serve"],
-            &["--memory", "plan"],
-            &["plan", "--old", "old.json"],
-            &["definition"],
-            &["definition", "check"],
+            &["--memory", "audit"],
+            &["plan"],
             &["audit"],
             &["audit", "--table", "?"],
             &["load", "--world", "world.json"],
@@ -84,9 +60,7 @@ fn invalid_command_lines_exit_with_64() {
 
 #[test]
 fn every_help_text_has_the_exit_codes() {
-    for arguments in
-        [&["--help"][..], &["plan", "--help"], &["audit", "--help"], &["load", "--help"], &["bury", "--help"]]
-    {
+    for arguments in [&["--help"][..], &["audit", "--help"], &["load", "--help"], &["bury", "--help"]] {
         let (_, out, _) = run(arguments, Path::new("."));
         assert!(out.trim_end().ends_with(EXIT_CODES), "{out}");
         assert!(out.lines().all(|line| line.len() <= 100), "{out}");
@@ -98,7 +72,7 @@ fn the_version_has_commit_contract_and_record_format() {
     let is_commit = COMMIT.len() >= 40 && COMMIT.bytes().all(|byte| byte.is_ascii_hexdigit());
     assert!(is_commit || COMMIT == "unknown", "{COMMIT}");
     let expected = format!(
-        "dovetail {VERSION}\ncommit {COMMIT}\ncontract {CONTRACT_VERSION}\nrecord format {RECORD_FORMAT}\n"
+        "dovetaild {VERSION}\ncommit {COMMIT}\ncontract {CONTRACT_VERSION}\nrecord format {RECORD_FORMAT}\n"
     );
     for argument in ["--version", "-V"] {
         assert_eq!(run(&[argument], Path::new(".")), (0, expected.clone(), String::new()));

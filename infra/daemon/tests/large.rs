@@ -4,7 +4,7 @@
 //! At full size, with a release build of the program:
 //!
 //! ```sh
-//! ITEMS=10000 DOVETAIL=$PWD/target/release/dovetail \
+//! ITEMS=10000 DOVETAIL=$PWD/target/release/dovetaild \
 //!     cargo test -p dovetail-daemon --test large -- --nocapture --test-threads 1
 //! ```
 #![expect(

@@ -109,7 +109,7 @@ fn finding_23_a_database_that_is_not_whole_is_refused() {
         let data = used(parent.path(), name);
         damage(&data);
         let message = refused(&data);
-        assert!(message.starts_with("dovetail: ") && message.contains(expected), "{name}: {message}");
+        assert!(message.starts_with("dovetaild: ") && message.contains(expected), "{name}: {message}");
     }
     // The database of another program must not change.
     let data = parent.path().join("foreign");

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &[&str], directory: &Path) -> (i32, String, String)
 
 /// Returns the path of the program: of this build, or of the environment.
 pub(crate) fn path() -> String {
-    std::env::var("DOVETAIL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dovetail").to_owned())
+    std::env::var("DOVETAIL").unwrap_or_else(|_| env!("CARGO_BIN_EXE_dovetaild").to_owned())
 }
 
 /// A running program; it is killed when dropped.

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -14,21 +13,20 @@ use domain::{
 };
 
 use crate::{
-    error::{Error, printed},
-    option::EXIT_CODES,
+    failure::{Done, Failure},
+    output::Output,
 };
 
 /// Works with service definitions
-#[derive(Args, Clone, Debug, PartialEq, Eq)]
-#[command(after_help = EXIT_CODES)]
-pub struct Settings {
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Definition {
     #[command(subcommand)]
-    pub command: Command,
+    command: Command,
 }
 
 /// What to do with a definition.
-#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
-pub enum Command {
+#[derive(Clone, Debug, Subcommand)]
+enum Command {
     Check(Check),
 }
 
@@ -42,49 +40,49 @@ pub enum Command {
 ///   {"id": "D1", "kind": "agrees", "planned": {...}, "later": {...}, "expect": {"problems": []}}
 ///
 /// A case may have another `schema`. An expected problem has `pointer` and `rule`.
-#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
-#[command(verbatim_doc_comment, after_help = EXIT_CODES)]
-pub struct Check {
+#[derive(Args, Clone, Debug)]
+#[command(verbatim_doc_comment)]
+struct Check {
     /// The service definition
     #[arg(value_name = "FILE")]
-    pub definition: PathBuf,
+    definition: PathBuf,
     /// A list of cases, or an object with the list in `cases`
     #[arg(long, value_name = "FILE")]
-    pub cases: Option<PathBuf>,
+    cases: Option<PathBuf>,
 }
 
 /// Checks the definition and its cases, and prints the result.
-pub fn run(settings: &Settings, out: &mut impl Write) -> Result<(), Error> {
+pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failure> {
     let Command::Check(check) = &settings.command;
-    let definition = read(&check.definition)?;
+    let definition = fs::read(&check.definition).map_err(Failure::file(&check.definition))?;
     let file = check.definition.display();
-    let schema = schema::publish(&definition)
-        .map_err(|problems| Error::Definition(lines(&check.definition, &problems)))?;
+    let schema = schema::publish(&definition).map_err(|problems| invalid(&check.definition, &problems))?;
     for warning in schema::warnings(&schema) {
-        printed(writeln!(out, "{file}: warning: {warning}"))?;
+        out.text(&format!("{file}: warning: {warning}\n"))?;
     }
-    printed(writeln!(out, "{file}: valid definition of service {}", schema.title))?;
-    let Some(cases) = &check.cases else { return Ok(()) };
+    out.text(&format!("{file}: valid definition of service {}\n", schema.title))?;
+    let Some(cases) = &check.cases else { return Ok(Done::Success) };
     let paths = schema::paths(&definition).ok();
-    let results = cases::run(&read(cases)?, paths.as_ref());
-    let results = results.map_err(|problems| Error::Definition(lines(cases, &problems)))?;
+    let text = fs::read(cases).map_err(Failure::file(cases))?;
+    let results = cases::run(&text, paths.as_ref()).map_err(|problems| invalid(cases, &problems))?;
     let holding = results.iter().filter(|result| result.differences.is_empty()).count();
-    printed(writeln!(out, "{}: {holding} of {} cases hold", cases.display(), results.len()))?;
+    out.text(&format!("{}: {holding} of {} cases hold\n", cases.display(), results.len()))?;
     let differences = results.iter().flat_map(|CaseResult { id, differences }| {
-        differences.iter().map(move |difference| format!("{}: {difference}", id.escape_debug()))
+        differences.iter().map(move |difference| format!("\n{}: {difference}", id.escape_debug()))
     });
-    let differences: Vec<String> = differences.collect();
-    if differences.is_empty() { Ok(()) } else { Err(Error::Cases(differences.join("\n"))) }
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(file).map_err(Error::io(file.display().to_string()))
+    let differences: String = differences.collect();
+    if differences.is_empty() {
+        Ok(Done::Success)
+    } else {
+        Err(Failure::Failed(format!("cases differ{differences}")))
+    }
 }
 
 /// Returns the problems of a file, one line each.
-fn lines(file: &Path, problems: &[Problem]) -> String {
+fn invalid(file: &Path, problems: &[Problem]) -> Failure {
     let line = |Problem { pointer, rule, message, .. }: &Problem| {
-        format!("{}: \"{}\": {message} ({rule})", file.display(), pointer.escape_debug())
+        format!("\n{}: \"{}\": {message} ({rule})", file.display(), pointer.escape_debug())
     };
-    problems.iter().map(line).collect::<Vec<_>>().join("\n")
+    let lines: String = problems.iter().map(line).collect();
+    Failure::Failed(format!("the file is invalid{lines}"))
 }

@@ -9,11 +9,9 @@ use domain::base::state::ChangeType;
 use domain::views::compare::{Differences, Field};
 use serde_json::Value;
 
-use crate::columns::columns;
+use dovetail_terminal::{cell, columns};
 
 const HEADINGS: [&str; 7] = ["CHANGE", "APPLICATION", "SERVICE", "ITEM", "FIELD", "OLD", "NEW"];
-/// The longest pointer or value in a cell, in characters; the rest is cut off.
-const CELL_MAX: usize = 40;
 
 type Row<'a> = [Cow<'a, str>; HEADINGS.len()];
 
@@ -62,15 +60,4 @@ fn fields<'a>(what: [&'a str; 4], fields: &'a [Field]) -> impl Iterator<Item = R
 fn cells(field: &Field) -> [Cow<'static, str>; 3] {
     let value = |value: &Option<Value>| cell(&value.as_ref().map(Value::to_string).unwrap_or_default());
     [cell(&field.pointer), value(&field.old), value(&field.new)]
-}
-
-/// Shortens a text to a cell and replaces control characters, which a terminal would execute.
-fn cell(text: &str) -> Cow<'static, str> {
-    let mut cut: String =
-        text.chars().take(CELL_MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if text.chars().nth(CELL_MAX).is_some() {
-        cut.pop();
-        cut.push('…');
-    }
-    cut.into()
 }

@@ -1,0 +1,125 @@
+//! The commands `login`, `logout`, `whoami` and `profile`.
+
+use crate::{
+    api::Api,
+    failure::{Done, Failure},
+    output::{Column, Output},
+    settings::{self, Profile, Profiles},
+};
+use clap::{Args, Subcommand};
+use dialoguer::Password;
+use serde_json::{Value, json};
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+const PROFILES: [Column; 4] =
+    [("PROFILE", &["/name"]), ("TEAM", &["/team"]), ("URL", &["/url"]), ("CURRENT", &["/current"])];
+
+/// Signs in with an API key, and stores it in a profile
+///
+/// Asks for the key, or reads one line from standard input. The file is readable by you alone.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Login {
+    /// URL of the server
+    #[arg(long, value_name = "URL", env = "DOVETAIL_URL", default_value = settings::LOCAL)]
+    url: String,
+}
+
+/// Manages profiles: servers and teams
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ProfileCommand {
+    #[command(subcommand)]
+    action: ProfileAction,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum ProfileAction {
+    /// Lists the profiles
+    List,
+    /// Chooses the profile of the next commands
+    Use {
+        /// Name of the profile
+        name: String,
+    },
+}
+
+/// Executes `login`.
+pub(crate) fn login(name: Option<&str>, command: &Login, out: &mut Output) -> Result<Done, Failure> {
+    let key = key()?;
+    let team = team(&Api::new(&command.url, &key))?;
+    let mut profiles = Profiles::read()?;
+    let name = name.unwrap_or(settings::DEFAULT).to_owned();
+    out.text(&format!("Signed in as {team} at {}, profile `{name}`.\n", command.url))?;
+    let _previous = profiles.profiles.insert(name.clone(), Profile { url: command.url.clone(), key, team });
+    profiles.current = Some(name);
+    profiles.write()?;
+    Ok(Done::Success)
+}
+
+/// Reads the key from the terminal without showing it, or from standard input.
+fn key() -> Result<String, Failure> {
+    let key = if io::stdin().is_terminal() {
+        Password::new().with_prompt("API key").interact().map_err(Failure::failed)?
+    } else {
+        let mut line = String::new();
+        let _bytes = io::stdin().lock().read_line(&mut line).map_err(Failure::failed)?;
+        line
+    };
+    let key = key.trim();
+    let is_plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_plain {
+        Ok(key.to_owned())
+    } else {
+        Err(Failure::Usage("the API key must be one word of ASCII".to_owned()))
+    }
+}
+
+/// Returns the name of the key's team.
+fn team(api: &Api) -> Result<String, Failure> {
+    let teams = api.get("/v1/account/teams/")?;
+    let name = teams.pointer("/results/0/name").and_then(Value::as_str);
+    name.map(str::to_owned).ok_or_else(|| Failure::NotAllowed("the API key has no team".to_owned()))
+}
+
+/// Executes `logout`.
+pub(crate) fn logout(name: Option<&str>, out: &mut Output) -> Result<Done, Failure> {
+    let mut profiles = Profiles::read()?;
+    let name = name.unwrap_or_else(|| profiles.current()).to_owned();
+    if profiles.profiles.remove(&name).is_none() {
+        return Err(Failure::NotAllowed(format!("no profile has the name `{name}`")));
+    }
+    profiles.current = profiles.current.filter(|current| *current != name);
+    profiles.write()?;
+    out.text(&format!("Removed the profile `{name}` and its API key. The key itself stays valid.\n"))?;
+    Ok(Done::Success)
+}
+
+/// Executes `whoami`.
+pub(crate) fn whoami(api: &Api, out: &mut Output) -> Result<Done, Failure> {
+    let team = team(api)?;
+    if !out.json(&json!({"team": team, "url": api.url()}))? {
+        out.text(&format!("{team} at {}\n", api.url()))?;
+    }
+    Ok(Done::Success)
+}
+
+/// Executes `profile`.
+pub(crate) fn profile(command: &ProfileCommand, out: &mut Output) -> Result<Done, Failure> {
+    let mut profiles = Profiles::read()?;
+    match &command.action {
+        ProfileAction::List => {
+            let current = profiles.current();
+            let rows = profiles.profiles.iter().map(|(name, profile)| {
+                json!({"name": name, "team": profile.team, "url": profile.url, "current": if name == current { "yes" } else { "" }})
+            });
+            let rows: Vec<Value> = rows.collect();
+            out.list(&rows, &PROFILES)?;
+        }
+        ProfileAction::Use { name } => {
+            profiles.get(Some(name))?;
+            profiles.current = Some(name.clone());
+            profiles.write()?;
+            out.text(&format!("The next commands use the profile `{name}`.\n"))?;
+        }
+    }
+    Ok(Done::Success)
+}

@@ -1,0 +1,66 @@
+//! The command line.
+
+use crate::{
+    account::{Login, ProfileCommand},
+    decide::{Complete, Decide, Queue},
+    definition::Definition,
+    failure::EXIT_CODES,
+    list::{Get, History, List, Schema, Services},
+    output::Format,
+    plan::{Apply, Plan, Validate},
+    wait::Wait,
+};
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Declares service items, previews and applies their changes, and decides them as a service owner.
+#[derive(Debug, Parser)]
+#[command(name = "dovetail", version, after_help = EXIT_CODES)]
+#[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Profile to use; by default the one of the last login
+    #[arg(long, global = true, value_name = "NAME", env = "DOVETAIL_PROFILE")]
+    pub(crate) profile: Option<String>,
+    /// Form of the output
+    #[arg(short, long, global = true, value_name = "FORMAT", value_enum, default_value = "table")]
+    pub(crate) output: Format,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Login(Login),
+    /// Removes a profile and its API key
+    Logout,
+    /// Shows the team and the server
+    Whoami,
+    Profile(ProfileCommand),
+    Services(Services),
+    Schema(Schema),
+    Validate(Validate),
+    Plan(Plan),
+    Apply(Apply),
+    Wait(Wait),
+    List(List),
+    Get(Get),
+    History(History),
+    Queue(Queue),
+    /// Approves pending changes
+    Approve(Decide),
+    /// Rejects pending changes; say why with `--log`
+    Reject(Decide),
+    Complete(Complete),
+    /// Reports that the work on approved changes failed; say why with `--log`
+    Fail(Decide),
+    /// Closes rejected or failed changes
+    Close(Decide),
+    /// Opens new attempts of rejected or failed changes
+    Retry(Decide),
+    Definition(Definition),
+    /// Prints the completions of a shell
+    Completions {
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+}

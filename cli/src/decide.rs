@@ -1,0 +1,245 @@
+//! The commands of service owners: `queue`, `approve`, `reject`, `complete`, `fail`, `close`, `retry`.
+
+use crate::{
+    api::{Api, Call, ORCABASE},
+    failure::{Done, Failure},
+    list,
+    output::{At as _, Column, ITEM, Output, joined},
+};
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::{
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Number of decisions that are sent concurrently.
+const CONCURRENT: usize = 8;
+/// Maximum number of change instances of one command.
+const CHANGES_MAX: usize = 10_000;
+
+/// Lists the changes that wait for your team
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Queue {
+    /// A filter of the API, such as `service_name=VM`; may be repeated
+    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = list::filter)]
+    filters: Vec<(String, String)>,
+    /// Maximum number of changes
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+}
+
+/// The changes of a command.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Chosen {
+    /// Ids of changes, or names as APPLICATION/SERVICE/ITEM
+    #[arg(value_name = "CHANGE", required_unless_present = "filters")]
+    changes: Vec<String>,
+    /// All changes with this value, such as `service_name=VM`; may be repeated
+    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = list::filter, conflicts_with = "changes")]
+    filters: Vec<(String, String)>,
+}
+
+/// A decision with its reason.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Decide {
+    #[command(flatten)]
+    chosen: Chosen,
+    /// A text for the consumer and the history
+    #[arg(long, value_name = "TEXT")]
+    log: Option<String>,
+}
+
+/// Completes approved changes
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Complete {
+    #[command(flatten)]
+    decide: Decide,
+    /// A JSON file with the deployed item; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    deployed: Option<PathBuf>,
+}
+
+/// What a command does with each change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Action {
+    Approve,
+    Reject,
+    Complete,
+    Fail,
+    Close,
+    Retry,
+}
+
+impl Action {
+    /// Returns the states from which the action is possible.
+    const fn from(self) -> &'static str {
+        match self {
+            Self::Approve | Self::Reject => "PENDING",
+            Self::Complete | Self::Fail => "APPROVED",
+            Self::Close | Self::Retry => "REJECTED,ERRORED",
+        }
+    }
+
+    /// Returns the state after the action; none for a new attempt.
+    const fn to(self) -> Option<&'static str> {
+        match self {
+            Self::Approve => Some("APPROVED"),
+            Self::Reject => Some("REJECTED"),
+            Self::Complete => Some("COMPLETED"),
+            Self::Fail => Some("ERRORED"),
+            Self::Close => Some("CLOSED"),
+            Self::Retry => None,
+        }
+    }
+}
+
+/// Executes `queue`.
+pub(crate) fn queue(api: &Api, command: &Queue, out: &mut Output) -> Result<Done, Failure> {
+    let mut filters = command.filters.clone();
+    if !filters.iter().any(|(name, _)| name == "state") {
+        filters.push(("state".to_owned(), "PENDING,APPROVED".to_owned()));
+    }
+    let path = format!("{ORCABASE}/serviceowner/change_instances/{}", list::query(&filters));
+    out.list(&api.list(&path, command.limit)?, &list::CHANGES)?;
+    Ok(Done::Success)
+}
+
+/// Executes `approve`, `reject`, `fail`, `close` or `retry`.
+pub(crate) fn decide(api: &Api, action: Action, command: &Decide, out: &mut Output) -> Result<Done, Failure> {
+    let body = body(action, command, None);
+    let ids = ids(api, action, &command.chosen)?;
+    let send = |id: &u64| {
+        let path = format!("{ORCABASE}/serviceowner/change_instances/{id}/");
+        match action.to() {
+            Some(_) => api.send(&Call { method: "PATCH", path: &path, headers: &[], body: &body }),
+            None => {
+                api.send(&Call { method: "POST", path: &format!("{path}retry/"), headers: &[], body: &body })
+            }
+        }
+    };
+    report(&ids, in_threads(&ids, send), out)
+}
+
+/// Executes `complete`.
+pub(crate) fn complete(api: &Api, command: &Complete, out: &mut Output) -> Result<Done, Failure> {
+    let deployed = command.deployed.as_deref().map(deployed).transpose()?;
+    let body = body(Action::Complete, &command.decide, deployed);
+    let ids = ids(api, Action::Complete, &command.decide.chosen)?;
+    let send = |id: &u64| {
+        let path = format!("{ORCABASE}/serviceowner/change_instances/{id}/");
+        api.send(&Call { method: "PATCH", path: &path, headers: &[], body: &body })
+    };
+    report(&ids, in_threads(&ids, send), out)
+}
+
+/// Returns the body of an update: only what the command says.
+fn body(action: Action, command: &Decide, deployed: Option<Value>) -> Value {
+    let members = [
+        ("state", action.to().map(Value::from)),
+        ("log", command.log.clone().map(Value::from)),
+        ("deployed_item", deployed),
+    ];
+    members
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+fn deployed(path: &Path) -> Result<Value, Failure> {
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin().read_to_string(&mut text).map_err(Failure::file(path))?;
+    } else {
+        text = fs::read_to_string(path).map_err(Failure::file(path))?;
+    }
+    serde_json::from_str(&text).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))
+}
+
+/// Returns the ids of the chosen changes, each once.
+fn ids(api: &Api, action: Action, chosen: &Chosen) -> Result<Vec<u64>, Failure> {
+    let is_id = |text: &String| text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut open = Vec::new();
+    if !chosen.changes.iter().all(is_id) || chosen.changes.is_empty() {
+        let state = ("state".to_owned(), action.from().to_owned());
+        let filters: Vec<_> = chosen.filters.iter().cloned().chain([state]).collect();
+        let path = format!("{ORCABASE}/serviceowner/change_instances/{}", list::query(&filters));
+        open = api.list(&path, CHANGES_MAX)?;
+    }
+    let mut ids = Vec::new();
+    if chosen.changes.is_empty() {
+        ids.extend(open.iter().filter_map(|change| change.at("/id").as_u64()));
+    }
+    for text in &chosen.changes {
+        let named = || open.iter().find(|change| joined(change, ITEM) == *text)?.at("/id").as_u64();
+        let id = if is_id(text) { text.parse().ok() } else { named() };
+        let missing =
+            || Failure::Failed(format!("no change of `{text}` is {}", action.from().replace(',', " or ")));
+        ids.push(id.ok_or_else(missing)?);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    ids.retain(|id| seen.insert(*id));
+    Ok(ids)
+}
+
+/// Calls a function for each id, several at a time; the results have the order of the ids.
+fn in_threads(
+    ids: &[u64],
+    send: impl Fn(&u64) -> Result<Value, Failure> + Sync,
+) -> Vec<Option<Result<Value, Failure>>> {
+    let next = AtomicUsize::new(0);
+    let results: Vec<_> = ids.iter().map(|_| Mutex::new(None)).collect();
+    thread::scope(|scope| {
+        for _ in 0..CONCURRENT.min(ids.len()) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((id, result)) = ids.get(at).zip(results.get(at)) else { return };
+                    *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(send(id));
+                }
+            });
+        }
+    });
+    results.into_iter().map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+/// The columns of the results.
+const RESULTS: [Column; 4] =
+    [("ID", &["/id"]), ("STATE", &["/state"]), ("ITEM", ITEM), ("ERROR", &["/error"])];
+
+/// Prints a line for each change. Fails if one failed: first because of a rule, then because of a permission.
+fn report(
+    ids: &[u64],
+    results: Vec<Option<Result<Value, Failure>>>,
+    out: &mut Output,
+) -> Result<Done, Failure> {
+    let (mut values, mut failures) = (Vec::new(), Vec::new());
+    for (id, result) in ids.iter().zip(results) {
+        match result {
+            Some(Ok(change)) => values.push(change),
+            Some(Err(failure)) => {
+                values.push(json!({"id": id, "error": failure.to_string()}));
+                failures.push(failure);
+            }
+            None => {}
+        }
+    }
+    out.list(&values, &RESULTS)?;
+    let message = format!("{} of {} failed", failures.len(), ids.len());
+    let has = |is: fn(&Failure) -> bool| failures.iter().any(is);
+    match failures.is_empty() {
+        true => Ok(Done::Success),
+        false if has(|failure| matches!(failure, Failure::Refused(_))) => Err(Failure::Problems(message)),
+        false if has(|failure| matches!(failure, Failure::NotAllowed(_))) => {
+            Err(Failure::NotAllowed(message))
+        }
+        false => Err(Failure::Failed(message)),
+    }
+}

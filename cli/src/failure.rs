@@ -1,0 +1,129 @@
+//! Why a command failed, and the exit code of each reason.
+
+use crate::output::At as _;
+use dovetail_terminal::plain;
+use serde_json::Value;
+use std::{fmt, io, path::Path, process::ExitCode};
+
+/// The exit codes of all commands, at the end of each help text.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0    done, or no change
+  1    failed
+  2    `plan` found changes
+  3    a rule refused the request
+  4    not signed in, or not allowed
+  5    the plan has changed since it was shown
+  8    `wait` ended before the work did
+  64   the command line is invalid
+  130  interrupted";
+
+/// The way in which a command ended without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// Done, or nothing to do.
+    Success,
+    /// `plan` found changes.
+    Changes,
+    /// `wait` reached its timeout.
+    StillWaiting,
+}
+
+impl From<Done> for ExitCode {
+    fn from(done: Done) -> Self {
+        match done {
+            Done::Success => Self::SUCCESS,
+            Done::Changes => 2.into(),
+            Done::StillWaiting => 8.into(),
+        }
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// A file, the network or the server failed, or a work result is not the expected one.
+    #[error("{0}")]
+    Failed(String),
+    /// The server refused the request: it breaks a rule.
+    #[error("{0}")]
+    Refused(Box<Refusal>),
+    /// The server refused the request, and its problems are at known places, one in each line.
+    #[error("{0}")]
+    Problems(String),
+    /// No key, an invalid key, or a key without the permission.
+    #[error("{0}")]
+    NotAllowed(String),
+    #[error("the plan has changed since it was shown: plan again")]
+    PlanChanged,
+    /// The arguments contradict each other or the environment.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl Failure {
+    /// Returns the exit code.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Failed(_) => ExitCode::FAILURE,
+            Self::Refused(_) | Self::Problems(_) => 3.into(),
+            Self::NotAllowed(_) => 4.into(),
+            Self::PlanChanged => 5.into(),
+            Self::Usage(_) => 64.into(),
+        }
+    }
+
+    /// Returns a function that adds the name of a file.
+    pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        |error| Self::Failed(format!("{}: {error}", path.display()))
+    }
+
+    pub(crate) fn failed(reason: impl fmt::Display) -> Self {
+        Self::Failed(reason.to_string())
+    }
+}
+
+/// A refused request.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// The stable code of the error, such as `blocked`.
+    pub(crate) code: String,
+    pub(crate) detail: String,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// One problem of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    /// JSON pointer of the invalid value.
+    pub(crate) pointer: String,
+    pub(crate) rule: String,
+    pub(crate) detail: String,
+}
+
+impl Refusal {
+    /// Reads the body of a response in the form of RFC 9457.
+    pub(crate) fn of(body: &Value) -> Self {
+        let problem = |problem: &Value| Problem {
+            pointer: problem.text_at("/pointer"),
+            rule: problem.text_at("/rule"),
+            detail: problem.text_at("/detail"),
+        };
+        let problems = body.list_at("/problems").iter().map(problem).collect();
+        Self { code: body.text_at("/code"), detail: body.text_at("/detail"), problems }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", plain(&self.detail), plain(&self.code))?;
+        self.problems.iter().try_for_each(|problem| write!(f, "\n{problem}"))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pointer, rule, detail } = self;
+        write!(f, "{}: {} ({})", plain(pointer), plain(detail), plain(rule))
+    }
+}

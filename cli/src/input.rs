@@ -1,0 +1,183 @@
+//! The declaration of a team: a file, a directory with one file per application, or a repository with `.netorca/`.
+
+mod yaml;
+
+pub(crate) use self::yaml::Position;
+use self::yaml::{DEPTH_MAX, Node};
+use crate::failure::{Failure, Problem};
+use domain::base::json;
+use dovetail_terminal::plain;
+use serde_json::{Map, Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The folder of an existing repository, with one file per application and the file `config.yaml`.
+const REPOSITORY: &str = ".netorca";
+
+/// The applications of a team, with the files that declare them.
+pub(crate) struct Input {
+    /// Metadata of the team, if the input has any.
+    metadata: Option<Value>,
+    applications: Vec<Application>,
+    files: Vec<File>,
+}
+
+struct Application {
+    name: String,
+    content: Value,
+    /// Index of its file.
+    file: usize,
+    /// Path of the application in its file.
+    path: Vec<String>,
+}
+
+struct File {
+    path: PathBuf,
+    text: String,
+}
+
+impl Input {
+    /// Reads a file or a directory for a team.
+    pub(crate) fn read(path: &Path, team: &str) -> Result<Self, Failure> {
+        let mut input = Self { metadata: None, applications: Vec::new(), files: Vec::new() };
+        if path.is_dir() {
+            let repository = path.join(REPOSITORY);
+            let directory = if repository.is_dir() { &repository } else { path };
+            for file in files(directory)? {
+                input.add(&file, team)?;
+            }
+            if input.files.is_empty() {
+                let message = format!("{}: must have a file with an application", directory.display());
+                return Err(Failure::Failed(message));
+            }
+        } else {
+            input.add(path, team)?;
+        }
+        Ok(input)
+    }
+
+    fn add(&mut self, path: &Path, team: &str) -> Result<(), Failure> {
+        let text = fs::read_to_string(path).map_err(Failure::file(path))?;
+        let value = value(path, &text)?;
+        let Value::Object(members) = value else {
+            return Err(Failure::Failed(format!(
+                "{}:1:1: must be an object of applications",
+                path.display()
+            )));
+        };
+        let file = self.files.len();
+        self.files.push(File { path: path.to_owned(), text });
+        if is_config(path) {
+            self.metadata = members.get("netorca_global").and_then(|global| global.get("metadata")).cloned();
+            return Ok(());
+        }
+        // The form in which a declaration is submitted has the team above its applications.
+        let (members, above) = match members.get(team) {
+            Some(Value::Object(applications)) if members.len() == 1 && !is_application(applications) => {
+                (applications.clone(), vec![team.to_owned()])
+            }
+            _ => (members, Vec::new()),
+        };
+        for (name, content) in members {
+            if name == "metadata" {
+                self.metadata = Some(content);
+                continue;
+            }
+            if let Some(other) = self.applications.iter().find(|other| other.name == name) {
+                let other = self.files.get(other.file).map(|file| file.path.display().to_string());
+                let other = other.unwrap_or_default();
+                let message =
+                    format!("{}: must not repeat the application `{name}` of {other}", path.display());
+                return Err(Failure::Failed(message));
+            }
+            let path = above.iter().cloned().chain([name.clone()]).collect();
+            self.applications.push(Application { name, content, file, path });
+        }
+        Ok(())
+    }
+
+    /// Returns the body of a submission.
+    pub(crate) fn body(&self, team: &str) -> Value {
+        let mut content = Map::new();
+        content.extend(self.metadata.iter().map(|metadata| ("metadata".to_owned(), metadata.clone())));
+        let applications = self.applications.iter();
+        content
+            .extend(applications.map(|application| (application.name.clone(), application.content.clone())));
+        json!({team: content})
+    }
+
+    /// Returns a problem with its place in a file, one line.
+    pub(crate) fn locate(&self, problem: &Problem) -> String {
+        let Problem { pointer, rule, detail } = problem;
+        let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
+        let found = path.get(1).and_then(|name| self.applications.iter().find(|one| one.name == *name));
+        let Some(application) = found else { return problem.to_string() };
+        let Some(file) = self.files.get(application.file) else { return problem.to_string() };
+        let inner = application.path.iter().chain(path.iter().skip(2)).cloned().collect::<Vec<_>>();
+        let name = file.path.display();
+        let message = format!("{} ({})", plain(detail), plain(rule));
+        match yaml::parse(&file.text).ok().map(|node: Node| node.position(&inner)) {
+            Some(Position { line, column }) => format!("{name}:{line}:{column}: {message}"),
+            None => format!("{name}: {message}"),
+        }
+    }
+}
+
+/// Returns the files with applications in a directory, in the order of their names.
+fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = fs::read_dir(directory).map_err(Failure::file(directory))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(Failure::file(directory))?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.is_file() && !is_hidden && (is_yaml(&path) || has_extension(&path, "json")) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Returns whether a file is the configuration of a repository.
+fn is_config(path: &Path) -> bool {
+    let is_named = path.file_stem().is_some_and(|stem| stem == "config");
+    is_named && path.parent().is_some_and(|parent| parent.ends_with(REPOSITORY))
+}
+
+fn is_yaml(path: &Path) -> bool {
+    has_extension(path, "yaml") || has_extension(path, "yml")
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own == extension)
+}
+
+/// Returns whether an object is an application, and not a team with applications.
+fn is_application(members: &Map<String, Value>) -> bool {
+    members.contains_key("services")
+}
+
+/// Reads JSON or YAML.
+fn value(path: &Path, text: &str) -> Result<Value, Failure> {
+    let name = path.display();
+    if has_extension(path, "json") {
+        return json::parse(text.as_bytes(), DEPTH_MAX).map_err(|problems| {
+            let line = |problem: &domain::base::problem::Problem| {
+                format!("{name}: \"{}\": {}", problem.pointer.escape_debug(), problem.message)
+            };
+            Failure::Failed(problems.iter().map(line).collect::<Vec<_>>().join("\n"))
+        });
+    }
+    let node = yaml::parse(text).map_err(|invalid| {
+        let Position { line, column } = invalid.position;
+        Failure::Failed(format!("{name}:{line}:{column}: {}", invalid.message))
+    })?;
+    Ok(node.value())
+}
+
+/// Returns a part of a JSON pointer without its escapes (RFC 6901).
+fn unescaped(part: &str) -> String {
+    part.replace("~1", "/").replace("~0", "~")
+}

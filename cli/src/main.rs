@@ -1,0 +1,83 @@
+//! The client `dovetail`: declare, preview, apply, decide and read from a terminal or a pipeline.
+
+mod account;
+mod api;
+mod arguments;
+mod compare;
+mod decide;
+mod definition;
+mod failure;
+mod input;
+mod list;
+mod output;
+mod plan;
+mod settings;
+mod wait;
+
+use crate::{
+    api::Api,
+    arguments::{Arguments, Command},
+    decide::Action,
+    failure::{Done, Failure},
+    output::Output,
+};
+use clap::{CommandFactory as _, Parser as _};
+use std::{io::Write as _, process::ExitCode};
+
+/// The exit code for an invalid command line, as in `sysexits.h`.
+const USAGE: u8 = 64;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let code = if error.use_stderr() { USAGE.into() } else { ExitCode::SUCCESS };
+            return error.print().map_or(ExitCode::FAILURE, |()| code);
+        }
+    };
+    match run(&arguments) {
+        Ok(done) => done.into(),
+        Err(failure) => {
+            // Without standard error only the exit code remains.
+            drop(writeln!(anstream::stderr(), "dovetail: {failure}"));
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<Done, Failure> {
+    let out = &mut Output::new(arguments.output);
+    let profile = arguments.profile.as_deref();
+    let connect = || Api::connect(profile);
+    match &arguments.command {
+        Command::Login(command) => account::login(profile, command, out),
+        Command::Logout => account::logout(profile, out),
+        Command::Whoami => account::whoami(&connect()?, out),
+        Command::Profile(command) => account::profile(command, out),
+        Command::Services(command) => list::services(&connect()?, command, out),
+        Command::Schema(command) => list::schema(&connect()?, command, out),
+        Command::Validate(command) => plan::validate(&connect()?, command, out),
+        Command::Plan(command) => {
+            plan::compare(command, out).unwrap_or_else(|| plan::plan(&connect()?, command, out))
+        }
+        Command::Apply(command) => plan::apply(&connect()?, command, out),
+        Command::Wait(command) => wait::wait(&connect()?, command, out),
+        Command::List(command) => list::list(&connect()?, command, out),
+        Command::Get(command) => list::get(&connect()?, command, out),
+        Command::History(command) => list::history(&connect()?, command, out),
+        Command::Queue(command) => decide::queue(&connect()?, command, out),
+        Command::Approve(command) => decide::decide(&connect()?, Action::Approve, command, out),
+        Command::Reject(command) => decide::decide(&connect()?, Action::Reject, command, out),
+        Command::Complete(command) => decide::complete(&connect()?, command, out),
+        Command::Fail(command) => decide::decide(&connect()?, Action::Fail, command, out),
+        Command::Close(command) => decide::decide(&connect()?, Action::Close, command, out),
+        Command::Retry(command) => decide::decide(&connect()?, Action::Retry, command, out),
+        Command::Definition(command) => definition::run(command, out),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "dovetail", &mut script);
+            out.text(&String::from_utf8_lossy(&script))?;
+            Ok(Done::Success)
+        }
+    }
+}

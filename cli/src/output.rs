@@ -1,0 +1,121 @@
+//! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
+
+use crate::failure::Failure;
+use clap::ValueEnum;
+use dovetail_terminal::{cell, columns, plain, printed};
+use serde_json::Value;
+use std::io::{self, IsTerminal as _, Write};
+
+/// The form of the output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A table on a terminal; lines with tabs in a pipe
+    #[default]
+    Table,
+    /// One JSON document
+    Json,
+    /// One JSON document in each line
+    Ndjson,
+    /// Ids or names, one in each line
+    Name,
+}
+
+/// Standard output, with its form.
+pub(crate) struct Output {
+    pub(crate) format: Format,
+    is_terminal: bool,
+    out: Box<dyn Write>,
+}
+
+/// A column of a list: its heading, and the JSON pointers of its texts, which are joined by `/`.
+pub(crate) type Column = (&'static str, &'static [&'static str]);
+
+/// The pointers of the full name of the item of a change instance: application, service and item.
+pub(crate) const ITEM: &[&str] = &["/application/name", "/service/name", "/service_item/name"];
+
+impl Output {
+    /// Opens standard output. Colours depend on the terminal and on `NO_COLOR`.
+    pub(crate) fn new(format: Format) -> Self {
+        let is_terminal = io::stdout().is_terminal();
+        Self { format, is_terminal, out: Box::new(anstream::stdout()) }
+    }
+
+    /// Prints a text with its own line ends.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        printed(self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush())).map_err(Failure::failed)
+    }
+
+    /// Prints one document as JSON, if the format is JSON; returns whether it did.
+    pub(crate) fn json(&mut self, value: &Value) -> Result<bool, Failure> {
+        let text = match self.format {
+            Format::Json => format!("{value:#}\n"),
+            Format::Ndjson => format!("{value}\n"),
+            Format::Table | Format::Name => return Ok(false),
+        };
+        self.text(&text).map(|()| true)
+    }
+
+    /// Prints a list. With `-o name`, it is the first column.
+    pub(crate) fn list<const N: usize>(
+        &mut self,
+        values: &[Value],
+        shown: &[Column; N],
+    ) -> Result<(), Failure> {
+        let row = |value: &Value| shown.map(|(_, pointers)| plain(&joined(value, pointers)));
+        let lines = |line: &dyn Fn(&Value) -> String| values.iter().map(line).collect::<Vec<_>>().join("\n");
+        let mut text = match self.format {
+            Format::Json => format!("{:#}", Value::from(values)),
+            Format::Ndjson => lines(&Value::to_string),
+            Format::Name => lines(&|value| row(value).into_iter().next().unwrap_or_default()),
+            Format::Table if self.is_terminal && values.is_empty() => "Nothing found.".to_owned(),
+            Format::Table if self.is_terminal => {
+                let rows = values.iter().map(|value| row(value).map(|text| cell(&text)));
+                columns(shown.map(|(header, _)| header), rows)
+            }
+            Format::Table => lines(&|value| row(value).join("\t")),
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        self.text(&text)
+    }
+}
+
+/// Reads of a JSON document that never fail.
+pub(crate) trait At {
+    /// Returns the value at a JSON pointer; null if there is none.
+    fn at(&self, pointer: &str) -> &Value;
+
+    /// Returns the value at a pointer as text: a string as it is, nothing for null, anything else as JSON.
+    fn text_at(&self, pointer: &str) -> String {
+        match self.at(pointer) {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                other.to_string()
+            }
+        }
+    }
+
+    /// Returns the elements of the list at a pointer; none without a list.
+    fn list_at(&self, pointer: &str) -> &[Value] {
+        self.at(pointer).as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether the value at a pointer is `true`.
+    fn is_at(&self, pointer: &str) -> bool {
+        self.at(pointer) == &Value::Bool(true)
+    }
+}
+
+impl At for Value {
+    fn at(&self, pointer: &str) -> &Value {
+        self.pointer(pointer).unwrap_or(&Self::Null)
+    }
+}
+
+/// Returns the texts at these pointers, joined by `/`; nothing if all are absent.
+pub(crate) fn joined(value: &Value, pointers: &[&str]) -> String {
+    let texts: Vec<String> = pointers.iter().map(|pointer| value.text_at(pointer)).collect();
+    if texts.iter().all(String::is_empty) { String::new() } else { texts.join("/") }
+}

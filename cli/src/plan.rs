@@ -1,0 +1,236 @@
+//! The commands `validate`, `plan` and `apply`: a declaration, its effects, and exactly these effects.
+
+mod show;
+
+use crate::{
+    api::{Api, Call, ORCABASE},
+    compare,
+    failure::{Done, Failure},
+    input::Input,
+    output::{At as _, Format, Output},
+    wait::{self, Goal},
+};
+use clap::Args;
+use dialoguer::Confirm;
+use domain::Hash;
+use serde_json::Value;
+use std::{
+    env, io,
+    io::{IsTerminal as _, Write as _},
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The longest wait for earlier submissions, before a plan is possible.
+const PENDING_MAX: Duration = Duration::from_secs(60);
+/// Variables of pipelines with the commit.
+const COMMIT_VARIABLES: [&str; 2] = ["GITHUB_SHA", "CI_COMMIT_SHA"];
+
+/// The declaration of a command.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Declared {
+    /// A YAML or JSON file, a directory with one file per application, or a repository with `.netorca/`
+    #[arg(value_name = "PATH", default_value = ".")]
+    path: PathBuf,
+    /// Declare the whole team: remove every application that is not in PATH
+    #[arg(long)]
+    whole: bool,
+}
+
+/// Checks a declaration against the rules and all schemas, and changes nothing
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    declared: Declared,
+}
+
+/// Shows the changes that `apply` would make
+///
+/// The applications of PATH are compared with the stored ones. All others stay as they are, unless `--whole` is given.
+/// With `--old` and `--new`, two files are compared without a server. That plan does not consider schemas, references,
+/// dependent teams, changes in progress and other submissions.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    declared: Declared,
+    /// Compare this file with `--new`, without a server
+    #[arg(long, value_name = "FILE", requires = "new", conflicts_with_all = ["path", "whole"])]
+    old: Option<PathBuf>,
+    /// Compare this file with `--old`, without a server
+    #[arg(long, value_name = "FILE", requires = "old")]
+    new: Option<PathBuf>,
+}
+
+/// Makes the changes that it shows, after your approval
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Apply {
+    #[command(flatten)]
+    declared: Declared,
+    /// Do not ask; required without a terminal
+    #[arg(long)]
+    auto_approve: bool,
+    /// Commit of the declaration; by default that of the pipeline, in `GITHUB_SHA` or `CI_COMMIT_SHA`
+    #[arg(long, value_name = "SHA")]
+    commit: Option<String>,
+    /// Wait until the changes are applied, decided or completed
+    #[arg(long, value_name = "GOAL", value_enum)]
+    wait: Option<Goal>,
+    /// Longest wait, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 3_600, requires = "wait")]
+    timeout: u64,
+}
+
+/// A declaration that is ready to be sent.
+struct Sent {
+    input: Input,
+    method: &'static str,
+    body: Value,
+}
+
+impl Declared {
+    fn read(&self, api: &Api) -> Result<Sent, Failure> {
+        let teams = api.get("/v1/account/teams/")?;
+        let team = teams.text_at("/results/0/name");
+        let input = Input::read(&self.path, &team)?;
+        let body = input.body(&team);
+        Ok(Sent { input, method: if self.whole { "POST" } else { "PATCH" }, body })
+    }
+}
+
+impl Sent {
+    /// Sends the declaration. Problems get their place in the files.
+    fn send(&self, api: &Api, path: &str, headers: &[(&str, String)]) -> Result<Value, Failure> {
+        let call = Call { method: self.method, path, headers, body: &self.body };
+        match api.send(&call) {
+            Err(Failure::Refused(refusal)) if !refusal.problems.is_empty() => {
+                let problems = refusal.problems.iter().map(|problem| self.input.locate(problem));
+                Err(Failure::Problems(problems.collect::<Vec<_>>().join("\n")))
+            }
+            result => result,
+        }
+    }
+
+    /// Returns the preview with all its change instances.
+    fn preview(&self, api: &Api) -> Result<Value, Failure> {
+        let path = format!("{ORCABASE}/consumer/submissions/validate/");
+        let mut preview = self.send(api, &path, &[])?;
+        let mut next = preview.at("/change_instances_next").clone();
+        while let Some(url) = next.as_str() {
+            let page = self.send(api, api.path_of(url), &[])?;
+            if let Some(all) = preview.pointer_mut("/change_instances").and_then(Value::as_array_mut) {
+                all.extend_from_slice(page.list_at("/change_instances"));
+            }
+            next = page.at("/change_instances_next").clone();
+        }
+        Ok(preview)
+    }
+
+    /// Returns a preview with a plan. Waits for the work of earlier submissions.
+    fn plan(&self, api: &Api) -> Result<Value, Failure> {
+        let began = Instant::now();
+        loop {
+            let preview = self.preview(api)?;
+            if preview.at("/plan").is_string() {
+                return Ok(preview);
+            }
+            if began.elapsed() > PENDING_MAX {
+                return Err(Failure::Failed(
+                    "an earlier submission has pending work: try again later".to_owned(),
+                ));
+            }
+            thread::sleep(Duration::from_millis(500));
+        }
+    }
+}
+
+/// Executes `validate`.
+pub(crate) fn validate(api: &Api, command: &Validate, out: &mut Output) -> Result<Done, Failure> {
+    let sent = command.declared.read(api)?;
+    let preview = sent.preview(api)?;
+    if !out.json(&preview)? {
+        out.text(&format!("{}The declaration is valid.\n", show::warnings(&preview)))?;
+    }
+    Ok(Done::Success)
+}
+
+/// Executes `plan` with a server.
+pub(crate) fn plan(api: &Api, command: &Plan, out: &mut Output) -> Result<Done, Failure> {
+    let preview = command.declared.read(api)?.preview(api)?;
+    if !out.json(&preview)? {
+        out.text(&show::plan(&preview))?;
+    }
+    Ok(if has_changes(&preview) { Done::Changes } else { Done::Success })
+}
+
+/// Executes `plan` with two files; none without them.
+pub(crate) fn compare(command: &Plan, out: &mut Output) -> Option<Result<Done, Failure>> {
+    let (old, new) = (command.old.as_ref()?, command.new.as_ref()?);
+    let compared = compare::run(old, new, out);
+    Some(compared.map(|has_changes| if has_changes { Done::Changes } else { Done::Success }))
+}
+
+/// Executes `apply`.
+pub(crate) fn apply(api: &Api, command: &Apply, out: &mut Output) -> Result<Done, Failure> {
+    let sent = command.declared.read(api)?;
+    let preview = sent.plan(api)?;
+    if !has_changes(&preview) {
+        if !out.json(&preview)? {
+            out.text(&show::plan(&preview))?;
+        }
+        return Ok(Done::Success);
+    }
+    let plan = show::plan(&preview);
+    if out.format == Format::Table {
+        out.text(&plan)?;
+    } else if !command.auto_approve {
+        // Standard output has the result alone.
+        drop(anstream::stderr().write_all(plan.as_bytes()));
+    }
+    if !command.auto_approve {
+        approve()?;
+    }
+    let commit =
+        command.commit.clone().or_else(|| COMMIT_VARIABLES.iter().find_map(|name| env::var(name).ok()));
+    let submission = submit(api, &sent, &preview, commit.as_deref())?;
+    match out.format {
+        Format::Table => out.text(&show::submission(&submission))?,
+        Format::Name => out.text(&show::ids(&submission))?,
+        Format::Json | Format::Ndjson => drop(out.json(&submission)?),
+    }
+    match (command.wait, submission.at("/id").as_u64()) {
+        (Some(goal), Some(id)) => wait::until(api, id, goal, Duration::from_secs(command.timeout), out),
+        _ => Ok(Done::Success),
+    }
+}
+
+/// Submits a declaration, if its effects are still those of the preview.
+fn submit(api: &Api, sent: &Sent, preview: &Value, commit: Option<&str>) -> Result<Value, Failure> {
+    let plan = preview.text_at("/plan");
+    // A repeated run of the same pipeline gets the answer of the first one.
+    let key = Hash::of(&format!("{} {plan}", commit.unwrap_or_default())).to_string();
+    let headers = [("If-Match", format!("\"{plan}\"")), ("Idempotency-Key", key)];
+    let query = commit.map(|commit| {
+        let commit = percent_encoding::utf8_percent_encode(commit, percent_encoding::NON_ALPHANUMERIC);
+        format!("?commit_id={commit}")
+    });
+    let path = format!("{ORCABASE}/consumer/submissions/submit/{}", query.unwrap_or_default());
+    sent.send(api, &path, &headers)
+}
+
+fn has_changes(preview: &Value) -> bool {
+    preview.is_at("/changed")
+}
+
+/// Asks whether the shown changes are to be made.
+fn approve() -> Result<(), Failure> {
+    if !io::stdin().is_terminal() {
+        return Err(Failure::Usage("no terminal to ask: give --auto-approve".to_owned()));
+    }
+    let answer = Confirm::new().with_prompt("Apply these changes?").default(false).interact();
+    match answer {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Failure::Failed("nothing was applied".to_owned())),
+        Err(error) => Err(Failure::failed(error)),
+    }
+}

@@ -1,0 +1,105 @@
+//! The text of a plan: one line for each change, one for each changed field.
+
+use crate::output::{At as _, ITEM, joined};
+use anstyle::{AnsiColor, Style};
+use dovetail_terminal::{cell, plain};
+use serde_json::Value;
+
+/// Returns the changes of a preview, its warnings and its counts.
+pub(super) fn plan(preview: &Value) -> String {
+    if !preview.is_at("/changed") {
+        return format!("{}No changes.\n", warnings(preview));
+    }
+    let changes = preview.list_at("/change_instances");
+    let direct = || changes.iter().filter(|change| change.text_at("/kind") == "DIRECT");
+    let count =
+        |change_type: &str| direct().filter(|change| change.text_at("/change_type") == change_type).count();
+    let generated = match changes.len() - direct().count() {
+        0 => String::new(),
+        more => format!(" {more} more for dependent teams and references."),
+    };
+    let prices: String = direct().filter_map(price).collect();
+    let prices = if prices.is_empty() { prices } else { format!("Prices:\n{prices}") };
+    [
+        direct().map(change).collect(),
+        preview.list_at("/metadata").iter().map(metadata).collect(),
+        warnings(preview),
+        format!("\nPlan: {} to create, ", count("CREATE")),
+        format!("{} to modify, {} to delete.{generated}\n{prices}", count("MODIFY"), count("DELETE")),
+    ]
+    .concat()
+}
+
+/// Returns the warnings, and the messages of the owners.
+pub(super) fn warnings(preview: &Value) -> String {
+    let warning = |warning: &Value| format!("Warning: {}\n", plain(&warning.text_at("")));
+    let message = |message: &Value| format!("Message: {}\n", plain(&message.text_at("/description")));
+    let warnings = preview.list_at("/warnings").iter().map(warning);
+    warnings.chain(preview.list_at("/messages").iter().map(message)).collect()
+}
+
+/// Returns the result of a submission.
+pub(super) fn submission(submission: &Value) -> String {
+    let change = |change: &Value| {
+        let [id, change_type, state, owner] =
+            ["/id", "/change_type", "/state", "/owner/name"].map(|pointer| plain(&change.text_at(pointer)));
+        format!("  {id}  {change_type}  {}  {state}, {owner}\n", plain(&joined(change, ITEM)))
+    };
+    let changes: String = submission.list_at("/change_instances").iter().map(change).collect();
+    let generated = match submission.at("/planned/generated").as_u64() {
+        None | Some(0) => String::new(),
+        Some(more) => format!("{more} more follow for dependent teams and references.\n"),
+    };
+    format!("Applied as submission {}.\n{changes}{generated}", submission.at("/id"))
+}
+
+/// Returns the ids of the change instances of a submission, a line each.
+pub(super) fn ids(submission: &Value) -> String {
+    let changes = submission.list_at("/change_instances").iter();
+    changes.map(|change| format!("{}\n", change.at("/id"))).collect()
+}
+
+fn change(change: &Value) -> String {
+    let (sign, colour, fields) = match change.text_at("/change_type").as_str() {
+        "CREATE" => ('+', AnsiColor::Green, String::new()),
+        "DELETE" => ('-', AnsiColor::Red, String::new()),
+        _ => ('~', AnsiColor::Yellow, fields(change)),
+    };
+    let style = Style::new().fg_color(Some(colour.into()));
+    let mut notes = vec![plain(&change.text_at("/owner/name"))];
+    if change.is_at("/never_in_service") {
+        notes.push("never in service".to_owned());
+    }
+    let closes: Vec<String> = change.list_at("/closes").iter().map(Value::to_string).collect();
+    if !closes.is_empty() {
+        notes.push(format!("closes {}", closes.join(", ")));
+    }
+    format!("  {style}{sign} {}{style:#}  ({})\n{fields}", plain(&joined(change, ITEM)), notes.join("; "))
+}
+
+fn metadata(change: &Value) -> String {
+    let of = change.at("/application").as_str().map_or_else(|| "the team".to_owned(), plain);
+    format!("  ~ metadata of {of}\n{}", fields(change))
+}
+
+/// Returns the changed fields, a line each.
+fn fields(change: &Value) -> String {
+    let field = |difference: &Value| {
+        let value =
+            |name: &str| difference.get(name).map_or("(absent)".into(), |value| cell(&value.to_string()));
+        let pointer = plain(&difference.text_at("/pointer"));
+        format!("      {pointer}: {} -> {}\n", value("old"), value("new"))
+    };
+    change.list_at("/differences").iter().map(field).collect()
+}
+
+/// Returns the prices of a change; none if it is free.
+fn price(change: &Value) -> Option<String> {
+    let is_price = |price: &String| price.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    let price = |pointer: &str, of: &str| {
+        Some(change.text_at(pointer)).filter(is_price).map(|price| format!("{price} {of}"))
+    };
+    let prices = [price("/cost_per_change", "per change"), price("/monthly_cost", "per month")];
+    let prices: Vec<String> = prices.into_iter().flatten().collect();
+    (!prices.is_empty()).then(|| format!("  {}: {}\n", plain(&joined(change, ITEM)), prices.join(", ")))
+}

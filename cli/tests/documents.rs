@@ -1,0 +1,52 @@
+//! The page of the client has every command, variable and exit code of the program.
+#![expect(clippy::unwrap_used, reason = "test support")]
+
+mod program;
+
+use program::run;
+use std::path::Path;
+
+const PAGE: &str = include_str!("../../docs/reference/client.md");
+
+/// Returns the first words of the lines below a heading of the help text.
+fn words(heading: &str) -> Vec<String> {
+    let (code, help, _) = run(&["--help"], Path::new("."));
+    assert_eq!(code, 0);
+    let (_, below) = help.split_once(&format!("{heading}:\n")).unwrap();
+    let lines = below.lines().take_while(|line| line.starts_with("  "));
+    lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_page_has_every_command() {
+    let commands = words("Commands");
+    assert!(commands.len() > 20, "{commands:?}");
+    let rows: Vec<&str> =
+        PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    for command in &commands {
+        assert!(rows.contains(&command.as_str()), "{command}");
+    }
+}
+
+#[test]
+fn the_page_has_every_exit_code() {
+    let (_, help, _) = run(&["--help"], Path::new("."));
+    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
+    for line in codes.lines() {
+        let (code, meaning) = line.trim().split_once(' ').unwrap();
+        let row = format!("| {code} | {} |", meaning.trim());
+        assert!(PAGE.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn invalid_command_lines_exit_with_64_and_suggest_a_word() {
+    for arguments in
+        [&["aply"][..], &["plan", "--hole"], &["plan", "--old", "a.json"], &["approve"], &["list", "item"]]
+    {
+        let (code, out, error) = run(arguments, Path::new("."));
+        assert_eq!((code, out.as_str()), (64, ""), "{arguments:?}: {error}");
+    }
+    let (_, _, error) = run(&["aply"], Path::new("."));
+    assert!(error.contains("a similar subcommand exists: 'apply'"), "{error}");
+}
