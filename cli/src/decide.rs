@@ -124,7 +124,9 @@ pub(crate) fn decide(api: &Api, action: Action, command: &Decide, out: &mut Outp
             }
         }
     };
-    report(&ids, in_threads(&ids, send), out)
+    // New attempts take their numbers from one record per consumer, so concurrent ones would conflict.
+    let threads = if action.to().is_some() { CONCURRENT } else { 1 };
+    report(&ids, in_threads(threads, &ids, send), out)
 }
 
 /// Executes `complete`.
@@ -136,7 +138,7 @@ pub(crate) fn complete(api: &Api, command: &Complete, out: &mut Output) -> Resul
         let path = format!("{ORCABASE}/serviceowner/change_instances/{id}/");
         api.send(&Call { method: "PATCH", path: &path, headers: &[], body: &body })
     };
-    report(&ids, in_threads(&ids, send), out)
+    report(&ids, in_threads(CONCURRENT, &ids, send), out)
 }
 
 /// Returns the body of an update: only what the command says.
@@ -191,13 +193,14 @@ fn ids(api: &Api, action: Action, chosen: &Chosen) -> Result<Vec<u64>, Failure> 
 
 /// Calls a function for each id, several at a time; the results have the order of the ids.
 fn in_threads(
+    threads: usize,
     ids: &[u64],
     send: impl Fn(&u64) -> Result<Value, Failure> + Sync,
 ) -> Vec<Option<Result<Value, Failure>>> {
     let next = AtomicUsize::new(0);
     let results: Vec<_> = ids.iter().map(|_| Mutex::new(None)).collect();
     thread::scope(|scope| {
-        for _ in 0..CONCURRENT.min(ids.len()) {
+        for _ in 0..threads.min(ids.len()) {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
