@@ -3,11 +3,12 @@
 use crate::{
     account::{Login, ProfileCommand},
     decide::{Complete, Decide, Queue},
-    definition::Definition,
+    definition::{Definition, Publish},
     failure::EXIT_CODES,
+    init::Init,
     list::{Get, History, List, Schema, Services},
     output::Format,
-    plan::{Apply, Plan, Validate},
+    plan::{Apply, Diff, Plan, Revert, Validate},
     wait::Wait,
 };
 use clap::{Parser, Subcommand};
@@ -38,9 +39,12 @@ pub(crate) enum Command {
     Profile(ProfileCommand),
     Services(Services),
     Schema(Schema),
+    Init(Init),
     Validate(Validate),
     Plan(Plan),
     Apply(Apply),
+    Revert(Revert),
+    Diff(Diff),
     Wait(Wait),
     List(List),
     Get(Get),
@@ -57,6 +61,7 @@ pub(crate) enum Command {
     Close(Decide),
     /// Opens new attempts of rejected or failed changes
     Retry(Decide),
+    Publish(Publish),
     Definition(Definition),
     /// Prints the completions of a shell
     Completions {

@@ -1,4 +1,4 @@
-//! The command `dovetail definition check`: checks a service definition and its cases, and needs no running system.
+//! The commands `definition check`, which needs no server, and `publish`.
 
 use std::{
     fs,
@@ -11,11 +11,24 @@ use domain::{
     catalog::schema,
     rules::verify::cases::{self, CaseResult},
 };
+use dovetail_terminal::plain;
+use serde_json::{Value, json};
 
 use crate::{
+    api::{Api, Call, ORCABASE},
     failure::{Done, Failure},
-    output::Output,
+    input,
+    output::{At as _, Column, Format, Output},
 };
+
+/// The columns of items that break a definition.
+const BROKEN: [Column; 5] = [
+    ("TEAM", &["/team"]),
+    ("APPLICATION", &["/application"]),
+    ("ITEM", &["/item"]),
+    ("POINTER", &["/pointer"]),
+    ("PROBLEM", &["/problem"]),
+];
 
 /// Works with service definitions
 #[derive(Args, Clone, Debug)]
@@ -49,6 +62,78 @@ struct Check {
     /// A list of cases, or an object with the list in `cases`
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
+}
+
+/// Publishes a service definition
+///
+/// It becomes a new service, or the next version of a service of your team.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Publish {
+    /// The definition: a JSON Schema, as JSON or YAML
+    #[arg(value_name = "FILE")]
+    definition: PathBuf,
+    /// Change nothing: list the stored items that would break the definition
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Executes `publish`.
+pub(crate) fn publish(api: &Api, command: &Publish, out: &mut Output) -> Result<Done, Failure> {
+    let text = fs::read_to_string(&command.definition).map_err(Failure::file(&command.definition))?;
+    let definition = input::value(&command.definition, &text)?;
+    schema::publish(definition.to_string().as_bytes())
+        .map_err(|problems| invalid(&command.definition, &problems))?;
+    if command.dry_run {
+        return dry_run(api, &definition, out);
+    }
+    let path = format!("{ORCABASE}/serviceowner/services/");
+    let service = api.send(&Call { method: "POST", path: &path, headers: &[], body: &definition })?;
+    if !out.json(&service)? {
+        let name = plain(&service.text_at("/name"));
+        out.text(&format!("{name} has version {} of its definition.\n", service.at("/schema/version")))?;
+    }
+    Ok(Done::Success)
+}
+
+/// Lists the stored items that break a definition.
+fn dry_run(api: &Api, definition: &Value, out: &mut Output) -> Result<Done, Failure> {
+    let mut next = Some(format!("{ORCABASE}/serviceowner/services/validate/?dry_run=true"));
+    let (mut broken, mut checked) = (Vec::new(), 0);
+    while let Some(path) = next {
+        let page = api.send(&Call { method: "POST", path: &path, headers: &[], body: definition })?;
+        for team in page.list_at("/dry_run/teams") {
+            broken.extend(
+                team.list_at("/items").iter().flat_map(|item| problems(&team.text_at("/name"), item)),
+            );
+        }
+        for item in page.list_at("/dry_run/deployed_items") {
+            broken.extend(problems("(deployed item)", item));
+        }
+        checked += page.at("/dry_run/checked").as_u64().unwrap_or_default();
+        next = page.at("/dry_run/next").as_str().map(|url| api.path_of(url).to_owned());
+    }
+    out.list(&broken, &BROKEN)?;
+    if !broken.is_empty() {
+        return Err(Failure::Problems(format!("problems: {}, stored items: {checked}", broken.len())));
+    }
+    if out.format == Format::Table {
+        out.text(&format!("The definition fits all stored items: {checked}.\n"))?;
+    }
+    Ok(Done::Success)
+}
+
+/// Returns the problems of a stored item, one row each.
+fn problems(team: &str, item: &Value) -> Vec<Value> {
+    let row = |problem: &Value| {
+        json!({
+            "team": team,
+            "application": item.at("/application/name"),
+            "item": item.at("/name"),
+            "pointer": problem.at("/pointer"),
+            "problem": problem.at("/detail"),
+        })
+    };
+    item.list_at("/problems").iter().map(row).collect()
 }
 
 /// Checks the definition and its cases, and prints the result.

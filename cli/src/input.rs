@@ -159,8 +159,8 @@ fn is_application(members: &Map<String, Value>) -> bool {
     members.contains_key("services")
 }
 
-/// Reads JSON or YAML.
-fn value(path: &Path, text: &str) -> Result<Value, Failure> {
+/// Converts a text of JSON or YAML, by the name of its file.
+pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
     let name = path.display();
     if has_extension(path, "json") {
         return json::parse(text.as_bytes(), DEPTH_MAX).map_err(|problems| {

@@ -168,17 +168,21 @@ pub(crate) fn services(api: &Api, command: &Services, out: &mut Output) -> Resul
 
 /// Executes `schema`.
 pub(crate) fn schema(api: &Api, command: &Schema, out: &mut Output) -> Result<Done, Failure> {
+    let schema = definition(api, &command.service)?;
+    if !out.json(&schema)? {
+        out.text(&format!("{schema:#}\n"))?;
+    }
+    Ok(Done::Success)
+}
+
+/// Returns the definition of a service.
+pub(crate) fn definition(api: &Api, name: &str) -> Result<Value, Failure> {
     let services = api.list(&format!("{ORCABASE}/consumer/services/"), usize::MAX)?;
-    let name = command.service.as_str();
     let Some(service) = services.iter().find(|service| service.text_at("/name") == name) else {
         let near = did_you_mean(name, services.iter().filter_map(|service| service.at("/name").as_str()));
         return Err(Failure::Failed(format!("no service has the name `{name}`{near}")));
     };
-    let schema = service.at("/schema/schema");
-    if !out.json(schema)? {
-        out.text(&format!("{schema:#}\n"))?;
-    }
-    Ok(Done::Success)
+    Ok(service.at("/schema/schema").clone())
 }
 
 /// Executes `list`.

@@ -7,6 +7,7 @@ mod compare;
 mod decide;
 mod definition;
 mod failure;
+mod init;
 mod input;
 mod list;
 mod output;
@@ -56,11 +57,14 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Profile(command) => account::profile(command, out),
         Command::Services(command) => list::services(&connect()?, command, out),
         Command::Schema(command) => list::schema(&connect()?, command, out),
+        Command::Init(command) => init::init(&connect()?, command, out),
         Command::Validate(command) => plan::validate(&connect()?, command, out),
         Command::Plan(command) => {
             plan::compare(command, out).unwrap_or_else(|| plan::plan(&connect()?, command, out))
         }
         Command::Apply(command) => plan::apply(&connect()?, command, out),
+        Command::Revert(command) => plan::revert(&connect()?, command, out),
+        Command::Diff(command) => plan::diff(&connect()?, command, out),
         Command::Wait(command) => wait::wait(&connect()?, command, out),
         Command::List(command) => list::list(&connect()?, command, out),
         Command::Get(command) => list::get(&connect()?, command, out),
@@ -72,6 +76,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Fail(command) => decide::decide(&connect()?, Action::Fail, command, out),
         Command::Close(command) => decide::decide(&connect()?, Action::Close, command, out),
         Command::Retry(command) => decide::decide(&connect()?, Action::Retry, command, out),
+        Command::Publish(command) => definition::publish(&connect()?, command, out),
         Command::Definition(command) => definition::run(command, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

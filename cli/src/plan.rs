@@ -1,4 +1,4 @@
-//! The commands `validate`, `plan` and `apply`: a declaration, its effects, and exactly these effects.
+//! The commands `validate`, `plan`, `apply` and `revert`: a declaration, its effects, and exactly these effects.
 
 mod show;
 
@@ -13,7 +13,7 @@ use crate::{
 use clap::Args;
 use dialoguer::Confirm;
 use domain::Hash;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     env, io,
     io::{IsTerminal as _, Write as _},
@@ -67,6 +67,34 @@ pub(crate) struct Plan {
 pub(crate) struct Apply {
     #[command(flatten)]
     declared: Declared,
+    #[command(flatten)]
+    approval: Approval,
+}
+
+/// Declares again what was declared after an earlier submission
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Revert {
+    /// Id of the submission
+    #[arg(value_name = "SUBMISSION")]
+    submission: u64,
+    #[command(flatten)]
+    approval: Approval,
+}
+
+/// Compares the declarations after two submissions
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Diff {
+    /// Id of the earlier submission
+    #[arg(value_name = "FROM")]
+    from: u64,
+    /// Id of the later submission
+    #[arg(value_name = "TO")]
+    to: u64,
+}
+
+/// How to make the shown changes.
+#[derive(Args, Clone, Debug)]
+struct Approval {
     /// Do not ask; required without a terminal
     #[arg(long)]
     auto_approve: bool,
@@ -81,30 +109,43 @@ pub(crate) struct Apply {
     timeout: u64,
 }
 
-/// A declaration that is ready to be sent.
-struct Sent {
-    input: Input,
+/// A request that can be previewed.
+struct Request {
     method: &'static str,
+    /// Paths of the preview and of the submission.
+    validate: String,
+    submit: String,
     body: Value,
+    /// The files of the declaration; none for a revert.
+    input: Option<Input>,
 }
 
 impl Declared {
-    fn read(&self, api: &Api) -> Result<Sent, Failure> {
+    fn read(&self, api: &Api) -> Result<Request, Failure> {
         let teams = api.get("/v1/account/teams/")?;
         let team = teams.text_at("/results/0/name");
         let input = Input::read(&self.path, &team)?;
         let body = input.body(&team);
-        Ok(Sent { input, method: if self.whole { "POST" } else { "PATCH" }, body })
+        let path = |name: &str| format!("{ORCABASE}/consumer/submissions/{name}/");
+        Ok(Request {
+            method: if self.whole { "POST" } else { "PATCH" },
+            validate: path("validate"),
+            submit: path("submit"),
+            body,
+            input: Some(input),
+        })
     }
 }
 
-impl Sent {
+impl Request {
     /// Sends the declaration. Problems get their place in the files.
     fn send(&self, api: &Api, path: &str, headers: &[(&str, String)]) -> Result<Value, Failure> {
         let call = Call { method: self.method, path, headers, body: &self.body };
         match api.send(&call) {
             Err(Failure::Refused(refusal)) if !refusal.problems.is_empty() => {
-                let problems = refusal.problems.iter().map(|problem| self.input.locate(problem));
+                let line = |problem| self.input.as_ref().map(|input| input.locate(problem));
+                let problems =
+                    refusal.problems.iter().map(|problem| line(problem).unwrap_or(problem.to_string()));
                 Err(Failure::Problems(problems.collect::<Vec<_>>().join("\n")))
             }
             result => result,
@@ -113,8 +154,7 @@ impl Sent {
 
     /// Returns the preview with all its change instances.
     fn preview(&self, api: &Api) -> Result<Value, Failure> {
-        let path = format!("{ORCABASE}/consumer/submissions/validate/");
-        let mut preview = self.send(api, &path, &[])?;
+        let mut preview = self.send(api, &self.validate, &[])?;
         let mut next = preview.at("/change_instances_next").clone();
         while let Some(url) = next.as_str() {
             let page = self.send(api, api.path_of(url), &[])?;
@@ -146,8 +186,7 @@ impl Sent {
 
 /// Executes `validate`.
 pub(crate) fn validate(api: &Api, command: &Validate, out: &mut Output) -> Result<Done, Failure> {
-    let sent = command.declared.read(api)?;
-    let preview = sent.preview(api)?;
+    let preview = command.declared.read(api)?.preview(api)?;
     if !out.json(&preview)? {
         out.text(&format!("{}The declaration is valid.\n", show::warnings(&preview)))?;
     }
@@ -172,40 +211,72 @@ pub(crate) fn compare(command: &Plan, out: &mut Output) -> Option<Result<Done, F
 
 /// Executes `apply`.
 pub(crate) fn apply(api: &Api, command: &Apply, out: &mut Output) -> Result<Done, Failure> {
-    let sent = command.declared.read(api)?;
-    let preview = sent.plan(api)?;
-    if !has_changes(&preview) {
-        if !out.json(&preview)? {
-            out.text(&show::plan(&preview))?;
+    command.approval.make(api, &command.declared.read(api)?, out)
+}
+
+/// Executes `revert`.
+pub(crate) fn revert(api: &Api, command: &Revert, out: &mut Output) -> Result<Done, Failure> {
+    let path = format!("{ORCABASE}/consumer/submissions/{}/revert/", command.submission);
+    let validate = format!("{path}validate/");
+    let request = Request { method: "POST", validate, submit: path, body: Value::Null, input: None };
+    command.approval.make(api, &request, out)
+}
+
+/// Executes `diff`.
+pub(crate) fn diff(api: &Api, command: &Diff, out: &mut Output) -> Result<Done, Failure> {
+    let Diff { from, to } = command;
+    let mut next = Some(format!("{ORCABASE}/consumer/submissions/{from}/difference/?to={to}"));
+    let (mut metadata, mut items) = (Vec::new(), Vec::new());
+    while let Some(path) = next {
+        let page = api.get(&path)?;
+        metadata.extend_from_slice(page.list_at("/metadata"));
+        items.extend_from_slice(page.list_at("/service_items"));
+        next = page.at("/next").as_str().map(|url| api.path_of(url).to_owned());
+    }
+    let difference = json!({"from": from, "to": to, "metadata": metadata, "service_items": items});
+    if !out.json(&difference)? {
+        out.text(&show::difference(&difference))?;
+    }
+    Ok(Done::Success)
+}
+
+impl Approval {
+    /// Shows the changes of a request, asks, and makes them.
+    fn make(&self, api: &Api, request: &Request, out: &mut Output) -> Result<Done, Failure> {
+        let preview = request.plan(api)?;
+        if !has_changes(&preview) {
+            if !out.json(&preview)? {
+                out.text(&show::plan(&preview))?;
+            }
+            return Ok(Done::Success);
         }
-        return Ok(Done::Success);
-    }
-    let plan = show::plan(&preview);
-    if out.format == Format::Table {
-        out.text(&plan)?;
-    } else if !command.auto_approve {
-        // Standard output has the result alone.
-        drop(anstream::stderr().write_all(plan.as_bytes()));
-    }
-    if !command.auto_approve {
-        approve()?;
-    }
-    let commit =
-        command.commit.clone().or_else(|| COMMIT_VARIABLES.iter().find_map(|name| env::var(name).ok()));
-    let submission = submit(api, &sent, &preview, commit.as_deref())?;
-    match out.format {
-        Format::Table => out.text(&show::submission(&submission))?,
-        Format::Name => out.text(&show::ids(&submission))?,
-        Format::Json | Format::Ndjson => drop(out.json(&submission)?),
-    }
-    match (command.wait, submission.at("/id").as_u64()) {
-        (Some(goal), Some(id)) => wait::until(api, id, goal, Duration::from_secs(command.timeout), out),
-        _ => Ok(Done::Success),
+        let plan = show::plan(&preview);
+        if out.format == Format::Table {
+            out.text(&plan)?;
+        } else if !self.auto_approve {
+            // Standard output has the result alone.
+            drop(anstream::stderr().write_all(plan.as_bytes()));
+        }
+        if !self.auto_approve {
+            approve()?;
+        }
+        let commit =
+            self.commit.clone().or_else(|| COMMIT_VARIABLES.iter().find_map(|name| env::var(name).ok()));
+        let submission = submit(api, request, &preview, commit.as_deref())?;
+        match out.format {
+            Format::Table => out.text(&show::submission(&submission))?,
+            Format::Name => out.text(&show::ids(&submission))?,
+            Format::Json | Format::Ndjson => drop(out.json(&submission)?),
+        }
+        match (self.wait, submission.at("/id").as_u64()) {
+            (Some(goal), Some(id)) => wait::until(api, id, goal, Duration::from_secs(self.timeout), out),
+            _ => Ok(Done::Success),
+        }
     }
 }
 
 /// Submits a declaration, if its effects are still those of the preview.
-fn submit(api: &Api, sent: &Sent, preview: &Value, commit: Option<&str>) -> Result<Value, Failure> {
+fn submit(api: &Api, request: &Request, preview: &Value, commit: Option<&str>) -> Result<Value, Failure> {
     let plan = preview.text_at("/plan");
     // A repeated run of the same pipeline gets the answer of the first one.
     let key = Hash::of(&format!("{} {plan}", commit.unwrap_or_default())).to_string();
@@ -214,8 +285,7 @@ fn submit(api: &Api, sent: &Sent, preview: &Value, commit: Option<&str>) -> Resu
         let commit = percent_encoding::utf8_percent_encode(commit, percent_encoding::NON_ALPHANUMERIC);
         format!("?commit_id={commit}")
     });
-    let path = format!("{ORCABASE}/consumer/submissions/submit/{}", query.unwrap_or_default());
-    sent.send(api, &path, &headers)
+    request.send(api, &format!("{}{}", request.submit, query.unwrap_or_default()), &headers)
 }
 
 fn has_changes(preview: &Value) -> bool {

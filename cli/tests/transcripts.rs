@@ -105,7 +105,9 @@ transcripts! {
     declare_and_apply
     files_and_directories
     profiles
+    publish_a_definition
     read_what_exists
+    revert_and_compare
     wait_for_the_owners
 }
 

@@ -3,7 +3,7 @@
 use crate::output::{At as _, ITEM, joined};
 use anstyle::{AnsiColor, Style};
 use dovetail_terminal::{cell, plain};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Returns the changes of a preview, its warnings and its counts.
 pub(super) fn plan(preview: &Value) -> String {
@@ -53,6 +53,22 @@ pub(super) fn submission(submission: &Value) -> String {
     format!("Applied as submission {}.\n{changes}{generated}", submission.at("/id"))
 }
 
+/// Returns the differences between two submissions.
+pub(super) fn difference(difference: &Value) -> String {
+    let item = |item: &Value| {
+        let (head, fields) = head(item, &joined(item, &["/application/name", "/service/name", "/name"]));
+        format!("{head}\n{fields}")
+    };
+    let items: String = difference.list_at("/service_items").iter().map(item).collect();
+    let of_application = |change: &Value| {
+        let named =
+            json!({"application": change.at("/application/name"), "differences": change.at("/differences")});
+        metadata(&named)
+    };
+    let metadata: String = difference.list_at("/metadata").iter().map(of_application).collect();
+    if items.is_empty() && metadata.is_empty() { "No difference.\n".to_owned() } else { items + &metadata }
+}
+
 /// Returns the ids of the change instances of a submission, a line each.
 pub(super) fn ids(submission: &Value) -> String {
     let changes = submission.list_at("/change_instances").iter();
@@ -60,12 +76,6 @@ pub(super) fn ids(submission: &Value) -> String {
 }
 
 fn change(change: &Value) -> String {
-    let (sign, colour, fields) = match change.text_at("/change_type").as_str() {
-        "CREATE" => ('+', AnsiColor::Green, String::new()),
-        "DELETE" => ('-', AnsiColor::Red, String::new()),
-        _ => ('~', AnsiColor::Yellow, fields(change)),
-    };
-    let style = Style::new().fg_color(Some(colour.into()));
     let mut notes = vec![plain(&change.text_at("/owner/name"))];
     if change.is_at("/never_in_service") {
         notes.push("never in service".to_owned());
@@ -74,7 +84,19 @@ fn change(change: &Value) -> String {
     if !closes.is_empty() {
         notes.push(format!("closes {}", closes.join(", ")));
     }
-    format!("  {style}{sign} {}{style:#}  ({})\n{fields}", plain(&joined(change, ITEM)), notes.join("; "))
+    let (head, fields) = head(change, &joined(change, ITEM));
+    format!("{head}  ({})\n{fields}", notes.join("; "))
+}
+
+/// Returns the sign and the name of a change, and the lines of its changed fields.
+fn head(change: &Value, name: &str) -> (String, String) {
+    let (sign, colour, fields) = match change.text_at("/change_type").as_str() {
+        "CREATE" => ('+', AnsiColor::Green, String::new()),
+        "DELETE" => ('-', AnsiColor::Red, String::new()),
+        _ => ('~', AnsiColor::Yellow, fields(change)),
+    };
+    let style = Style::new().fg_color(Some(colour.into()));
+    (format!("  {style}{sign} {}{style:#}", plain(name)), fields)
 }
 
 fn metadata(change: &Value) -> String {
