@@ -58,6 +58,8 @@ impl Api {
     pub(crate) fn new(url: &str, key: &str) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
+            // The server never redirects, and no other host may see the key.
+            .max_redirects(0)
             .timeout_global(Some(TIMEOUT))
             .user_agent(concat!("dovetail/", env!("CARGO_PKG_VERSION")));
         let url = url.trim_end_matches('/').trim_end_matches("/v1").to_owned();

@@ -180,15 +180,35 @@ fn ids(api: &Api, action: Action, chosen: &Chosen) -> Result<Vec<u64>, Failure> 
         ids.extend(open.iter().filter_map(|change| change.at("/id").as_u64()));
     }
     for text in &chosen.changes {
-        let named = || open.iter().find(|change| joined(change, ITEM) == *text)?.at("/id").as_u64();
-        let id = if is_id(text) { text.parse().ok() } else { named() };
-        let missing =
-            || Failure::Failed(format!("no change of `{text}` is {}", action.from().replace(',', " or ")));
-        ids.push(id.ok_or_else(missing)?);
+        ids.push(if is_id(text) {
+            text.parse().map_err(Failure::failed)?
+        } else {
+            named(&open, action, text)?
+        });
     }
     let mut seen = std::collections::BTreeSet::new();
     ids.retain(|id| seen.insert(*id));
     Ok(ids)
+}
+
+/// Returns the id of the one change with this name.
+fn named(open: &[Value], action: Action, name: &str) -> Result<u64, Failure> {
+    let found = open.iter().filter(|change| joined(change, ITEM) == name);
+    let ids: Vec<u64> = found.filter_map(|change| change.at("/id").as_u64()).collect();
+    match *ids.as_slice() {
+        [id] => Ok(id),
+        [] => {
+            Err(Failure::Failed(format!("no change of `{name}` is {}", action.from().replace(',', " or "))))
+        }
+        // Items of two consumers can have the same name.
+        _ => {
+            let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
+            Err(Failure::Failed(format!(
+                "several changes have the name `{name}`, give an id: {}",
+                ids.join(", ")
+            )))
+        }
+    }
 }
 
 /// Calls a function for each id, several at a time; the results have the order of the ids.
