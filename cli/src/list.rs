@@ -118,6 +118,9 @@ pub(crate) struct Get {
     kind: Kind,
     /// Its id
     id: u64,
+    /// State at a time, such as `2026-01-31T12:00:00Z`, or after the submission with this id
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
 }
 
 /// Shows who changed a change instance, when and why
@@ -202,7 +205,9 @@ pub(crate) fn list(api: &Api, command: &List, out: &mut Output) -> Result<Done, 
 
 /// Executes `get`.
 pub(crate) fn get(api: &Api, command: &Get, out: &mut Output) -> Result<Done, Failure> {
-    let found = either_side(api, command.kind.sides(), &format!("{}/{}/", command.kind.path(), command.id))?;
+    let as_of: Vec<_> = command.as_of.iter().map(|time| ("as_of".to_owned(), time.clone())).collect();
+    let path = format!("{}/{}/{}", command.kind.path(), command.id, query(&as_of));
+    let found = either_side(api, command.kind.sides(), &path)?;
     if !out.json(&found)? {
         out.text(&format!("{found:#}\n"))?;
     }
