@@ -98,6 +98,9 @@ struct Approval {
     /// Do not ask; required without a terminal
     #[arg(long)]
     auto_approve: bool,
+    /// Make the reviewed changes or none: the `plan` in the output of `dovetail plan -o json`
+    #[arg(long, value_name = "TOKEN")]
+    plan: Option<String>,
     /// Commit of the declaration; by default that of the pipeline, in `GITHUB_SHA` or `CI_COMMIT_SHA`
     #[arg(long, value_name = "SHA")]
     commit: Option<String>,
@@ -244,6 +247,9 @@ impl Approval {
     /// Shows the changes of a request, asks, and makes them.
     fn make(&self, api: &Api, request: &Request, out: &mut Output) -> Result<Done, Failure> {
         let preview = request.plan(api)?;
+        if self.plan.as_ref().is_some_and(|plan| *plan != preview.text_at("/plan")) {
+            return Err(Failure::PlanChanged);
+        }
         if !has_changes(&preview) {
             if !out.json(&preview)? {
                 out.text(&show::plan(&preview))?;
