@@ -1,7 +1,7 @@
 //! Plays the transcripts in `transcripts/` against the local system and compares every output.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p dovetail-cli --test transcripts` replaces the outputs.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 mod program;
 
@@ -24,7 +24,7 @@ fn play(transcript: &str) -> String {
             let mut content = String::new();
             while let Some(line) = lines.next_if(|line| line.starts_with("  ")) {
                 played.push(line.to_owned());
-                content.push_str(&format!("{}\n", &line[2..]));
+                content.extend([&line[2..], "\n"]);
             }
             let path = directory.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -340,11 +340,12 @@ mod tests {
 
     #[test]
     fn a_bomb_of_aliases_ends() {
-        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
-        for level in 1..12 {
-            let before = format!("*a{}, ", level - 1);
-            text.push_str(&format!("a{level}: &a{level} [{}]\n", before.repeat(10).trim_end_matches(", ")));
-        }
+        let level = |level: usize| {
+            let before = format!("*a{}, ", level - 1).repeat(10);
+            format!("a{level}: &a{level} [{}]\n", before.trim_end_matches(", "))
+        };
+        let levels: String = (1..12).map(level).collect();
+        let text = format!("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n{levels}");
         assert_eq!(parse(&text).unwrap_err().message, "must have at most 2,000,000 values");
     }
 
