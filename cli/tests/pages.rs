@@ -1,5 +1,5 @@
 //! Plays the page about the client: every command, with every output that it shows.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+#![expect(clippy::unwrap_used, reason = "test support")]
 
 mod program;
 
