@@ -2,10 +2,11 @@
 
 mod yaml;
 
+use self::yaml::Node;
 pub(crate) use self::yaml::Position;
-use self::yaml::{DEPTH_MAX, Node};
 use crate::failure::{Failure, Problem};
 use domain::base::json;
+use domain::model::declaration::DEPTH_MAX;
 use dovetail_terminal::plain;
 use serde_json::{Map, Value, json};
 use std::{
@@ -108,8 +109,15 @@ impl Input {
         json!({team: content})
     }
 
-    /// Returns a problem with its place in a file, one line.
-    pub(crate) fn locate(&self, problem: &Problem) -> String {
+    /// Returns problems with their places in the files, one line each.
+    pub(crate) fn locate(&self, problems: &[Problem]) -> String {
+        // Only a refused declaration needs positions, so each file is parsed for them here, once.
+        let nodes: Vec<Option<Node>> = self.files.iter().map(|file| yaml::parse(&file.text).ok()).collect();
+        let lines = problems.iter().map(|problem| self.line(&nodes, problem));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn line(&self, nodes: &[Option<Node>], problem: &Problem) -> String {
         let Problem { pointer, rule, detail } = problem;
         let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
         let found = path.get(1).and_then(|name| self.applications.iter().find(|one| one.name == *name));
@@ -118,7 +126,8 @@ impl Input {
         let inner = application.path.iter().chain(path.iter().skip(2)).cloned().collect::<Vec<_>>();
         let name = file.path.display();
         let message = format!("{} ({})", plain(detail), plain(rule));
-        match yaml::parse(&file.text).ok().map(|node: Node| node.position(&inner)) {
+        let node = nodes.get(application.file).and_then(Option::as_ref);
+        match node.map(|node| node.position(&inner)) {
             Some(Position { line, column }) => format!("{name}:{line}:{column}: {message}"),
             None => format!("{name}: {message}"),
         }

@@ -145,12 +145,10 @@ impl Request {
     fn send(&self, api: &Api, path: &str, headers: &[(&str, String)]) -> Result<Value, Failure> {
         let call = Call { method: self.method, path, headers, body: &self.body };
         match api.send(&call) {
-            Err(Failure::Refused(refusal)) if !refusal.problems.is_empty() => {
-                let line = |problem| self.input.as_ref().map(|input| input.locate(problem));
-                let problems =
-                    refusal.problems.iter().map(|problem| line(problem).unwrap_or(problem.to_string()));
-                Err(Failure::Problems(problems.collect::<Vec<_>>().join("\n")))
-            }
+            Err(Failure::Refused(refusal)) if !refusal.problems.is_empty() => Err(match &self.input {
+                Some(input) => Failure::Problems(input.locate(&refusal.problems)),
+                None => Failure::Refused(refusal),
+            }),
             result => result,
         }
     }

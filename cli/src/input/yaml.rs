@@ -2,6 +2,7 @@
 //!
 //! Anchors, aliases and merge keys (`<<`) work, because repositories use them. Duplicate keys are errors.
 
+use domain::model::declaration::DEPTH_MAX;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Number, Value};
 use std::{
@@ -10,8 +11,6 @@ use std::{
     iter::Peekable,
 };
 
-/// The deepest nesting, as of the server.
-pub(super) const DEPTH_MAX: usize = 64;
 /// Maximum number of values of a file, with each copy of an alias.
 const VALUES_MAX: usize = 2_000_000;
 
@@ -94,7 +93,7 @@ impl<'a> Reader<'a> {
 
     fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Node, Invalid> {
         if depth > DEPTH_MAX {
-            return Err(invalid(span, "must be nested at most 64 deep"));
+            return Err(invalid(span, &format!("must be nested at most {DEPTH_MAX} levels deep")));
         }
         self.count(1, span)?;
         let (anchor, content) = match event {
