@@ -7,6 +7,7 @@ use crate::{
     output::{At as _, Column, ITEM, Output, joined},
 };
 use clap::Args;
+use domain::State;
 use serde_json::{Map, Value, json};
 use std::{
     fs,
@@ -79,24 +80,29 @@ pub(crate) enum Action {
 
 impl Action {
     /// Returns the states from which the action is possible.
-    const fn from(self) -> &'static str {
+    const fn from(self) -> &'static [State] {
         match self {
-            Self::Approve | Self::Reject => "PENDING",
-            Self::Complete | Self::Fail => "APPROVED",
-            Self::Close | Self::Retry => "REJECTED,ERRORED",
+            Self::Approve | Self::Reject => &[State::Pending],
+            Self::Complete | Self::Fail => &[State::Approved],
+            Self::Close | Self::Retry => &[State::Rejected, State::Errored],
         }
     }
 
     /// Returns the state after the action; none for a new attempt.
-    const fn to(self) -> Option<&'static str> {
+    const fn to(self) -> Option<State> {
         match self {
-            Self::Approve => Some("APPROVED"),
-            Self::Reject => Some("REJECTED"),
-            Self::Complete => Some("COMPLETED"),
-            Self::Fail => Some("ERRORED"),
-            Self::Close => Some("CLOSED"),
+            Self::Approve => Some(State::Approved),
+            Self::Reject => Some(State::Rejected),
+            Self::Complete => Some(State::Completed),
+            Self::Fail => Some(State::Errored),
+            Self::Close => Some(State::Closed),
             Self::Retry => None,
         }
+    }
+
+    /// Returns the names of the states from which the action is possible.
+    fn start_names(self, separator: &str) -> String {
+        self.from().iter().map(|state| state.name()).collect::<Vec<_>>().join(separator)
     }
 }
 
@@ -113,38 +119,39 @@ pub(crate) fn queue(api: &Api, command: &Queue, out: &mut Output) -> Result<Done
 
 /// Executes `approve`, `reject`, `fail`, `close` or `retry`.
 pub(crate) fn decide(api: &Api, action: Action, command: &Decide, out: &mut Output) -> Result<Done, Failure> {
-    let body = body(action, command, None);
-    let ids = ids(api, action, &command.chosen)?;
-    let send = |id: &u64| {
-        let path = format!("{ORCABASE}/serviceowner/change_instances/{id}/");
-        match action.to() {
-            Some(_) => api.send(&Call { method: "PATCH", path: &path, headers: &[], body: &body }),
-            None => {
-                api.send(&Call { method: "POST", path: &format!("{path}retry/"), headers: &[], body: &body })
-            }
-        }
-    };
-    // New attempts take their numbers from one record per consumer, so concurrent ones would conflict.
-    let threads = if action.to().is_some() { CONCURRENT } else { 1 };
-    report(&ids, in_threads(threads, &ids, send), out)
+    update(api, action, command, None, out)
 }
 
 /// Executes `complete`.
 pub(crate) fn complete(api: &Api, command: &Complete, out: &mut Output) -> Result<Done, Failure> {
     let deployed = command.deployed.as_deref().map(deployed).transpose()?;
-    let body = body(Action::Complete, &command.decide, deployed);
-    let ids = ids(api, Action::Complete, &command.decide.chosen)?;
+    update(api, Action::Complete, &command.decide, deployed, out)
+}
+
+/// Updates the chosen changes, and reports the result of each.
+fn update(
+    api: &Api,
+    action: Action,
+    command: &Decide,
+    deployed: Option<Value>,
+    out: &mut Output,
+) -> Result<Done, Failure> {
+    let body = body(action, command, deployed);
+    let ids = ids(api, action, &command.chosen)?;
+    // New attempts take their numbers from one record per consumer, so concurrent ones would conflict.
+    let (method, end, threads) =
+        if action.to().is_some() { ("PATCH", "", CONCURRENT) } else { ("POST", "retry/", 1) };
     let send = |id: &u64| {
-        let path = format!("{ORCABASE}/serviceowner/change_instances/{id}/");
-        api.send(&Call { method: "PATCH", path: &path, headers: &[], body: &body })
+        let path = format!("{ORCABASE}/serviceowner/change_instances/{id}/{end}");
+        api.send(&Call { method, path: &path, headers: &[], body: &body })
     };
-    report(&ids, in_threads(CONCURRENT, &ids, send), out)
+    report(&ids, in_threads(threads, &ids, send), out)
 }
 
 /// Returns the body of an update: only what the command says.
 fn body(action: Action, command: &Decide, deployed: Option<Value>) -> Value {
     let members = [
-        ("state", action.to().map(Value::from)),
+        ("state", action.to().map(|state| state.name().into())),
         ("log", command.log.clone().map(Value::from)),
         ("deployed_item", deployed),
     ];
@@ -170,7 +177,7 @@ fn ids(api: &Api, action: Action, chosen: &Chosen) -> Result<Vec<u64>, Failure> 
     let is_id = |text: &String| text.bytes().all(|byte| byte.is_ascii_digit());
     let mut open = Vec::new();
     if !chosen.changes.iter().all(is_id) || chosen.changes.is_empty() {
-        let state = ("state".to_owned(), action.from().to_owned());
+        let state = ("state".to_owned(), action.start_names(","));
         let filters: Vec<_> = chosen.filters.iter().cloned().chain([state]).collect();
         let path = format!("{ORCABASE}/serviceowner/change_instances/{}", list::query(&filters));
         open = api.list(&path, CHANGES_MAX)?;
@@ -197,9 +204,7 @@ fn named(open: &[Value], action: Action, name: &str) -> Result<u64, Failure> {
     let ids: Vec<u64> = found.filter_map(|change| change.at("/id").as_u64()).collect();
     match *ids.as_slice() {
         [id] => Ok(id),
-        [] => {
-            Err(Failure::Failed(format!("no change of `{name}` is {}", action.from().replace(',', " or "))))
-        }
+        [] => Err(Failure::Failed(format!("no change of `{name}` is {}", action.start_names(" or ")))),
         // Items of two consumers can have the same name.
         _ => {
             let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
@@ -257,12 +262,13 @@ fn report(
     out.list(&values, &RESULTS)?;
     let message = format!("{} of {} failed", failures.len(), ids.len());
     let has = |is: fn(&Failure) -> bool| failures.iter().any(is);
-    match failures.is_empty() {
-        true => Ok(Done::Success),
-        false if has(|failure| matches!(failure, Failure::Refused(_))) => Err(Failure::Problems(message)),
-        false if has(|failure| matches!(failure, Failure::NotAllowed(_))) => {
-            Err(Failure::NotAllowed(message))
-        }
-        false => Err(Failure::Failed(message)),
+    if failures.is_empty() {
+        Ok(Done::Success)
+    } else if has(|failure| matches!(failure, Failure::Refused(_))) {
+        Err(Failure::Problems(message))
+    } else if has(|failure| matches!(failure, Failure::NotAllowed(_))) {
+        Err(Failure::NotAllowed(message))
+    } else {
+        Err(Failure::Failed(message))
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     output::{At as _, Column, Format, ITEM, Output},
 };
 use clap::{Args, ValueEnum};
+use domain::State;
 use serde_json::Value;
 use std::{
     thread,
@@ -79,8 +80,8 @@ pub(crate) fn until(
 ) -> Result<Done, Failure> {
     let (began, [mut pause, longest]) = (Instant::now(), PAUSES);
     loop {
-        let state = api.get(&format!("{ORCABASE}/consumer/submissions/{submission}/"))?;
-        let is_applied = state.text_at("/state") == "SETTLED";
+        let progress = api.get(&format!("{ORCABASE}/consumer/submissions/{submission}/"))?;
+        let is_applied = progress.text_at("/state") == "SETTLED";
         let changes =
             if is_applied && goal != Goal::Applied { changes(api, submission)? } else { Vec::new() };
         let waiting: Vec<Value> = changes.into_iter().filter(|change| is_short_of(goal, change)).collect();
@@ -90,7 +91,7 @@ pub(crate) fn until(
             }
             return Ok(Done::Success);
         }
-        let is_refused = |change: &Value| in_state(change, &["REJECTED", "ERRORED"]);
+        let is_refused = |change: &Value| state(change).is_some_and(State::is_blocked);
         let can_go_on = !is_applied || waiting.iter().any(|change| !is_refused(change));
         if !can_go_on || began.elapsed() >= timeout {
             out.list(&waiting, &WAITING)?;
@@ -116,11 +117,11 @@ fn changes(api: &Api, submission: u64) -> Result<Vec<Value>, Failure> {
 fn is_short_of(goal: Goal, change: &Value) -> bool {
     match goal {
         Goal::Applied => false,
-        Goal::Decided => in_state(change, &["PENDING"]),
-        Goal::Completed => !in_state(change, &["COMPLETED", "CLOSED"]),
+        Goal::Decided => state(change) == Some(State::Pending),
+        Goal::Completed => !matches!(state(change), Some(State::Completed | State::Closed)),
     }
 }
 
-fn in_state(change: &Value, states: &[&str]) -> bool {
-    states.contains(&change.text_at("/state").as_str())
+fn state(change: &Value) -> Option<State> {
+    change.text_at("/state").parse().ok()
 }
