@@ -94,7 +94,7 @@ pub(crate) enum Kind {
     Submissions,
 }
 
-/// Lists objects, newest first
+/// Lists objects
 #[derive(Args, Clone, Debug)]
 pub(crate) struct List {
     /// What to list

@@ -282,8 +282,10 @@ impl Approval {
 /// Submits a declaration, if its effects are still those of the preview.
 fn submit(api: &Api, request: &Request, preview: &Value, commit: Option<&str>) -> Result<Value, Failure> {
     let plan = preview.text_at("/plan");
-    // A repeated run of the same pipeline gets the answer of the first one.
-    let key = Hash::of(&format!("{} {plan}", commit.unwrap_or_default())).to_string();
+    // The same plan can occur again after a revert. Only without a submission in between it is the same request.
+    let newest = api.list(&format!("{ORCABASE}/consumer/submissions/?ordering=-id"), 1)?;
+    let newest = newest.first().map(|submission| submission.text_at("/id")).unwrap_or_default();
+    let key = Hash::of(&format!("{} {newest} {plan}", commit.unwrap_or_default())).to_string();
     let headers = [("If-Match", format!("\"{plan}\"")), ("Idempotency-Key", key)];
     let query = commit.map(|commit| {
         let commit = percent_encoding::utf8_percent_encode(commit, percent_encoding::NON_ALPHANUMERIC);

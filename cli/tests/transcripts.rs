@@ -101,6 +101,7 @@ macro_rules! transcripts {
 }
 
 transcripts! {
+    apply_the_same_plan_twice
     decide_as_a_service_owner
     declare_and_apply
     files_and_directories
