@@ -9,6 +9,7 @@ mod engine;
 mod functions;
 pub mod issuer;
 pub mod manual_queue;
+pub mod page;
 mod proxy;
 mod published;
 pub mod receiver;
