@@ -56,7 +56,7 @@ enum Command {
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 struct Check {
-    /// The service definition
+    /// The service definition: a JSON Schema, as JSON or YAML
     #[arg(value_name = "FILE")]
     definition: PathBuf,
     /// A list of cases, or an object with the list in `cases`
@@ -79,10 +79,9 @@ pub(crate) struct Publish {
 
 /// Executes `publish`.
 pub(crate) fn publish(api: &Api, command: &Publish, out: &mut Output) -> Result<Done, Failure> {
-    let text = fs::read_to_string(&command.definition).map_err(Failure::file(&command.definition))?;
-    let definition = input::value(&command.definition, &text)?;
-    schema::publish(definition.to_string().as_bytes())
-        .map_err(|problems| invalid(&command.definition, &problems))?;
+    let text = document(&command.definition)?;
+    schema::publish(&text).map_err(|problems| invalid(&command.definition, &problems))?;
+    let definition = serde_json::from_slice(&text).map_err(Failure::failed)?;
     if command.dry_run {
         return dry_run(api, &definition, out);
     }
@@ -139,7 +138,7 @@ fn problems(team: &str, item: &Value) -> Vec<Value> {
 /// Checks the definition and its cases, and prints the result.
 pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failure> {
     let Command::Check(check) = &settings.command;
-    let definition = fs::read(&check.definition).map_err(Failure::file(&check.definition))?;
+    let definition = document(&check.definition)?;
     let file = check.definition.display();
     let schema = schema::publish(&definition).map_err(|problems| invalid(&check.definition, &problems))?;
     for warning in schema::warnings(&schema) {
@@ -148,8 +147,7 @@ pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failu
     out.text(&format!("{file}: valid definition of service {}\n", schema.title))?;
     let Some(cases) = &check.cases else { return Ok(Done::Success) };
     let paths = schema::paths(&definition).ok();
-    let text = fs::read(cases).map_err(Failure::file(cases))?;
-    let results = cases::run(&text, paths.as_ref()).map_err(|problems| invalid(cases, &problems))?;
+    let results = cases::run(&document(cases)?, paths.as_ref()).map_err(|problems| invalid(cases, &problems))?;
     let holding = results.iter().filter(|result| result.differences.is_empty()).count();
     out.text(&format!("{}: {holding} of {} cases hold\n", cases.display(), results.len()))?;
     let differences = results.iter().flat_map(|CaseResult { id, differences }| {
@@ -163,11 +161,17 @@ pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failu
     }
 }
 
+/// Reads a file of JSON or YAML. Returns JSON; that of a JSON file is as it was written.
+fn document(path: &Path) -> Result<Vec<u8>, Failure> {
+    let text = fs::read_to_string(path).map_err(Failure::file(path))?;
+    if input::is_yaml(path) { Ok(input::value(path, &text)?.to_string().into()) } else { Ok(text.into()) }
+}
+
 /// Returns the problems of a file, one line each.
 fn invalid(file: &Path, problems: &[Problem]) -> Failure {
     let line = |Problem { pointer, rule, message, .. }: &Problem| {
         format!("\n{}: \"{}\": {message} ({rule})", file.display(), pointer.escape_debug())
     };
     let lines: String = problems.iter().map(line).collect();
-    Failure::Failed(format!("the file is invalid{lines}"))
+    Failure::Problems(format!("the file is invalid{lines}"))
 }

@@ -155,7 +155,7 @@ fn is_config(path: &Path) -> bool {
     is_named && path.parent().is_some_and(|parent| parent.ends_with(REPOSITORY))
 }
 
-fn is_yaml(path: &Path) -> bool {
+pub(crate) fn is_yaml(path: &Path) -> bool {
     has_extension(path, "yaml") || has_extension(path, "yml")
 }
 

@@ -42,7 +42,7 @@ fn an_invalid_definition_has_all_its_problems_on_standard_error() {
         host.json: \"/properties/cpu/x-on-change\": \"maybe\" is not one of \"refuse\" (invalid_keyword)\n\
         host.json: \"/properties/cpu/x-on-change\": must be at a property of the type `string`, `integer` or \
         `boolean` (misplaced_keyword)\n";
-    assert_eq!(check(&wrong, CASES), (1, String::new(), error.to_owned()));
+    assert_eq!(check(&wrong, CASES), (3, String::new(), error.to_owned()));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn cases_that_differ_are_listed_and_exit_with_1() {
     assert_eq!(
         (code, error.as_str()),
         (
-            1,
+            3,
             "dovetail: the file is invalid\ncases.json: \"/cases\": must be a list of cases (invalid_case)\n"
         )
     );
