@@ -160,7 +160,7 @@ pub fn follow_in(page: &str, shell: impl FnOnce(&Path, &str) -> Command) {
             "text" => {
                 // A system elsewhere has started already.
                 if !output.is_empty() {
-                    assert_eq!(output, block.text);
+                    assert_eq!(without_line_ends(&output), without_line_ends(block.text));
                     compared += 1;
                 }
             }
@@ -200,7 +200,15 @@ fn to_json(yaml: &Yaml<'_>) -> Value {
     if let Some(values) = yaml.as_sequence() {
         return values.iter().map(to_json).collect();
     }
+    if let Some(truth) = yaml.as_bool() {
+        return json!(truth);
+    }
     yaml.as_integer().map_or_else(|| json!(yaml.as_str().unwrap()), |number| json!(number))
+}
+
+/// Returns a text without white space at the ends of its lines, which editors remove from pages.
+fn without_line_ends(text: &str) -> String {
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 /// Fails unless the last JSON documents of an output have everything that the page shows of them.
