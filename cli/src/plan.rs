@@ -24,6 +24,10 @@ use std::{
 
 /// The longest wait for earlier submissions, before a plan is possible.
 const PENDING_MAX: Duration = Duration::from_secs(60);
+/// Maximum number of change instances on a page of a preview. Each page plans the whole declaration again.
+const PAGE_MAX: u64 = 1_000;
+/// Maximum number of previews until all pages belong to one plan.
+const PREVIEWS_MAX: u32 = 5;
 /// Variables of pipelines with the commit.
 const COMMIT_VARIABLES: [&str; 2] = ["GITHUB_SHA", "CI_COMMIT_SHA"];
 
@@ -153,18 +157,34 @@ impl Request {
         }
     }
 
-    /// Returns the preview with all its change instances.
+    /// Returns the preview with all its change instances. Starts again if the plan changes between two pages.
     fn preview(&self, api: &Api) -> Result<Value, Failure> {
-        let mut preview = self.send(api, &self.validate, &[])?;
+        for _ in 0..PREVIEWS_MAX {
+            if let Some(preview) = self.pages(api)? {
+                return Ok(preview);
+            }
+        }
+        Err(Failure::PlanChanged)
+    }
+
+    /// Returns all pages of a preview as one; none if they belong to different plans.
+    fn pages(&self, api: &Api) -> Result<Option<Value>, Failure> {
+        let mut preview = self.send(api, &format!("{}?limit={PAGE_MAX}", self.validate), &[])?;
         let mut next = preview.at("/change_instances_next").clone();
         while let Some(url) = next.as_str() {
             let page = self.send(api, api.path_of(url), &[])?;
+            if page.at("/plan") != preview.at("/plan") {
+                return Ok(None);
+            }
             if let Some(all) = preview.pointer_mut("/change_instances").and_then(Value::as_array_mut) {
                 all.extend_from_slice(page.list_at("/change_instances"));
             }
             next = page.at("/change_instances_next").clone();
         }
-        Ok(preview)
+        if let Some(next) = preview.pointer_mut("/change_instances_next") {
+            *next = Value::Null;
+        }
+        Ok(Some(preview))
     }
 
     /// Returns a preview with a plan. Waits for the work of earlier submissions.
