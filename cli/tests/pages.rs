@@ -12,6 +12,7 @@ use support::page::follow_in;
 
 const CLIENT: &str = include_str!("../../docs/how-to/client.md");
 const CONSUMER: &str = include_str!("../../docs/how-to/consumer.md");
+const README: &str = include_str!("../../README.md");
 const OWNER: &str = include_str!("../../docs/how-to/owner.md");
 
 /// Files that the pages mention and do not show.
@@ -71,4 +72,11 @@ fn the_page_for_consumers_gives_the_output_that_it_shows() {
 #[test]
 fn the_page_for_service_owners_gives_the_output_that_it_shows() {
     follow_in(OWNER, shell);
+}
+
+#[test]
+fn the_readme_gives_the_output_that_it_shows() {
+    let (_, section) = README.split_once("\n## Declare, approve, complete\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    follow_in(section, shell);
 }

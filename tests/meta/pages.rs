@@ -7,7 +7,6 @@ use support::page::follow;
 const TUTORIAL: &str = include_str!("../../docs/tutorial.md");
 const DEFINITION: &str = include_str!("../../docs/how-to/write-a-definition.md");
 const LIFECYCLE: &str = include_str!("../../docs/explanation/lifecycle.md");
-const README: &str = include_str!("../../README.md");
 
 #[test]
 fn the_tutorial_gives_the_output_that_it_shows() {
@@ -22,11 +21,4 @@ fn the_page_about_definitions_gives_the_output_that_it_shows() {
 #[test]
 fn the_page_about_the_life_of_an_item_gives_the_output_that_it_shows() {
     follow(LIFECYCLE);
-}
-
-#[test]
-fn the_readme_gives_the_output_that_it_shows() {
-    let (_, section) = README.split_once("\n## Declare, approve, complete\n").unwrap();
-    let (section, _) = section.split_once("\n## ").unwrap();
-    follow(section);
 }
