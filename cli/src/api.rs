@@ -4,6 +4,7 @@ use crate::{
     failure::{Failure, Refusal},
     output::At as _,
     settings::{Profile, Profiles},
+    suggest,
 };
 use serde_json::{Value, json};
 use std::{env, thread, time::Duration};
@@ -22,6 +23,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 const RESPONSE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Number of results in a page of a list.
 const PAGE: usize = 500;
+
+/// The header with the most similar query parameter.
+const DID_YOU_MEAN: &str = "Dovetail-Did-You-Mean";
 
 /// The path of all routes about declarations and changes.
 pub(crate) const ORCABASE: &str = "/v1/orcabase";
@@ -96,20 +100,25 @@ impl Api {
         url.find("/v1/").and_then(|at| url.get(at..)).unwrap_or(url)
     }
 
-    /// Sends a request, and repeats it if the server did not process it.
+    /// Sends a request with a JSON document, or without a body.
     pub(crate) fn send(&self, call: &Call<'_>) -> Result<Value, Failure> {
         let body = if call.body.is_null() { Vec::new() } else { call.body.to_string().into_bytes() };
+        self.send_bytes(call, "application/json", &body)
+    }
+
+    /// Sends a request, and repeats it if the server did not process it.
+    fn send_bytes(&self, call: &Call<'_>, content_type: &str, body: &[u8]) -> Result<Value, Failure> {
         let mut attempt = 1;
         loop {
             let mut request = Request::builder()
                 .method(call.method)
                 .uri(format!("{}{}", self.url, call.path))
                 .header("Authorization", format!("Api-Key {}", self.key))
-                .header("Content-Type", "application/json");
+                .header("Content-Type", content_type);
             for (name, value) in call.headers {
                 request = request.header(*name, value);
             }
-            let request = request.body(body.clone()).map_err(Failure::failed)?;
+            let request = request.body(body).map_err(Failure::failed)?;
             let mut response = self.agent.run(request).map_err(|error| self.unreachable(&error))?;
             let (status, pause) = (response.status(), pause(&response));
             let text = response.body_mut().with_config().limit(RESPONSE_BYTES_MAX).read_to_vec();
@@ -121,7 +130,8 @@ impl Api {
                 thread::sleep(pause);
                 continue;
             }
-            return answer(status, &text);
+            let meant = response.headers().get(DID_YOU_MEAN).and_then(|name| name.to_str().ok());
+            return answer(call.path, status, meant, &text);
         }
     }
 
@@ -136,7 +146,7 @@ fn pause<T>(response: &ureq::http::Response<T>) -> Duration {
 }
 
 /// Converts a response into its body, or into the reason of the failure.
-fn answer(status: StatusCode, text: &[u8]) -> Result<Value, Failure> {
+fn answer(path: &str, status: StatusCode, meant: Option<&str>, text: &[u8]) -> Result<Value, Failure> {
     if status.is_success() {
         // A removal has no body.
         return if text.is_empty() {
@@ -150,11 +160,9 @@ fn answer(status: StatusCode, text: &[u8]) -> Result<Value, Failure> {
     Err(match status {
         StatusCode::PRECONDITION_FAILED => Failure::PlanChanged,
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Failure::NotAllowed(refusal.to_string()),
-        _ if refusal.code.is_empty() => {
-            // An unknown filter has a list of sentences, for clients that exist.
-            let sentence = body.pointer("/0").and_then(Value::as_str).map(str::to_owned);
-            Failure::Failed(sentence.unwrap_or_else(|| format!("the server responded with {status}")))
-        }
+        // An unknown filter has a list of sentences, for clients that exist.
+        StatusCode::BAD_REQUEST if body.is_array() => Failure::Usage(suggest::unknown_filter(path, meant)),
+        _ if refusal.code.is_empty() => Failure::Failed(format!("the server responded with {status}")),
         _ if status.is_client_error() && status != StatusCode::NOT_FOUND => {
             Failure::Refused(Box::new(refusal))
         }

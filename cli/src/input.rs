@@ -4,7 +4,10 @@ mod yaml;
 
 use self::yaml::Node;
 pub(crate) use self::yaml::Position;
-use crate::failure::{Failure, Problem};
+use crate::{
+    failure::{Failure, Problem},
+    output::unescaped,
+};
 use domain::base::json;
 use domain::model::declaration::DEPTH_MAX;
 use dovetail_terminal::plain;
@@ -184,9 +187,4 @@ pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
         Failure::Failed(format!("{name}:{line}:{column}: {}", invalid.message))
     })?;
     Ok(node.value())
-}
-
-/// Returns a part of a JSON pointer without its escapes (RFC 6901).
-fn unescaped(part: &str) -> String {
-    part.replace("~1", "/").replace("~0", "~")
 }

@@ -13,6 +13,7 @@ mod list;
 mod output;
 mod plan;
 mod settings;
+mod suggest;
 mod wait;
 
 use crate::{

@@ -119,3 +119,8 @@ pub(crate) fn joined(value: &Value, pointers: &[&str]) -> String {
     let texts: Vec<String> = pointers.iter().map(|pointer| value.text_at(pointer)).collect();
     if texts.iter().all(String::is_empty) { String::new() } else { texts.join("/") }
 }
+
+/// Returns a part of a JSON pointer without its escapes (RFC 6901).
+pub(crate) fn unescaped(part: &str) -> String {
+    part.replace("~1", "/").replace("~0", "~")
+}

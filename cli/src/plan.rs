@@ -8,6 +8,7 @@ use crate::{
     failure::{Done, Failure},
     input::Input,
     output::{At as _, Format, Output},
+    suggest,
     wait::{self, Goal},
 };
 use clap::Args;
@@ -149,8 +150,11 @@ impl Request {
     fn send(&self, api: &Api, path: &str, headers: &[(&str, String)]) -> Result<Value, Failure> {
         let call = Call { method: self.method, path, headers, body: &self.body };
         match api.send(&call) {
-            Err(Failure::Refused(refusal)) if !refusal.problems.is_empty() => Err(match &self.input {
-                Some(input) => Failure::Problems(input.locate(&refusal.problems)),
+            Err(Failure::Refused(mut refusal)) if !refusal.problems.is_empty() => Err(match &self.input {
+                Some(input) => {
+                    suggest::properties(api, &self.body, &mut refusal.problems);
+                    Failure::Problems(input.locate(&refusal.problems))
+                }
                 None => Failure::Refused(refusal),
             }),
             result => result,
