@@ -5,6 +5,7 @@ use crate::{
     failure::{Done, Failure},
     list,
     output::{At as _, Output},
+    yaml,
 };
 use clap::Args;
 use dovetail_terminal::plain;
@@ -30,12 +31,17 @@ pub(crate) struct Init {
 pub(crate) fn init(api: &Api, command: &Init, out: &mut Output) -> Result<Done, Failure> {
     let schema = list::definition(api, &command.service)?;
     let [application, service, item] =
-        [&command.application, &command.service, &command.item].map(|name| key(name));
+        [&command.application, &command.service, &command.item].map(|name| yaml::text(name));
     let required = schema.list_at("/required");
     let line = |(name, property): (&String, &Value)| {
         let is_required = required.iter().any(|required| required == name) && !property.is_at("/x-computed");
         let sign = if is_required { "" } else { "# " };
-        format!("        {sign}{}: {}{}\n", key(name), example(property), comment(property))
+        format!(
+            "        {sign}{}: {}{}\n",
+            yaml::text(name),
+            yaml::inline(&example(property)),
+            comment(property)
+        )
     };
     let properties = schema.at("/properties").as_object().into_iter().flatten();
     // The service owner fills properties that are read-only.
@@ -43,15 +49,6 @@ pub(crate) fn init(api: &Api, command: &Init, out: &mut Output) -> Result<Done, 
     let lines: String = declared.map(line).collect();
     out.text(&format!("{application}:\n  services:\n    {service}:\n      - name: {item}\n{lines}"))?;
     Ok(Done::Success)
-}
-
-/// Returns a name as YAML: plain where no reader takes it for something else than a text.
-fn key(name: &str) -> String {
-    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-    let has_meaning = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
-    let is_plain = is_word && !has_meaning.contains(&name.to_lowercase().as_str());
-    if is_plain { name.to_owned() } else { json!(name).to_string() }
 }
 
 /// Returns the description of a property as a comment; nothing without one.

@@ -15,6 +15,7 @@ mod plan;
 mod settings;
 mod suggest;
 mod wait;
+mod yaml;
 
 use crate::{
     api::Api,

@@ -150,13 +150,15 @@ impl<'a> Reader<'a> {
             if event == Event::MappingEnd {
                 break;
             }
-            let Event::Scalar(key, ..) = event else {
+            let Event::Scalar(key, style, ..) = event else {
                 return Err(invalid(span, "must be a text: a key of JSON"));
             };
+            // In quotes, it is the name of a member.
+            let is_merge = key == "<<" && style == ScalarStyle::Plain;
             let key = key.into_owned();
             let (event, of_value) = self.next()?;
             let node = self.node(event, of_value, depth + 1)?;
-            if key == "<<" {
+            if is_merge {
                 merged.push((node, of_value));
             } else if !names.insert(key.clone()) {
                 return Err(invalid(span, &format!("must be unique: `{key}` occurs before")));
