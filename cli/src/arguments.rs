@@ -9,6 +9,7 @@ use crate::{
     list::{Get, History, List, Schema, Services},
     output::Format,
     plan::{Apply, Diff, Plan, Revert, Validate},
+    show::Show,
     wait::Wait,
 };
 use clap::{Parser, Subcommand};
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Wait(Wait),
     List(List),
     Get(Get),
+    Show(Show),
     History(History),
     Queue(Queue),
     /// Approves pending changes

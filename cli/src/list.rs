@@ -1,17 +1,15 @@
-//! The commands that read: `services`, `schema`, `list`, `get`, `history`.
+//! The commands `services`, `schema`, `list`, `get` and `history`.
 
 use crate::{
     api::{Api, ORCABASE},
     failure::{Done, Failure},
+    object::{self, Found, NAME_OF_ITEM, SIDES},
     output::{At as _, Column, ITEM, Output},
 };
 use clap::{Args, ValueEnum};
 use domain::base::suggest::did_you_mean;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
-
-/// The two sides of the API, by their path.
-const SIDES: [&str; 2] = ["consumer", "serviceowner"];
 
 const SERVICES: [Column; 4] = [
     ("SERVICE", &["/name"]),
@@ -22,7 +20,7 @@ const SERVICES: [Column; 4] = [
 const APPLICATIONS: [Column; 3] = [("APPLICATION", &["/name"]), ("ID", &["/id"]), ("TEAM", &["/owner/name"])];
 const ITEMS: [Column; 5] = [
     ("ID", &["/id"]),
-    ("ITEM", &["/application/name", "/service/name", "/name"]),
+    ("ITEM", NAME_OF_ITEM),
     ("RUNTIME", &["/runtime_state"]),
     ("CHANGES", &["/change_state"]),
     ("OWNER", &["/service_owner_team/name"]),
@@ -92,6 +90,8 @@ pub(crate) enum Kind {
     Changes,
     /// Submissions
     Submissions,
+    /// Services
+    Services,
 }
 
 /// Lists objects
@@ -116,8 +116,9 @@ pub(crate) struct Get {
     /// What to read
     #[arg(value_enum)]
     kind: Kind,
-    /// Its id
-    id: u64,
+    /// Its id, or its name: APPLICATION/SERVICE/ITEM of an item or its newest change
+    #[arg(value_name = "ID_OR_NAME")]
+    object: String,
     /// State at a time, such as `2026-01-31T12:00:00Z`, or after the submission with this id
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
@@ -126,25 +127,38 @@ pub(crate) struct Get {
 /// Shows who changed a change instance, when and why
 #[derive(Args, Clone, Debug)]
 pub(crate) struct History {
-    /// Id of the change instance
-    change: u64,
+    /// Id of the change instance, or APPLICATION/SERVICE/ITEM for the newest one of an item
+    #[arg(value_name = "CHANGE")]
+    change: String,
 }
 
 impl Kind {
-    const fn path(self) -> &'static str {
+    pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Applications => "applications",
             Self::Items => "service_items",
             Self::Changes => "change_instances",
             Self::Submissions => "submissions",
+            Self::Services => "services",
+        }
+    }
+
+    /// Returns the word for one object.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Applications => "application",
+            Self::Items => "item",
+            Self::Changes => "change",
+            Self::Submissions => "submission",
+            Self::Services => "service",
         }
     }
 
     /// Returns the sides that have these objects.
-    const fn sides(self) -> &'static [&'static str] {
+    pub(crate) const fn sides(self) -> &'static [&'static str] {
         match self {
             Self::Submissions => &["consumer"],
-            Self::Applications | Self::Items | Self::Changes => &SIDES,
+            Self::Applications | Self::Items | Self::Changes | Self::Services => &SIDES,
         }
     }
 }
@@ -199,36 +213,24 @@ pub(crate) fn list(api: &Api, command: &List, out: &mut Output) -> Result<Done, 
         Kind::Items => out.list(&found, &ITEMS),
         Kind::Changes => out.list(&found, &CHANGES),
         Kind::Submissions => out.list(&found, &SUBMISSIONS),
+        Kind::Services => out.list(&found, &SERVICES),
     }?;
     Ok(Done::Success)
 }
 
 /// Executes `get`.
 pub(crate) fn get(api: &Api, command: &Get, out: &mut Output) -> Result<Done, Failure> {
-    let as_of: Vec<_> = command.as_of.iter().map(|time| ("as_of".to_owned(), time.clone())).collect();
-    let path = format!("{}/{}/{}", command.kind.path(), command.id, query(&as_of));
-    let found = either_side(api, command.kind.sides(), &path)?;
-    if !out.json(&found)? {
-        out.text(&format!("{found:#}\n"))?;
+    let Found { value, .. } = object::read(api, command.kind, &command.object, command.as_of.as_deref())?;
+    if !out.json(&value)? {
+        out.text(&format!("{value:#}\n"))?;
     }
     Ok(Done::Success)
 }
 
 /// Executes `history`.
 pub(crate) fn history(api: &Api, command: &History, out: &mut Output) -> Result<Done, Failure> {
-    let page = either_side(api, &SIDES, &format!("change_instances/{}/history/", command.change))?;
-    out.list(page.list_at("/results"), &ENTRIES)?;
+    let change = object::id(api, Kind::Changes, &command.change)?;
+    let page = object::either_side(api, &SIDES, &format!("change_instances/{change}/history/"))?;
+    out.list(page.value.list_at("/results"), &ENTRIES)?;
     Ok(Done::Success)
-}
-
-/// Reads an object on the first side that shows it to the team.
-fn either_side(api: &Api, sides: &[&str], path: &str) -> Result<Value, Failure> {
-    let mut last = Failure::Failed("nothing to read".to_owned());
-    for side in sides {
-        match api.get(&format!("{ORCABASE}/{side}/{path}")) {
-            Err(failure @ Failure::Failed(_)) => last = failure,
-            other => return other,
-        }
-    }
-    Err(last)
 }

@@ -10,9 +10,11 @@ mod failure;
 mod init;
 mod input;
 mod list;
+mod object;
 mod output;
 mod plan;
 mod settings;
+mod show;
 mod suggest;
 mod wait;
 mod yaml;
@@ -70,6 +72,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Wait(command) => wait::wait(&connect()?, command, out),
         Command::List(command) => list::list(&connect()?, command, out),
         Command::Get(command) => list::get(&connect()?, command, out),
+        Command::Show(command) => show::show(&connect()?, command, out),
         Command::History(command) => list::history(&connect()?, command, out),
         Command::Queue(command) => decide::queue(&connect()?, command, out),
         Command::Approve(command) => decide::decide(&connect()?, Action::Approve, command, out),

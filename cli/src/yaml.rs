@@ -13,7 +13,6 @@ const WORDS: [&str; 12] =
     ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
 
 /// Returns a value as a document of several lines. The member `name` of an object comes first.
-#[cfg_attr(not(test), expect(dead_code, reason = "commands with documents follow"))]
 pub(crate) fn document(value: &Value) -> String {
     let mut out = String::new();
     if !collection(&mut out, value, 0) {

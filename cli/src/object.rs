@@ -1,0 +1,129 @@
+//! Finds one object by its id or its name, on the side of the API that shows it to the team.
+
+use crate::{
+    api::{Api, ORCABASE},
+    failure::Failure,
+    list::{Kind, query},
+    output::{At as _, joined},
+};
+use domain::base::suggest::did_you_mean;
+use serde_json::Value;
+
+/// The two sides of the API, by their path.
+pub(crate) const SIDES: [&str; 2] = ["consumer", "serviceowner"];
+/// Maximum number of objects in the search for a similar name.
+const NAMES_MAX: usize = 1_000;
+/// Names of objects in lists of items: application, service and item.
+pub(crate) const NAME_OF_ITEM: &[&str] = &["/application/name", "/service/name", "/name"];
+
+/// An object, with the side that shows it.
+pub(crate) struct Found {
+    pub(crate) side: &'static str,
+    pub(crate) value: Value,
+}
+
+/// Reads an object by its id or name.
+pub(crate) fn read(api: &Api, kind: Kind, text: &str, as_of: Option<&str>) -> Result<Found, Failure> {
+    let id = id(api, kind, text)?;
+    let as_of: Vec<_> = as_of.iter().map(|time| ("as_of".to_owned(), (*time).to_owned())).collect();
+    either_side(api, kind.sides(), &format!("{}/{id}/{}", kind.path(), query(&as_of)))
+}
+
+/// Reads a path on the first side that shows it to the team.
+pub(crate) fn either_side(api: &Api, sides: &[&'static str], path: &str) -> Result<Found, Failure> {
+    let mut last = Failure::Failed("nothing to read".to_owned());
+    for side in sides {
+        match api.get(&format!("{ORCABASE}/{side}/{path}")) {
+            Err(failure @ Failure::Failed(_)) => last = failure,
+            result => return result.map(|value| Found { side, value }),
+        }
+    }
+    Err(last)
+}
+
+/// Returns the id of an object: the number in the text, or that of the object with this name.
+pub(crate) fn id(api: &Api, kind: Kind, text: &str) -> Result<u64, Failure> {
+    id_on(api, kind, kind.sides(), text)
+}
+
+/// Returns the same among the objects on these sides.
+pub(crate) fn id_on(api: &Api, kind: Kind, sides: &[&str], text: &str) -> Result<u64, Failure> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().map_err(Failure::failed);
+    }
+    match kind {
+        Kind::Items => one(api, kind, sides, text, &item(text)?),
+        Kind::Applications | Kind::Services => {
+            one(api, kind, sides, text, &[("name".to_owned(), text.to_owned())])
+        }
+        Kind::Changes => newest_change(api, text),
+        Kind::Submissions => Err(Failure::Usage(format!("a submission has an id, not the name `{text}`"))),
+    }
+}
+
+/// Returns the filters of the item with a full name.
+fn item(text: &str) -> Result<Vec<(String, String)>, Failure> {
+    let parts: Vec<&str> = text.splitn(3, '/').collect();
+    let [application, service, item] = *parts.as_slice() else {
+        let message = format!("an item has an id or a name APPLICATION/SERVICE/ITEM, not `{text}`");
+        return Err(Failure::Usage(message));
+    };
+    let filters = [("application_name", application), ("service_name", service), ("name", item)];
+    Ok(filters.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec())
+}
+
+/// Returns the id of the one object with this name. A gone item has given up its name.
+fn one(
+    api: &Api,
+    kind: Kind,
+    sides: &[&str],
+    name: &str,
+    filters: &[(String, String)],
+) -> Result<u64, Failure> {
+    let pointers = if kind == Kind::Items { NAME_OF_ITEM } else { &["/name"] };
+    for side in sides {
+        let mut found =
+            api.list(&format!("{ORCABASE}/{side}/{}/{}", kind.path(), query(filters)), NAMES_MAX)?;
+        // In a filter, a comma means OR.
+        found.retain(|object| joined(object, pointers) == name);
+        if found.iter().any(|object| !object.is_at("/gone")) {
+            found.retain(|object| !object.is_at("/gone"));
+        } else {
+            found = found.pop().into_iter().collect();
+        }
+        let ids: Vec<u64> = found.iter().filter_map(|object| object.at("/id").as_u64()).collect();
+        match *ids.as_slice() {
+            [] => {}
+            [id] => return Ok(id),
+            // Items of two consumers can have the same name.
+            _ => {
+                let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
+                let message = format!("several {}s have the name `{name}`, give an id: ", kind.word());
+                return Err(Failure::Failed(message + &ids.join(", ")));
+            }
+        }
+    }
+    let near = near(api, kind, sides, name, pointers);
+    Err(Failure::Failed(format!("no {} has the name `{name}`{near}", kind.word())))
+}
+
+/// Returns `, did you mean ...?` with the most similar name.
+fn near(api: &Api, kind: Kind, sides: &[&str], name: &str, pointers: &[&str]) -> String {
+    let lists = sides
+        .iter()
+        .filter_map(|side| api.list(&format!("{ORCABASE}/{side}/{}/", kind.path()), NAMES_MAX).ok());
+    let names: Vec<String> = lists.flatten().map(|object| joined(&object, pointers)).collect();
+    did_you_mean(name, names.iter().map(String::as_str))
+}
+
+/// Returns the id of the newest change of the item with this name.
+fn newest_change(api: &Api, name: &str) -> Result<u64, Failure> {
+    let item = id(api, Kind::Items, name)?;
+    for side in SIDES {
+        let path = format!("{ORCABASE}/{side}/change_instances/?service_item_id={item}&ordering=-id");
+        if let Some(id) = api.list(&path, 1)?.first().and_then(|change| change.at("/id").as_u64()) {
+            return Ok(id);
+        }
+    }
+    Err(Failure::Failed(format!("no change of `{name}` is visible to your team")))
+}

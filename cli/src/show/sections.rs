@@ -1,0 +1,85 @@
+//! The text of an object: a title, fields, and sections with a heading.
+
+use crate::{
+    output::{At as _, ITEM, joined},
+    yaml,
+};
+use dovetail_terminal::{cell, plain};
+use serde_json::Value;
+
+/// Width of the names of fields.
+const WIDTH: usize = 16;
+
+/// The text so far. Absent fields and empty sections are left out.
+pub(super) struct Sections(String);
+
+impl Sections {
+    pub(super) fn new(word: &str, name: &str, id: &str) -> Self {
+        let mut title = [word, name].join(" ");
+        if let Some(first) = title.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        Self(format!("{} ({id})\n", plain(title.trim_end())))
+    }
+
+    /// Adds fields with the texts at their pointers.
+    pub(super) fn fields(&mut self, value: &Value, fields: &[(&str, &[&str])]) {
+        for (name, pointers) in fields {
+            let texts = pointers.iter().map(|pointer| value.text_at(pointer));
+            let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+            self.field(name, &texts.join(", "));
+        }
+    }
+
+    pub(super) fn field(&mut self, name: &str, text: &str) {
+        if !text.is_empty() {
+            self.0.extend([&format!("  {name:WIDTH$}"), plain(text).as_str(), "\n"]);
+        }
+    }
+
+    /// Adds a section with a JSON document in the form of YAML.
+    pub(super) fn document(&mut self, title: &str, value: &Value) {
+        let is_empty = value.is_null() || value.as_object().is_some_and(|members| members.is_empty());
+        if !is_empty {
+            self.section(title, yaml::document(value).lines().map(str::to_owned));
+        }
+    }
+
+    /// Adds a section with changed fields, a line each.
+    pub(super) fn differences(&mut self, title: &str, differences: &[Value]) {
+        self.lines(title, differences, |difference| {
+            let value =
+                |name: &str| difference.get(name).map_or("(absent)".into(), |value| cell(&value.to_string()));
+            format!("{}: {} -> {}", difference.text_at("/pointer"), value("old"), value("new"))
+        });
+    }
+
+    /// Adds a section with change instances, a line each.
+    pub(super) fn changes(&mut self, title: &str, changes: &[Value]) {
+        self.lines(title, changes, |change| {
+            let [id, kind, state, owner, log] = ["/id", "/change_type", "/state", "/owner/name", "/log"]
+                .map(|pointer| change.text_at(pointer));
+            let log = if log.is_empty() { log } else { format!(": {log}") };
+            format!("{id}  {kind}  {}  {state}, {owner}{log}", joined(change, ITEM))
+        });
+    }
+
+    /// Adds a section with a line for each value.
+    pub(super) fn lines(&mut self, title: &str, values: &[Value], line: impl Fn(&Value) -> String) {
+        if !values.is_empty() {
+            self.section(title, values.iter().map(|value| plain(&line(value))));
+        }
+    }
+
+    fn section(&mut self, title: &str, lines: impl Iterator<Item = String>) {
+        self.0.extend(["\n", title, ":\n"]);
+        for line in lines {
+            self.0.push_str(format!("  {line}").trim_end());
+            self.0.push('\n');
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.0
+    }
+}
