@@ -106,6 +106,11 @@ impl Api {
         self.send_bytes(call, "application/json", &body)
     }
 
+    /// Sends a body of another type.
+    pub(crate) fn post(&self, path: &str, content_type: &str, body: &[u8]) -> Result<Value, Failure> {
+        self.send_bytes(&Call { method: "POST", path, headers: &[], body: &Value::Null }, content_type, body)
+    }
+
     /// Sends a request, and repeats it if the server did not process it.
     fn send_bytes(&self, call: &Call<'_>, content_type: &str, body: &[u8]) -> Result<Value, Failure> {
         let mut attempt = 1;

@@ -4,11 +4,13 @@ use crate::{
     account::{Login, ProfileCommand},
     decide::{Complete, Decide, Queue},
     definition::{Definition, Publish},
+    docs::Docs,
     failure::EXIT_CODES,
     init::Init,
     list::{Get, History, List, Schema, Services},
     output::Format,
     plan::{Apply, Diff, Plan, Revert, Validate},
+    service_settings::Settings,
     show::Show,
     wait::Wait,
 };
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Close(Decide),
     /// Opens new attempts of rejected or failed changes
     Retry(Decide),
+    Settings(Settings),
+    Docs(Docs),
     Publish(Publish),
     Definition(Definition),
     /// Prints the completions of a shell

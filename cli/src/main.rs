@@ -6,6 +6,7 @@ mod arguments;
 mod compare;
 mod decide;
 mod definition;
+mod docs;
 mod failure;
 mod init;
 mod input;
@@ -13,6 +14,7 @@ mod list;
 mod object;
 mod output;
 mod plan;
+mod service_settings;
 mod settings;
 mod show;
 mod suggest;
@@ -81,6 +83,8 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Fail(command) => decide::decide(&connect()?, Action::Fail, command, out),
         Command::Close(command) => decide::decide(&connect()?, Action::Close, command, out),
         Command::Retry(command) => decide::decide(&connect()?, Action::Retry, command, out),
+        Command::Settings(command) => service_settings::settings(&connect()?, command, out),
+        Command::Docs(command) => docs::docs(&connect()?, command, out),
         Command::Publish(command) => definition::publish(&connect()?, command, out),
         Command::Definition(command) => definition::run(command, out),
         Command::Completions { shell } => {

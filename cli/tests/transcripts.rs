@@ -109,6 +109,7 @@ transcripts! {
     publish_a_definition
     read_what_exists
     revert_and_compare
+    settings_and_docs
     show_an_object
     wait_for_the_owners
 }
