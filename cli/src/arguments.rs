@@ -8,6 +8,7 @@ use crate::{
     failure::EXIT_CODES,
     init::Init,
     list::{Get, History, List, Schema, Services},
+    open::Open,
     output::Format,
     plan::{Apply, Diff, Plan, Revert, Validate},
     service_settings::Settings,
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     List(List),
     Get(Get),
     Show(Show),
+    Open(Open),
     History(History),
     Queue(Queue),
     /// Approves pending changes

@@ -12,6 +12,7 @@ mod init;
 mod input;
 mod list;
 mod object;
+mod open;
 mod output;
 mod plan;
 mod service_settings;
@@ -75,6 +76,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::List(command) => list::list(&connect()?, command, out),
         Command::Get(command) => list::get(&connect()?, command, out),
         Command::Show(command) => show::show(&connect()?, command, out),
+        Command::Open(command) => open::open(&connect()?, command, out),
         Command::History(command) => list::history(&connect()?, command, out),
         Command::Queue(command) => decide::queue(&connect()?, command, out),
         Command::Approve(command) => decide::decide(&connect()?, Action::Approve, command, out),

@@ -105,6 +105,7 @@ transcripts! {
     decide_as_a_service_owner
     declare_and_apply
     files_and_directories
+    open_an_object
     profiles
     publish_a_definition
     read_what_exists

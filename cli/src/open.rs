@@ -1,0 +1,56 @@
+//! The command `open`: the URL of an object.
+
+use crate::{
+    api::Api,
+    failure::{Done, Failure},
+    list::Kind,
+    object,
+    output::{At as _, Output},
+};
+use clap::Args;
+use serde_json::json;
+use std::{
+    env,
+    io::{self, IsTerminal as _},
+    process::{Command, Stdio},
+};
+
+/// Prints the URL of an object, and opens it on a desktop
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Open {
+    /// What to open
+    #[arg(value_enum)]
+    kind: Kind,
+    /// Its id, or its name: APPLICATION/SERVICE/ITEM of an item or its newest change
+    #[arg(value_name = "ID_OR_NAME")]
+    object: String,
+}
+
+/// Executes `open`.
+pub(crate) fn open(api: &Api, command: &Open, out: &mut Output) -> Result<Done, Failure> {
+    let object = object::read(api, command.kind, &command.object, None)?.value;
+    // The server may know another name of itself than the profile.
+    let url = format!("{}{}", api.url(), api.path_of(&object.text_at("/url")));
+    if !out.json(&json!({"url": url}))? {
+        out.text(&format!("{url}\n"))?;
+    }
+    if io::stdout().is_terminal()
+        && let Some(program) = program()
+    {
+        let ended = Command::new(program).arg(&url).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let ended = ended.map_err(|error| Failure::Failed(format!("{program}: {error}")))?;
+        if !ended.success() {
+            return Err(Failure::Failed(format!("{program}: {ended}")));
+        }
+    }
+    Ok(Done::Success)
+}
+
+/// Returns the program that opens URLs; none without a desktop.
+fn program() -> Option<&'static str> {
+    if cfg!(target_os = "macos") {
+        return Some("open");
+    }
+    let has_desktop = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some());
+    has_desktop.then_some("xdg-open")
+}
