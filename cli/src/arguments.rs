@@ -11,6 +11,7 @@ use crate::{
     open::Open,
     output::Format,
     plan::{Apply, Diff, Plan, Revert, Validate},
+    pull::Pull,
     service_settings::Settings,
     show::Show,
     wait::Wait,
@@ -54,6 +55,7 @@ pub(crate) enum Command {
     Get(Get),
     Show(Show),
     Open(Open),
+    Pull(Pull),
     History(History),
     Queue(Queue),
     /// Approves pending changes

@@ -138,7 +138,7 @@ impl Input {
 }
 
 /// Returns the files with applications in a directory, in the order of their names.
-fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(directory).map_err(Failure::file(directory))?;
     let mut paths = Vec::new();
     for entry in entries {

@@ -15,6 +15,7 @@ mod object;
 mod open;
 mod output;
 mod plan;
+mod pull;
 mod service_settings;
 mod settings;
 mod show;
@@ -77,6 +78,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Get(command) => list::get(&connect()?, command, out),
         Command::Show(command) => show::show(&connect()?, command, out),
         Command::Open(command) => open::open(&connect()?, command, out),
+        Command::Pull(command) => pull::pull(&connect()?, command, out),
         Command::History(command) => list::history(&connect()?, command, out),
         Command::Queue(command) => decide::queue(&connect()?, command, out),
         Command::Approve(command) => decide::decide(&connect()?, Action::Approve, command, out),
