@@ -6,6 +6,7 @@ use crate::{
     definition::{Definition, Publish},
     docs::Docs,
     failure::EXIT_CODES,
+    graph::GraphCommand,
     init::Init,
     list::{Get, History, List, Schema, Services},
     open::Open,
@@ -56,6 +57,7 @@ pub(crate) enum Command {
     Show(Show),
     Open(Open),
     Pull(Pull),
+    Graph(GraphCommand),
     History(History),
     Queue(Queue),
     /// Approves pending changes

@@ -8,6 +8,7 @@ mod decide;
 mod definition;
 mod docs;
 mod failure;
+mod graph;
 mod init;
 mod input;
 mod list;
@@ -79,6 +80,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Show(command) => show::show(&connect()?, command, out),
         Command::Open(command) => open::open(&connect()?, command, out),
         Command::Pull(command) => pull::pull(&connect()?, command, out),
+        Command::Graph(command) => graph::graph(&connect()?, command, out),
         Command::History(command) => list::history(&connect()?, command, out),
         Command::Queue(command) => decide::queue(&connect()?, command, out),
         Command::Approve(command) => decide::decide(&connect()?, Action::Approve, command, out),

@@ -1,0 +1,228 @@
+//! The forms of a graph. Names come from other teams, so each form escapes them.
+
+use super::{Graph, Node};
+use dovetail_terminal::plain;
+use std::collections::BTreeSet;
+
+/// Returns the graph as a tree of text, in the form of `cargo tree`.
+pub(super) fn tree(graph: &Graph) -> String {
+    let (mut out, mut drawn) = (String::new(), BTreeSet::new());
+    for start in graph.starts() {
+        if !drawn.contains(&start) {
+            branch(graph, start, &mut drawn, &mut out);
+        }
+    }
+    if !graph.dependents.is_empty() {
+        out.push_str("\nDependent teams:\n");
+        for dependent in &graph.dependents {
+            let line = format!("  {} of {}", dependent.team, dependent.service);
+            out.extend([plain(&line).as_str(), "\n"]);
+        }
+    }
+    out
+}
+
+/// Draws an item, and the items below it. Without recursion, because a chain of references may be long.
+fn branch(graph: &Graph, start: u64, drawn: &mut BTreeSet<u64>, out: &mut String) {
+    // The ids above the present one, and for each of them whether its siblings continue below.
+    let (mut path, mut continues) = (Vec::new(), Vec::new());
+    let mut waiting = vec![(start, 0_usize, false)];
+    while let Some((id, depth, has_siblings)) = waiting.pop() {
+        path.truncate(depth);
+        continues.truncate(depth);
+        let children = graph.children(id);
+        let mark = if path.contains(&id) {
+            " (cycle)"
+        } else if drawn.contains(&id) && !children.is_empty() {
+            " (*)"
+        } else {
+            ""
+        };
+        // The start has no siblings.
+        let lines: String =
+            continues.iter().skip(1).map(|continues| if *continues { "│   " } else { "    " }).collect();
+        let corner = match (depth, has_siblings) {
+            (0, _) => "",
+            (_, true) => "├── ",
+            (_, false) => "└── ",
+        };
+        let label = graph.nodes.get(&id).map(label).unwrap_or_default();
+        out.extend([&lines, corner, &label, mark, "\n"]);
+        drawn.insert(id);
+        if mark.is_empty() {
+            path.push(id);
+            continues.push(has_siblings);
+            let last = children.len();
+            let below = children.into_iter().enumerate().map(|(at, child)| (child, depth + 1, at + 1 < last));
+            waiting.extend(below.rev());
+        }
+    }
+}
+
+fn label(node: &Node) -> String {
+    plain(&format!("{}  ({}; {})", node.name, node.owner, node.state))
+}
+
+/// Returns the graph for Graphviz.
+pub(super) fn dot(graph: &Graph) -> String {
+    let quoted = |text: &str| format!("\"{}\"", plain(text).replace('\\', "\\\\").replace('"', "\\\""));
+    let mut out = "digraph {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
+    let mut line = |text: String| out.extend(["  ", &text, ";\n"]);
+    for (id, node) in &graph.nodes {
+        line(format!("{id} [label={}, tooltip={}]", quoted(&node.name), quoted(&node.state)));
+    }
+    for (from, to, pointers) in references(graph) {
+        line(format!("{from} -> {to} [label={}]", quoted(&pointers)));
+    }
+    for (id, team) in teams(graph) {
+        line(format!("{id} -> {} [style=dashed]", quoted(&format!("team {team}"))));
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// Returns the graph for Mermaid.
+pub(super) fn mermaid(graph: &Graph) -> String {
+    let mut out = "flowchart LR\n".to_owned();
+    let mut line = |text: String| out.extend(["  ", &text, "\n"]);
+    for (id, node) in &graph.nodes {
+        line(format!("n{id}[\"{}\"]", entities(&node.name)));
+    }
+    for (from, to, pointers) in references(graph) {
+        line(format!("n{from} -->|\"{}\"| n{to}", entities(&pointers)));
+    }
+    let names: BTreeSet<&str> = teams(graph).map(|(_, team)| team).collect();
+    let number = |team: &str| names.iter().position(|name| *name == team).unwrap_or_default();
+    for name in &names {
+        line(format!("team{}([\"{}\"])", number(name), entities(name)));
+    }
+    for (id, team) in teams(graph) {
+        line(format!("n{id} -.-> team{}", number(team)));
+    }
+    out
+}
+
+/// Returns the references between items of the graph, with their pointers.
+fn references(graph: &Graph) -> impl Iterator<Item = (u64, u64, String)> {
+    let all =
+        graph.edges.iter().flat_map(|(from, to)| to.iter().map(move |(to, pointers)| (*from, *to, pointers)));
+    let is_known = |id: &u64| graph.nodes.contains_key(id);
+    let known = all.filter(move |(from, to, _)| is_known(from) && is_known(to));
+    known.map(|(from, to, pointers)| (from, to, pointers.join(", ")))
+}
+
+/// Returns each item with each team that depends on its service.
+fn teams(graph: &Graph) -> impl Iterator<Item = (u64, &str)> {
+    graph.nodes.iter().flat_map(|(id, node)| {
+        let of_service = graph.dependents.iter().filter(|dependent| dependent.service == node.service);
+        of_service.map(|dependent| (*id, dependent.team.as_str()))
+    })
+}
+
+/// Returns a text with the entities of Mermaid, in which only letters, digits and a few signs stand for themselves.
+fn entities(text: &str) -> String {
+    let mut out = String::new();
+    for c in plain(text).chars() {
+        if c.is_alphanumeric() || " _-./".contains(c) {
+            out.push(c);
+        } else {
+            out.extend(["#", &u32::from(c).to_string(), ";"]);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn item(id: u64, service: &str, name: &str) -> Value {
+        json!({"id": id, "url": "", "name": name, "application": {"id": 1, "name": "Shop"},
+            "service": {"id": 1, "name": service}, "service_owner_team": {"id": 2, "name": "Owner"},
+            "runtime_state": "IN_SERVICE", "change_state": "CHANGES_PENDING"})
+    }
+
+    fn graph(references: &[(u64, u64)]) -> Graph {
+        let references: Vec<Value> = references
+            .iter()
+            .map(|(from, to)| json!({"from": from, "to": to, "pointer": format!("/vms/{to}")}))
+            .collect();
+        Graph::of(&json!({"application": {"id": 1, "name": "Shop"}, "service_items": [
+            item(1, "LB", "front"), item(2, "VM", "web1"), item(3, "VM", "web2"), item(4, "Disk", "a\"b\\]#\u{1b}")],
+            "references": references, "dependants": [{"service": {"id": 1, "name": "LB"}, "team": {"id": 3, "name": "Watch"}}],
+            "next": null}))
+    }
+
+    #[test]
+    fn a_tree_draws_each_reference_once() {
+        let expected = "\
+Shop/LB/front  (Owner; IN_SERVICE, CHANGES_PENDING)
+├── Shop/VM/web1  (Owner; IN_SERVICE, CHANGES_PENDING)
+│   └── Shop/Disk/a\"b\\]#\u{fffd}  (Owner; IN_SERVICE, CHANGES_PENDING)
+└── Shop/VM/web2  (Owner; IN_SERVICE, CHANGES_PENDING)
+    └── Shop/VM/web1  (Owner; IN_SERVICE, CHANGES_PENDING) (*)
+
+Dependent teams:
+  Watch of LB
+";
+        assert_eq!(tree(&graph(&[(1, 2), (1, 3), (2, 4), (3, 2)])), expected);
+    }
+
+    #[test]
+    fn a_cycle_ends_at_its_mark() {
+        let drawn = tree(&graph(&[(2, 3), (3, 2), (1, 1)]));
+        let lines: Vec<&str> = drawn.lines().map(|line| line.trim_end()).collect();
+        let state = "  (Owner; IN_SERVICE, CHANGES_PENDING)";
+        assert_eq!(
+            lines[1..6],
+            [
+                format!("Shop/LB/front{state}"),
+                format!("└── Shop/LB/front{state} (cycle)"),
+                format!("Shop/VM/web1{state}"),
+                format!("└── Shop/VM/web2{state}"),
+                format!("    └── Shop/VM/web1{state} (cycle)"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_chain_needs_no_stack() {
+        let items: Vec<Value> = (0..3_000).map(|id| item(id, "VM", &id.to_string())).collect();
+        let references: Vec<Value> =
+            (1..3_000).map(|id| json!({"from": id - 1, "to": id, "pointer": "/next"})).collect();
+        let drawn = tree(&Graph::of(&json!({"service_items": items, "references": references})));
+        assert_eq!(drawn.lines().count(), 3_000);
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        let graph = graph(&[(1, 2), (1, 4)]);
+        let expected = "\
+digraph {
+  rankdir=LR;
+  node [shape=box];
+  1 [label=\"Shop/LB/front\", tooltip=\"IN_SERVICE, CHANGES_PENDING\"];
+  2 [label=\"Shop/VM/web1\", tooltip=\"IN_SERVICE, CHANGES_PENDING\"];
+  3 [label=\"Shop/VM/web2\", tooltip=\"IN_SERVICE, CHANGES_PENDING\"];
+  4 [label=\"Shop/Disk/a\\\"b\\\\]#\u{fffd}\", tooltip=\"IN_SERVICE, CHANGES_PENDING\"];
+  1 -> 2 [label=\"/vms/2\"];
+  1 -> 4 [label=\"/vms/4\"];
+  1 -> \"team Watch\" [style=dashed];
+}
+";
+        assert_eq!(dot(&graph), expected);
+        let expected = "\
+flowchart LR
+  n1[\"Shop/LB/front\"]
+  n2[\"Shop/VM/web1\"]
+  n3[\"Shop/VM/web2\"]
+  n4[\"Shop/Disk/a#34;b#92;#93;#35;#65533;\"]
+  n1 -->|\"/vms/2\"| n2
+  n1 -->|\"/vms/4\"| n4
+  team0([\"Watch\"])
+  n1 -.-> team0
+";
+        assert_eq!(mermaid(&graph), expected);
+    }
+}
