@@ -35,12 +35,13 @@ pub(crate) const CHANGES: [Column; 7] = [
     ("CONSUMER", &["/consumer_team/name"]),
     ("LOG", &["/log"]),
 ];
-const SUBMISSIONS: [Column; 5] = [
+const SUBMISSIONS: [Column; 6] = [
     ("ID", &["/id"]),
     ("STATE", &["/state"]),
     ("CHANGES", &["/landed"]),
     ("BY", &["/submitted_by"]),
     ("COMMIT", &["/commit_id"]),
+    ("MESSAGE", &["/message"]),
 ];
 const ENTRIES: [Column; 5] = [
     ("TIME", &["/modified"]),

@@ -7,6 +7,7 @@ use crate::{
     compare,
     failure::{Done, Failure},
     input::Input,
+    list,
     output::{At as _, Format, Output},
     suggest,
     wait::{self, Goal},
@@ -109,6 +110,9 @@ struct Approval {
     /// Commit of the declaration; by default that of the pipeline, in `GITHUB_SHA` or `CI_COMMIT_SHA`
     #[arg(long, value_name = "SHA")]
     commit: Option<String>,
+    /// Text for the history of the team: why it submits
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
     /// Wait until the changes are applied, decided or completed
     #[arg(long, value_name = "GOAL", value_enum)]
     wait: Option<Goal>,
@@ -290,7 +294,7 @@ impl Approval {
         }
         let commit =
             self.commit.clone().or_else(|| COMMIT_VARIABLES.iter().find_map(|name| env::var(name).ok()));
-        let submission = submit(api, request, &preview, commit.as_deref())?;
+        let submission = submit(api, request, &preview, commit, self.message.clone())?;
         match out.format {
             Format::Table => out.text(&show::submission(&submission))?,
             Format::Name => out.text(&show::ids(&submission))?,
@@ -304,18 +308,23 @@ impl Approval {
 }
 
 /// Submits a declaration, if its effects are still those of the preview.
-fn submit(api: &Api, request: &Request, preview: &Value, commit: Option<&str>) -> Result<Value, Failure> {
+fn submit(
+    api: &Api,
+    request: &Request,
+    preview: &Value,
+    commit: Option<String>,
+    message: Option<String>,
+) -> Result<Value, Failure> {
     let plan = preview.text_at("/plan");
     // The same plan can occur again after a revert. Only without a submission in between it is the same request.
     let newest = api.list(&format!("{ORCABASE}/consumer/submissions/?ordering=-id"), 1)?;
     let newest = newest.first().map(|submission| submission.text_at("/id")).unwrap_or_default();
-    let key = Hash::of(&format!("{} {newest} {plan}", commit.unwrap_or_default())).to_string();
+    let key = Hash::of(&format!("{} {newest} {plan}", commit.as_deref().unwrap_or_default())).to_string();
     let headers = [("If-Match", format!("\"{plan}\"")), ("Idempotency-Key", key)];
-    let query = commit.map(|commit| {
-        let commit = percent_encoding::utf8_percent_encode(commit, percent_encoding::NON_ALPHANUMERIC);
-        format!("?commit_id={commit}")
-    });
-    request.send(api, &format!("{}{}", request.submit, query.unwrap_or_default()), &headers)
+    let parameters = [("commit_id", commit), ("message", message)];
+    let given = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let query = list::query(&given.collect::<Vec<_>>());
+    request.send(api, &format!("{}{query}", request.submit), &headers)
 }
 
 fn has_changes(preview: &Value) -> bool {
