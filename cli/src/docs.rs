@@ -4,7 +4,7 @@ use crate::{
     api::{Api, ORCABASE},
     failure::{Done, Failure},
     list::Kind,
-    object::{self, SIDES},
+    object::{self, Found},
     output::{At as _, Output},
 };
 use clap::Args;
@@ -31,8 +31,11 @@ pub(crate) fn docs(api: &Api, command: &Docs, out: &mut Output) -> Result<Done, 
     if let Some(file) = &command.upload {
         return upload(api, &command.service, file, out);
     }
-    let id = object::id(api, Kind::Services, &command.service)?;
-    let docs = object::either_side(api, &SIDES, &format!("services/{id}/docs/"))?.value;
+    let Found { side, value } = object::read(api, Kind::Services, &command.service, None)?;
+    if !value.is_at("/has_md") {
+        return Err(Failure::Failed("the service has no documentation".to_owned()));
+    }
+    let docs = api.get(&format!("{ORCABASE}/{side}/services/{}/docs/", value.at("/id")))?;
     if !out.json(&docs)? {
         // Markdown may have tabs, but nothing that a terminal would execute.
         let clean = |line: &str| line.split('\t').map(plain).collect::<Vec<_>>().join("\t") + "\n";
