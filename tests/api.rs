@@ -52,6 +52,7 @@ mod submissions {
     mod history;
     mod problems;
 }
+mod teams;
 mod webhooks {
     mod deliver;
     mod manage;

@@ -30,6 +30,7 @@
 //! | `given service VM approval not required` | change instances start as APPROVED |
 //! | `given service VM dependents A B`, `… without dependents` | the dependent teams of the service |
 //! | `given service VM allows A B` | a private service for these teams |
+//! | `given team T confirms removals` | the team has `confirm_removals` |
 //! | `given metadata of application {…}`, `… of team {…}` | a schema for metadata |
 //!
 //! | Line of a declaration | Meaning |
@@ -44,6 +45,7 @@
 //! | `T submits`, `T submits nothing` | submits the lines below, or nothing, as T's whole declaration |
 //! | `T patches`, `T validates` | submits them as a partial declaration; previews them |
 //! | `T submits with commit C with key K` | submits with a commit id and an idempotency key |
+//! | `T submits allowing removal` | submits with `allow_removal=true` |
 //! | `T submits as previewed` | submits with the plan of T's last preview in `If-Match` |
 //! | `T reverts to T#1`, with the same options | declares the state after T's first submission |
 //! | `T validates reverting to T#1` | previews that revert |
@@ -155,6 +157,7 @@ scenarios! {
     a_removal_is_withdrawn_after_the_schema_was_tightened
     a_removal_is_withdrawn_from_a_private_service
     a_removal_is_withdrawn_in_every_state_of_the_service
+    a_removal_of_an_application_is_confirmed
     a_schema_is_tightened_later
     a_service_is_decommissioned
     a_service_takes_no_changes

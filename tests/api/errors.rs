@@ -268,7 +268,12 @@ fn provoke_revert(provoked: &mut Provoked) {
     for (method, application, count) in [("PATCH", "One", 22), ("PATCH", "Two", 22), ("POST", "One", 0)] {
         let body =
             json!({"AwesomeConsumer2": {application: {"services": {"LoadBalancer": balancers(count)}}}});
-        let answer = provoked.system.call(method, SUBMIT, "awesome2-key", &body);
+        if method == "POST" {
+            // It does not name the other application.
+            provoked.call(Code::RemovalNotConfirmed, method, SUBMIT, "awesome2-key", &body);
+        }
+        let confirmed = format!("{SUBMIT}?allow_removal=true");
+        let answer = provoked.system.call(method, &confirmed, "awesome2-key", &body);
         assert_eq!(answer.status, 201, "{answer:?}");
         provoked.system.wait_idle();
         if count > 0 {

@@ -47,7 +47,13 @@ impl PlannedTeam {
 
     fn new() -> Self {
         let by = TeamRef { id: TeamId::new(2).unwrap(), name: CONSUMER.to_owned() };
-        let team = Team { id: by.id, name: by.name.clone(), metadata: "{}".to_owned(), since: Since::EVER };
+        let team = Team {
+            id: by.id,
+            name: by.name.clone(),
+            metadata: "{}".to_owned(),
+            since: Since::EVER,
+            confirm_removals: false,
+        };
         let head = team.first_head();
         let by = Actor::Key { name: "key".to_owned(), team: by };
         let ctx =
@@ -91,6 +97,7 @@ impl PlannedTeam {
         let request = Request {
             declaration,
             scope,
+            is_confirmed: true,
             commit_id: None,
             ctx,
             idempotency: None,

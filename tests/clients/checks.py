@@ -194,7 +194,7 @@ def expect_fields(what, shape, came):
 
 # --- Declaring ---------------------------------------------------------------------------------------------
 
-# Teams and API keys of the demo world. The first team is the consumer.
+# Teams and API keys of the demo world, without `confirm_removals`. The first team is the consumer.
 TEAM = "AwesomeConsumer"
 CONSUMER_KEY = "awesome-key"
 OTHER_CONSUMER_KEY = "awesome2-key"

@@ -38,6 +38,11 @@ each reply with the types of the Go client, the Terraform provider and public pa
 | [netorca-sdk 1.0.14](#netorca-sdk-1014), [0.3.2](#netorca-sdk-032) | \
 results of the published clients' methods, unmodified |
 | [Routes and fields by name](#routes-and-fields-by-name) | names only, with the contract |
+
+These clients submit whole teams and cannot confirm a removal. So the teams of the checks have `confirm_removals` set to
+false, the default of existing teams. A [world file](configuration.md#world-file) sets it for new ones, and
+[a request](http/teams.md#settings) changes it. With true, a submission without an application is 400
+`removal_not_confirmed` for these clients. `"services": {}` still removes its items.
 """
 
 PYTHON = """\

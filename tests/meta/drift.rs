@@ -205,7 +205,7 @@ impl World {
         let (some, other) =
             (json!({"AwesomeConsumer": {"C": {"services": {"VM": [{"name": "two"}]}}}}), declaration(2));
         let keyed = |status: u16, method: &str, path: &str, key: &str, body: &Value| {
-            let path = format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4");
+            let path = format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4&allow_removal=true");
             let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
             let request =
                 ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
@@ -289,12 +289,13 @@ impl World {
         next["AwesomeConsumer"]["metadata"] = json!({"budget_code": method.len()});
         next["AwesomeConsumer"]["E"] = json!({"services": {"VM": [{"name": method}]}});
         let validate = format!("{CONSUMER}/submissions/validate/");
-        let page = self.call(200, method, &format!("{validate}?limit=1&offset=1"), "awesome-key", &next);
+        let parameters = "?limit=1&offset=1&allow_removal=true";
+        let page = self.call(200, method, &format!("{validate}{parameters}"), "awesome-key", &next);
         self.call(200, method, page["change_instances_next"].as_str().unwrap(), "awesome-key", &next);
         let preview = self.call(200, method, &validate, "awesome-key", &next);
         let headers = [("if-match", preview["plan"].as_str().unwrap())];
         for status in [201, 412] {
-            let path = format!("{CONSUMER}/submissions/submit/");
+            let path = format!("{CONSUMER}/submissions/submit/?allow_removal=true");
             let body = next.to_string().into_bytes();
             let request =
                 ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
@@ -302,6 +303,18 @@ impl World {
             assert_eq!(answer.status, status, "{method}: {answer:?}");
             self.system.wait_idle();
         }
+    }
+
+    /// Forgets all applications, and changes the settings of the team.
+    fn confirm(&self) {
+        let nothing = json!({"AwesomeConsumer": {}});
+        for (path, status) in [("validate", 200), ("submit", 400)] {
+            let path = format!("{CONSUMER}/submissions/{path}/");
+            self.call(status, "POST", &path, "awesome-key", &nothing);
+        }
+        let settings = json!({"confirm_removals": true, "colour": "red"});
+        self.call(200, "PATCH", "/v1/account/teams/4/", "awesome-key", &settings);
+        self.call(400, "PATCH", "/v1/account/teams/4/", "awesome-key", &json!({"confirm_removals": "no"}));
     }
 
     /// Sends an owner's requests other than decisions.
@@ -551,6 +564,7 @@ fn value(parameter: &Value) -> String {
 fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     let world = World::new();
     world.keep();
+    world.confirm();
     world.read();
     world.own();
     world.keys();

@@ -72,6 +72,8 @@ impl Shape {
         let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
         for team in world["teams"].as_array_mut().unwrap() {
             team.as_object_mut().unwrap().remove("notify");
+            // The consumers remove applications at random, without a look at them before.
+            team["confirm_removals"] = json!(false);
         }
         let services = world["services"].as_array_mut().unwrap();
         services.truncate(2);

@@ -12,6 +12,7 @@ use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
 use crate::catalog::service::{Service, Settings};
+use crate::model::team::Team;
 use crate::outreach::healthcheck::Healthcheck;
 use crate::outreach::healthcheck::crontab::Crontab;
 use crate::outreach::message::Message;
@@ -39,6 +40,8 @@ pub enum Event {
     ServiceDocumented,
     ServiceConfigured,
     TeamCreated,
+    /// A team has other settings.
+    TeamChanged,
     WebhookCreated,
     WebhookChanged,
     /// A webhook has another signing secret.
@@ -108,7 +111,10 @@ pub enum Subject {
         /// The number of writes of the healthcheck.
         revision: u64,
     },
-    Team,
+    Team {
+        /// Whether removals of whole applications need a confirmation.
+        confirm_removals: bool,
+    },
 }
 
 /// An entry of the audit log.
@@ -169,9 +175,10 @@ impl AuditEntry {
         Self::of(event, &healthcheck.team, subject, ctx)
     }
 
-    /// Creates the entry for a new team.
-    pub fn of_team(team: &TeamRef, ctx: &RequestContext) -> Self {
-        Self::of(Event::TeamCreated, team, Subject::Team, ctx)
+    /// Creates the entry for a new team or a change of its settings.
+    pub fn of_team(event: Event, team: &Team, ctx: &RequestContext) -> Self {
+        let subject = Subject::Team { confirm_removals: team.confirm_removals };
+        Self::of(event, &team.to_ref(), subject, ctx)
     }
 
     fn of(event: Event, team: &TeamRef, subject: Subject, ctx: &RequestContext) -> Self {

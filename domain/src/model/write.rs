@@ -47,7 +47,7 @@ pub enum Write {
         /// The difference of the item's blockers.
         delta: Blockers,
     },
-    /// Replaces the team's record; the head in the same transaction is its fence.
+    /// Replaces the team's metadata, and no setting; the head in the same transaction is its fence.
     ReplaceTeam(Team),
     /// Creates an application or its retired record, or replaces one with the digest, the next number and the number
     /// of drifted items of `before`.

@@ -9,6 +9,7 @@ mod fixed;
 mod numbers;
 mod pack;
 mod preview;
+mod removal;
 
 use self::application::Comparison;
 pub(crate) use self::application::NO_METADATA;
@@ -18,6 +19,7 @@ use self::numbers::Numbers;
 pub use self::numbers::{REUSE_FROM, to_ask};
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
+pub use self::removal::{REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, SubmissionId};
@@ -70,6 +72,8 @@ pub struct Request<'a> {
     pub unread: &'a [Problem],
     /// Whole or partial.
     pub scope: Scope,
+    /// Whether the caller confirms the removals of [`unconfirmed`], or only looks at them (R57).
+    pub is_confirmed: bool,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
     pub ctx: &'a RequestContext,
@@ -166,7 +170,11 @@ pub fn plan<'a>(
     }
     let affected = application::affected_applications(stored, items, request)?;
     let (reserved, without_number) = numbers::reserve(stored, &affected, request);
-    let problems = check::problems(stored, &affected, offers, request, &without_number);
+    let mut problems = without_number;
+    if !request.is_confirmed {
+        problems.extend(removal::problems(stored, items, request));
+    }
+    let problems = check::problems(stored, &affected, offers, request, &problems);
     if !problems.is_empty() {
         return Err(Refused::Invalid(problems));
     }

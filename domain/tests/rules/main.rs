@@ -45,6 +45,8 @@ mod planted;
 #[cfg(test)]
 mod preview;
 #[cfg(test)]
+mod removals;
+#[cfg(test)]
 mod repairs;
 #[cfg(test)]
 mod revert;

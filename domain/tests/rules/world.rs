@@ -44,6 +44,8 @@ pub(crate) struct World {
     pub(crate) metadata_policy: MetadataPolicy,
     /// Number of applications from which numbers are used again.
     pub(crate) reuse_from: usize,
+    /// Whether the next submissions confirm their removals.
+    pub(crate) is_confirmed: bool,
     /// Microseconds; a test may set it back.
     pub(crate) clock: u64,
     pub(crate) idempotency: Option<(String, Hash)>,
@@ -81,7 +83,8 @@ impl World {
         for name in TEAMS {
             let id = team(name).id;
             let metadata = "{}".to_owned();
-            let team = Team { id, name: name.to_owned(), metadata, since: Since::EVER };
+            let (name, since) = (name.to_owned(), Since::EVER);
+            let team = Team { id, name, metadata, since, confirm_removals: false };
             snapshot.heads.insert(id, team.first_head());
             snapshot.teams.insert(id, team);
         }
@@ -92,6 +95,7 @@ impl World {
             reuse_from: plan::REUSE_FROM,
             clock: 1_000,
             idempotency: None,
+            is_confirmed: false,
             by_hand: false,
             texts: BTreeMap::new(),
             definitions: BTreeMap::new(),

@@ -1,4 +1,4 @@
-//! Bodies of requests about API keys and members.
+//! Bodies of requests about the team, its API keys and members.
 
 use domain::Timestamp;
 use domain::account::api_key::{OVERLAP_MICROS, OVERLAP_MICROS_MAX};
@@ -62,6 +62,12 @@ pub(crate) fn changed(mut fields: Fields) -> Result<Changed, Failure> {
     let name = person(&mut fields).optional();
     let role = role(&mut fields).optional();
     fields.finish(|| Some(Changed { name, role }))
+}
+
+/// Returns the setting of a team; `None` keeps the old value.
+pub(crate) fn confirm_removals(mut fields: Fields) -> Result<Option<bool>, Failure> {
+    let confirm_removals = fields.boolean("confirm_removals").optional();
+    fields.finish(|| Some(confirm_removals))
 }
 
 /// Reads a person's name. Histories also show the names of keys and of the system, so it must differ from those.

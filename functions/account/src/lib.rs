@@ -1,9 +1,10 @@
-//! The account of a team: API keys, members and audit log.
+//! The account of a team: its settings, API keys, members and audit log.
 
 mod body;
 mod keys;
 mod members;
 mod records;
+mod teams;
 
 use dovetail_http::{Answering, Code, CursorKey, Function, Operation, Request, answer};
 use dovetail_table::Table;
@@ -22,6 +23,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Ans
         Operation::AddMember => members::add(table, &call).await,
         Operation::ChangeMember => members::change(table, &call).await,
         Operation::RemoveMember => members::remove(table, &call).await,
+        Operation::UpdateTeam => teams::update(table, &call).await,
         Operation::ListRecords => records::all(table, key, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })

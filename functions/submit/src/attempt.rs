@@ -6,7 +6,7 @@ use crate::planning::Planning;
 use crate::refused;
 use crate::submitted::Submitted;
 use domain::rules::plan;
-use domain::rules::plan::{Plan, Refused, Request};
+use domain::rules::plan::{Plan, Refused, Removal, Request};
 use dovetail_aws::off_worker;
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::Table;
@@ -31,14 +31,20 @@ impl<'a> Attempt<'a> {
         Ok(Planning::Ready(Self { submitted, loaded }))
     }
 
-    /// Plans the submission.
-    pub(crate) async fn plan(&self, table: &Table, call: &Call) -> Result<Planning<Plan<'_>>, Failure> {
+    /// Plans the submission; with `is_confirmed`, whatever it removes (R57).
+    pub(crate) async fn plan(
+        &self,
+        table: &Table,
+        call: &Call,
+        is_confirmed: bool,
+    ) -> Result<Planning<Plan<'_>>, Failure> {
         let Self { submitted, loaded } = self;
         let ctx = &call.ctx();
         let request = Request {
             declaration: &submitted.declaration,
             unread: &submitted.unread,
             scope: submitted.scope,
+            is_confirmed,
             commit_id: submitted.commit_id.clone(),
             ctx,
             idempotency: submitted.idempotency.clone(),
@@ -53,7 +59,8 @@ impl<'a> Attempt<'a> {
             Err(Refused::Torn) => Ok(Planning::Replan(Code::Contended)),
             Err(Refused::InFlight(_)) => Ok(Planning::Replan(Code::SubmissionInFlight)),
             Err(Refused::Invalid(problems)) => {
-                let failure = refused::invalid(table, call, problems).await;
+                let removals = if is_confirmed { Vec::new() } else { self.unconfirmed() };
+                let failure = refused::invalid(table, call, problems, &removals).await;
                 Err(messages::add_to_rejected(table, call, loaded, submitted, failure).await)
             }
             Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
@@ -66,7 +73,9 @@ impl<'a> Attempt<'a> {
         table: &Table,
         call: &Call,
     ) -> Result<Planning<Plan<'_>>, Failure> {
-        let planned = self.plan(table, call).await?;
+        // The token names every effect, so it confirms the removals too.
+        let is_confirmed = self.submitted.allows_removal || call.if_match.is_some();
+        let planned = self.plan(table, call, is_confirmed).await?;
         let Planning::Ready(plan) = planned else { return Ok(planned) };
         if call.if_match.is_none() {
             return Ok(Planning::Ready(plan));
@@ -82,6 +91,15 @@ impl<'a> Attempt<'a> {
             // A consistent plan always has effects. If it has none, the next attempt reads the records again.
             Err(_) => Ok(Planning::Replan(Code::Contended)),
         }
+    }
+
+    /// Returns the removals for which `submit` requires a confirmation (R57).
+    pub(crate) fn unconfirmed(&self) -> Vec<Removal> {
+        let Self { submitted, loaded } = self;
+        if submitted.allows_removal {
+            return Vec::new();
+        }
+        plan::unconfirmed(&loaded.team.stored, &loaded.items, &submitted.declaration, submitted.scope)
     }
 
     /// Adds the messages of service owners to the reply of the accepted declaration.

@@ -41,14 +41,14 @@ pub(crate) async fn preview(
         let team = load::team(table, call, submitted.key(), true).await?;
         let attempt = Attempt::load(table, &mut submitted, team).await?;
         let Some(attempt) = attempt.ready(&mut refusal) else { continue };
-        let plan = attempt.plan(table, call).await?;
+        let plan = attempt.plan(table, call, true).await?;
         let Some(plan) = plan.ready(&mut refusal) else { continue };
         // A short wait: without pending work the preview has a token, and the client needs no second one.
         if attempt.loaded.team.has_pending_work && number < WAITS_MAX {
             continue;
         }
         if let Ok(preview) = plan.preview(&attempt.loaded.items, &call.ctx()) {
-            let reply = reply_of(table, call, &attempt.loaded, &plan, &preview, page).await?;
+            let reply = reply_of(table, call, &attempt, &plan, &preview, page).await?;
             return attempt.with_messages(table, call, reply).await;
         }
         // A consistent plan always has effects. If it has none, the next attempt reads the records again.
@@ -99,11 +99,12 @@ async fn with_proposals(
 async fn reply_of(
     table: &Table,
     call: &Call,
-    loaded: &Loaded,
+    attempt: &Attempt<'_>,
     plan: &Plan<'_>,
     preview: &Preview,
     page: &Page,
 ) -> Result<Reply, Failure> {
+    let loaded = &attempt.loaded;
     let rest = preview.created.get(page.offset..).unwrap_or_default();
     let page_changes = rest.get(..page.limit).unwrap_or(rest);
     let mut related = write::related(table, page_changes).await?;
@@ -116,6 +117,7 @@ async fn reply_of(
         preview,
         is_certain: !loaded.team.has_pending_work,
         page_changes,
+        unconfirmed: attempt.unconfirmed(),
         unapprovable: plan.unapprovable(&loaded.offers),
         related: &related,
     };

@@ -4,10 +4,11 @@ use domain::base::problem::Problem;
 use domain::base::suggest::did_you_mean;
 use domain::catalog::service::Service;
 use domain::model::change::Reason;
+use domain::rules::plan::{REMOVAL_NOT_CONFIRMED, Removal};
 use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, Timestamp};
 use dovetail_http::view::{Blocker, Viewpoint};
-use dovetail_http::{Call, Failure, invalid_declaration};
+use dovetail_http::{Call, Failure, invalid_declaration, with_removals};
 use dovetail_table::{Direction, Error, Source, Table};
 use std::collections::BTreeMap;
 
@@ -19,9 +20,18 @@ const SUGGESTIONS_MAX: usize = 10;
 const SERVICES_READ_MAX: usize = 1_000;
 
 /// Returns the error of a declaration with these problems.
-pub(crate) async fn invalid(table: &Table, call: &Call, mut problems: Vec<Problem>) -> Failure {
+pub(crate) async fn invalid(
+    table: &Table,
+    call: &Call,
+    mut problems: Vec<Problem>,
+    removals: &[Removal],
+) -> Failure {
     match completed(table, call, &mut problems).await {
-        Ok(blockers) => invalid_declaration(&problems, &blockers).into(),
+        Ok(blockers) => {
+            let is_broken = problems.iter().any(|problem| problem.rule == REMOVAL_NOT_CONFIRMED);
+            with_removals(invalid_declaration(&problems, &blockers), if is_broken { removals } else { &[] })
+                .into()
+        }
         Err(error) => error.into(),
     }
 }

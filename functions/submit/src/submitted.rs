@@ -23,6 +23,8 @@ pub(crate) struct Submitted {
     /// Idempotency key and fingerprint of the request, if the client sent a key.
     pub(crate) idempotency: Option<(String, Hash)>,
     pub(crate) commit_id: Option<String>,
+    /// Whether the caller confirms the removal of whole applications (R57).
+    pub(crate) allows_removal: bool,
     /// Target of a revert; none for a declaration in the body.
     revert: Option<Revert>,
 }
@@ -30,7 +32,9 @@ pub(crate) struct Submitted {
 impl Submitted {
     /// Parses a request; `also` has the names of more query parameters.
     pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
-        let commit_id = commit_id(call, also)?;
+        let commit_id = commit_id(call, &[also, &["allow_removal"]].concat())?;
+        let allows_removal = call.query.truth("allow_removal").map_err(|error| Call::bad_filter(&error))?;
+        let allows_removal = allows_removal.unwrap_or(false);
         let key = call.idempotency_key()?.map(str::to_owned);
         let document = declaration::document(&call.body).map_err(invalid)?;
         let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref(), &document)));
@@ -43,7 +47,7 @@ impl Submitted {
             }
         };
         let scope = if call.method == "PATCH" { Scope::Partial } else { Scope::Whole };
-        Ok(Self { declaration, unread, scope, idempotency, commit_id, revert: None })
+        Ok(Self { declaration, unread, scope, idempotency, commit_id, allows_removal, revert: None })
     }
 
     /// Parses a request for a revert.
@@ -57,7 +61,8 @@ impl Submitted {
         let team = call.caller.team.name.clone();
         let declaration = Declaration { team, metadata: None, applications: Vec::new() };
         let (unread, revert) = (Vec::new(), Some(revert));
-        Ok(Self { declaration, unread, scope: Scope::Partial, idempotency, commit_id, revert })
+        let (scope, allows_removal) = (Scope::Partial, false);
+        Ok(Self { declaration, unread, scope, idempotency, commit_id, allows_removal, revert })
     }
 
     /// Returns the idempotency key.

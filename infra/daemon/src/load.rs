@@ -142,7 +142,8 @@ pub async fn world(
     // Services refer to their teams, so the teams come first.
     let mut teams: BTreeMap<&str, TeamRef> = BTreeMap::new();
     for team in &plan.teams {
-        let stored = table.ensure_team(team.name, &team.metadata, &ctx).await?.to_ref();
+        let stored =
+            table.ensure_team(team.name, &team.metadata, team.confirm_removals, &ctx).await?.to_ref();
         for key in &team.keys {
             show(&create_key(table, team, key, &stored, &ctx).await?)?;
         }

@@ -128,6 +128,13 @@ codes! {
                time, log text and URL. Nothing was changed.",
         remedy "Change the declaration of the item, or remove the item. Or ask the owner to retry the change \
                 instance (`retry`).";
+    RemovalNotConfirmed(400, "the removal of whole applications is not confirmed")
+        means "The team has `confirm_removals` set to true. A whole submission would remove all items of an application \
+               that its declaration does not name. `applications` lists these applications with the numbers of their \
+               items. Nothing was changed.",
+        remedy "Add the applications to the declaration, or submit it in parts with PATCH. To remove them, repeat the \
+                request with `allow_removal=true`, or with the `plan` of a preview in `If-Match`. Or name an \
+                application with empty `services`.";
     PlanChanged(412, "the effects differ from the preview")
         means "The plan token in `If-Match` does not match the effects that the submission would have now. \
                After the preview, another submission, a decision or a change of a service changed them. \

@@ -3,21 +3,41 @@
 //! Each problem has its JSON pointer and its rule (docs/reference/http/README.md, convention 6).
 
 use crate::code::Code;
+use crate::removal;
 use crate::reply::{Content, Reply};
 use crate::view::Blocker;
 use domain::base::problem::Problem;
+use domain::rules::plan::{REMOVAL_NOT_CONFIRMED, Removal};
 use domain::{ChangeId, State};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Returns the reply to an invalid declaration; `blockers` has the details of the shown blockers.
 pub fn invalid_declaration(problems: &[Problem], blockers: &BTreeMap<ChangeId, Blocker>) -> Reply {
-    let only_blocked = problems.iter().all(|problem| problem.rule == "blocked");
-    let code = if only_blocked { Code::Blocked } else { Code::InvalidDeclaration };
+    let all_break = |rule: &str| problems.iter().all(|problem| problem.rule == rule);
+    let code = if all_break("blocked") {
+        Code::Blocked
+    } else if all_break(REMOVAL_NOT_CONFIRMED) {
+        Code::RemovalNotConfirmed
+    } else {
+        Code::InvalidDeclaration
+    };
     let mut reply = invalid(code, "declaration", problems, blockers);
     if let Content::Problem(body) = &mut reply.body {
         // Clients read `messages` in the replies to valid and invalid declarations alike.
         body.insert("messages".to_owned(), json!([]));
+    }
+    reply
+}
+
+/// Adds the applications of unconfirmed removals to the reply to an invalid declaration (R57).
+pub fn with_removals(mut reply: Reply, removals: &[Removal]) -> Reply {
+    if let (Content::Problem(body), [_, ..]) = (&mut reply.body, removals) {
+        body.insert("applications".to_owned(), removal::applications(removals));
+        // Among other problems, each problem has its own sentence.
+        if reply.code == Some(Code::RemovalNotConfirmed) {
+            body.insert("detail".to_owned(), json!(removal::sentence(removals)));
+        }
     }
     reply
 }

@@ -28,6 +28,8 @@ pub enum Operation {
     ListTeams,
     /// The caller's team, now or at an earlier time.
     GetTeam,
+    /// Changes the settings of the caller's team.
+    UpdateTeam,
     ValidateSubmission,
     Submit,
     ListSubmissions,
@@ -174,6 +176,7 @@ impl Operation {
             Self::RotateApiKey => &["overlap_seconds", "expires"],
             Self::AddMember => &["subject", "name", "role"],
             Self::ChangeMember => &["name", "role"],
+            Self::UpdateTeam => &["confirm_removals"],
             _ => return None,
         })
     }

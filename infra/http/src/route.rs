@@ -95,6 +95,7 @@ pub const ROUTES: &[Route] = &[
     anyone("/v1/errors/{code}", Operation::GetErrorPage),
     Route { access: Access::Authenticated, ..read("/v1/account/teams", Operation::ListTeams) },
     read("/v1/account/teams/{id}", Operation::GetTeam),
+    admin(PATCH, "/v1/account/teams/{id}", Operation::UpdateTeam, Function::Account),
     admin(GET, "/v1/account/api_keys", Operation::ListApiKeys, Function::Account),
     admin(POST, "/v1/account/api_keys", Operation::CreateApiKey, Function::Account),
     admin(GET, "/v1/account/api_keys/{id}", Operation::GetApiKey, Function::Account),

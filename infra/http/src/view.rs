@@ -93,6 +93,7 @@ impl Viewpoint {
 wire! {
     /// A team in an object, or by itself.
     fn team_view(id: TeamId, metadata: Option<Stored<'a>>, name: &'a str) -> pub TeamView<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")] confirm_removals: Option<bool> = None,
         id: u64 = id.get(),
         #[serde(skip_serializing_if = "Option::is_none")] metadata: Option<Stored<'a>> = metadata,
         name: &'a str = name,

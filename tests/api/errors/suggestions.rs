@@ -15,6 +15,8 @@ fn path_of(route: &str, system: &Running, change: &str) -> Option<String> {
     let Some((collection, below)) = path.split_once("{id}") else { return Some(path) };
     let object = match collection {
         "/v1/orcabase/serviceowner/change_instances/" => Some(change.to_owned()),
+        // A team has no URL, and its key sees itself alone.
+        "/v1/account/teams/" => Some(format!("{collection}1/")),
         "/v1/orcabase/serviceowner/charges/" => url("/v1/marketplace/serviceowner/charges/"),
         _ => url(collection),
     };

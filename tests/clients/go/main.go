@@ -2,7 +2,7 @@
 //
 //	go run . ADDRESS FOUND
 //
-// ADDRESS is a system with the demo world. FOUND gets the calls and their outcomes as JSON. The program ends with 1 if
+// ADDRESS is a system with the demo world, without confirm_removals. FOUND gets the calls and their outcomes as JSON. The program ends with 1 if
 // a reply has an unexpected status, a value of another type, or a value outside of its documented form.
 package main
 

@@ -89,7 +89,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config, more: &[TeamR
 /// Returns the table before the first submission.
 pub(crate) fn table() -> Table {
     let TeamRef { id, name } = consumer();
-    let team = Team { id, name, metadata: "{}".to_owned(), since: Since::EVER };
+    let team = Team { id, name, metadata: "{}".to_owned(), since: Since::EVER, confirm_removals: false };
     let head = team.first_head();
     let mut table = Table::default();
     table.put(Record::Team(team));

@@ -102,6 +102,7 @@ impl Read {
             declaration: &prepared.declaration,
             unread: &[],
             scope: command.scope,
+            is_confirmed: true,
             commit_id: None,
             ctx: &prepared.ctx,
             idempotency: prepared.idempotency.clone(),

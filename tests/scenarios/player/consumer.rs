@@ -37,10 +37,17 @@ impl<S: Site> Stage<S> {
             idempotency_key = Some((*key).to_owned());
             options = rest.to_vec();
         }
+        let mut parameters = Vec::new();
         if let [rest @ .., "with", "commit", commit] = options.as_slice() {
-            path.push_str("?commit_id=");
-            path.push_str(commit);
+            parameters.push(format!("commit_id={commit}"));
             options = rest.to_vec();
+        }
+        if let [rest @ .., "allowing", "removal"] = options.as_slice() {
+            parameters.push("allow_removal=true".to_owned());
+            options = rest.to_vec();
+        }
+        if !parameters.is_empty() {
+            path = format!("{path}?{}", parameters.join("&"));
         }
         assert!(matches!(options.as_slice(), [] | ["nothing"]), "`{options:?}` is no option");
         let body = if reverted_to.is_some() { String::new() } else { document(team, &step.body) };

@@ -49,6 +49,10 @@ pub(super) fn keys(world: &Value) -> BTreeMap<String, String> {
 /// Returns the demo world with these settings.
 pub(super) fn world(settings: &[String]) -> Value {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+    // Most scenarios remove applications on the way, and only those of R57 are about a confirmation.
+    for team in world["teams"].as_array_mut().unwrap() {
+        team["confirm_removals"] = json!(false);
+    }
     for setting in settings.iter().filter(|setting| reuse_from(setting).is_none()) {
         apply(&mut world, setting);
     }
@@ -61,6 +65,11 @@ fn apply(world: &mut Value, setting: &str) {
         return;
     }
     let words: Vec<&str> = setting.split(' ').collect();
+    if let ["team", name, "confirms", "removals"] = words.as_slice() {
+        let mut teams = world["teams"].as_array_mut().unwrap().iter_mut();
+        teams.find(|team| team["name"] == *name).unwrap()["confirm_removals"] = json!(true);
+        return;
+    }
     let ["service", title, words @ ..] = words.as_slice() else { panic!("`{setting}` is no setting") };
     let mut services = world["services"].as_array_mut().unwrap().iter_mut();
     let service = services.find(|service| service["schema"]["title"] == *title).unwrap();

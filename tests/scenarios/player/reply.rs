@@ -57,8 +57,19 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
     leaves(&body["errors"], &mut path, &mut messages);
     assert_eq!(messages.len(), problems.len(), "each problem is told under its names once");
     rows.extend(messages.iter().map(|message| names.replace_ids(message)));
+    rows.extend(removals(&body["applications"]));
+    if code == "removal_not_confirmed" {
+        rows.push(text(body, "/detail").to_owned());
+    }
     rows.extend(self::messages(body));
     Some(Outcome { head, rows })
+}
+
+/// Returns the text of removals without a confirmation.
+fn removals(applications: &Value) -> impl Iterator<Item = String> + '_ {
+    let applications = applications.as_array().into_iter().flatten();
+    applications
+        .map(|removal| format!("unconfirmed: {} with {} items", text(removal, "/name"), removal["items"]))
 }
 
 /// Collects the messages of nested errors, each with its path of names.
@@ -129,6 +140,7 @@ pub(super) fn preview(answer: &Answer, names: &Names) -> Outcome {
             .map_or("the team".to_owned(), |name| format!("application {name}"));
         format!("metadata of {whose}{}", differences(changed))
     }));
+    rows.extend(removals(answer.at("/unconfirmed_removals")));
     let warnings = list("/warnings");
     rows.extend(
         warnings.iter().map(|warning| format!("warning: {}", names.replace_ids(warning.as_str().unwrap()))),

@@ -79,6 +79,7 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::ValidateSubmission
         | Operation::ListTeams
         | Operation::GetTeam
+        | Operation::UpdateTeam
         | Operation::CompareSubmissions
         | Operation::Revert
         | Operation::ValidateRevert

@@ -64,6 +64,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::CreateHealthcheck => {
             json!({"service": foreign.vm, "target_url": "https://stolen.example/"})
         }
+        Operation::UpdateTeam => json!({"confirm_removals": true}),
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
@@ -139,6 +140,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
     match operation {
         Operation::GetSubmission
         | Operation::GetTeam
+        | Operation::UpdateTeam
         | Operation::CompareSubmissions
         | Operation::Revert
         | Operation::ValidateRevert

@@ -18,13 +18,13 @@ use crate::model::submission::Scope;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Returns all problems of the declaration.
+/// Returns all problems of the declaration; `of_applications` are found already.
 pub(super) fn problems(
     stored: &Stored,
     affected: &[AffectedApplication<'_, '_>],
     offers: &Offers,
     request: &Request<'_>,
-    without_number: &[Problem],
+    of_applications: &[Problem],
 ) -> Vec<Problem> {
     let mut problems = Problems::default();
     for problem in request.unread {
@@ -50,7 +50,7 @@ pub(super) fn problems(
     if changed > APPLICATIONS_CHANGED_MAX {
         problems.push(|| too_many_applications(team, changed));
     }
-    for problem in without_number {
+    for problem in of_applications {
         problems.push(|| problem.clone());
     }
     for application in affected {

@@ -53,6 +53,7 @@ impl World {
             declaration: &declaration,
             unread: &[],
             scope,
+            is_confirmed: self.is_confirmed,
             commit_id: Some("c0ffee".to_owned()),
             ctx: &ctx,
             idempotency: self.idempotency.clone(),

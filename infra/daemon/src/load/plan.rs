@@ -34,6 +34,8 @@ pub(super) struct PlannedTeam<'a> {
     pub(super) name: &'a str,
     /// Metadata of a new team as canonical JSON.
     pub(super) metadata: String,
+    /// Whether a new team wants removals of whole applications confirmed.
+    pub(super) confirm_removals: bool,
     is_new: bool,
     pub(super) keys: Vec<PlannedKey<'a>>,
 }
@@ -131,8 +133,11 @@ impl Comparison<'_> {
                 stored_keys.len()
             ));
         }
+        self.confirm_removals(stored.as_ref(), team);
         let (name, is_new) = (team.name.as_str(), stored.is_none());
-        Ok(PlannedTeam { name, metadata: canonical(&metadata), is_new, keys })
+        // A new team has no pipeline yet that a confirmation could break.
+        let confirm_removals = team.confirm_removals.unwrap_or(true);
+        Ok(PlannedTeam { name, metadata: canonical(&metadata), confirm_removals, is_new, keys })
     }
 
     /// Checks the metadata of a new team, or compares those of an existing one.
@@ -152,6 +157,14 @@ impl Comparison<'_> {
                 };
                 self.problems.extend(problems.iter().map(problem));
             }
+        }
+    }
+
+    fn confirm_removals(&mut self, stored: Option<&Team>, team: &WorldTeam) {
+        let Some((stored, wanted)) = stored.zip(team.confirm_removals) else { return };
+        let is = stored.confirm_removals;
+        if is != wanted {
+            self.differs(&format!("team {} has confirm_removals {is}, file says {wanted}", team.name));
         }
     }
 

@@ -29,6 +29,8 @@ pub struct WorldTeam {
     pub metadata: Option<Map<String, Value>>,
     /// API keys of the team.
     pub api_keys: Vec<WorldKey>,
+    /// Whether removals of whole applications need a confirmation; a new team without it wants one.
+    pub confirm_removals: Option<bool>,
     /// Receiver of the team's events.
     pub notify: Option<WorldNotify>,
 }
@@ -79,7 +81,8 @@ pub struct WorldService {
 impl WorldTeam {
     /// Returns a team without a key.
     pub(super) fn keyless(name: &str) -> Self {
-        Self { name: name.to_owned(), metadata: None, api_keys: Vec::new(), notify: None }
+        let (name, api_keys) = (name.to_owned(), Vec::new());
+        Self { name, metadata: None, api_keys, confirm_removals: None, notify: None }
     }
 }
 

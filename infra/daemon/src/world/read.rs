@@ -62,16 +62,18 @@ impl Reader {
     }
 
     fn team(&mut self, at: &str, value: &Value) -> Option<WorldTeam> {
-        let object = self.object(at, value, &["name", "metadata", "api_keys", "notify"])?;
+        let object =
+            self.object(at, value, &["name", "metadata", "api_keys", "confirm_removals", "notify"])?;
         let name = self.name(at, object, "name").unwrap_or_default();
         if !name.is_empty() && !self.teams.insert(name.clone()) {
             self.refuse(&format!("{at}/name"), "must be unique among the teams");
         }
         let metadata = self.metadata(&format!("{at}/metadata"), object.get("metadata"));
         let api_keys = self.api_keys(at, object, &name);
+        let confirm_removals = self.flag(at, object, "confirm_removals");
         let notify = object.get("notify").filter(|value| !value.is_null());
         let notify = notify.and_then(|value| self.notify(&format!("{at}/notify"), value, &name));
-        Some(WorldTeam { name, metadata, api_keys, notify })
+        Some(WorldTeam { name, metadata, api_keys, confirm_removals, notify })
     }
 
     /// Checks metadata with the parser of declarations, in a declaration that has nothing else.

@@ -47,11 +47,17 @@ pub fn audit_entry(entry: &AuditEntry) -> Value {
         "webhook": webhook(&entry.subject),
         "message": message(&entry.subject),
         "healthcheck": healthcheck(&entry.subject),
+        "team": team(&entry.subject),
         "changed_by": entry.by,
         "changed_by_team": entry.by_team.as_ref().map(|team| &team.name),
         "changed_by_team_id": entry.by_team.as_ref().map(|team| team.id.get()),
         "request": entry.request,
     })
+}
+
+fn team(subject: &Subject) -> Option<Value> {
+    let Subject::Team { confirm_removals } = subject else { return None };
+    Some(json!({"confirm_removals": confirm_removals}))
 }
 
 fn key(subject: &Subject) -> Option<Value> {

@@ -4,6 +4,7 @@ use super::change::{ChangeView, ItemView, ServiceView, VersionView};
 use super::charge::amount;
 use super::team::WithChanges;
 use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
+use crate::removal;
 use crate::reply::{Failure, fitting, objects};
 use domain::base::money::Prices;
 use domain::base::state::Kind;
@@ -11,7 +12,7 @@ use domain::model::change::{ClosedBy, Version};
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
 use domain::rules::charging::prices_of;
-use domain::rules::plan::{Preview, Stored};
+use domain::rules::plan::{Preview, Removal, Stored};
 use domain::rules::verify::Difference;
 use domain::views::compare;
 use domain::views::compare::Field;
@@ -43,6 +44,8 @@ pub struct Planned<'a> {
     pub is_certain: bool,
     /// Change instances of this page.
     pub page_changes: &'a [Change],
+    /// Removals for which `submit` requires a confirmation.
+    pub unconfirmed: Vec<Removal>,
     /// Warnings about declarations that cannot be approved yet.
     pub unapprovable: Vec<String>,
     /// Records related to `view`.
@@ -87,6 +90,9 @@ impl Planned<'_> {
         change_instances.truncate(fitting(&change_instances));
         let submission = self.submission;
         let mut warnings = self.preview.warnings.clone();
+        if !self.unconfirmed.is_empty() {
+            warnings.push(removal::sentence(&self.unconfirmed));
+        }
         warnings.extend(self.unapprovable.iter().cloned());
         warnings.extend(self.page_changes.iter().flat_map(|change| self.retained(change)));
         warnings.extend(self.page_changes.iter().filter_map(|change| self.corrected(change)));
@@ -102,6 +108,7 @@ impl Planned<'_> {
             "changed": submission.changed,
             "partial": submission.scope == Scope::Partial,
             "planned": {"direct": submission.direct, "generated": submission.derived},
+            "unconfirmed_removals": removal::applications(&self.unconfirmed),
             "metadata": self.metadata().collect::<Vec<_>>(),
         });
         let others = valid(others, &warnings);

@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Returns a team.
+/// Returns a team with its settings.
 pub fn team(team: &Team) -> TeamView<'_> {
-    team_view(team.id, Some(Stored(&team.metadata)), &team.name)
+    let view = team_view(team.id, Some(Stored(&team.metadata)), &team.name);
+    TeamView { confirm_removals: Some(team.confirm_removals), ..view }
 }
 
 /// Returns an application of a team, with the counts of its items by state.

@@ -1,6 +1,6 @@
 //! The audit log of keys, members, services, webhooks, messages, healthchecks and teams.
 
-use super::codec::Record;
+use super::codec::{Record, of_confirmed};
 use super::conversion::{Bad, Part};
 use super::parts::{self, TeamPart};
 use super::settings::SettingsPart;
@@ -9,7 +9,7 @@ use domain::account::audit_log::{AuditEntry, Subject};
 use serde::{Deserialize, Serialize};
 
 /// One entry of the audit log, in the table of keys. It never changes. At most one of the subject attributes is
-/// present.
+/// present. Without one, the subject is the team.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AuditEntryRecord {
     /// Team of the subject.
@@ -36,6 +36,9 @@ pub(crate) struct AuditEntryRecord {
     /// Subject: a healthcheck.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<HealthcheckPart>,
+    /// Setting `confirm_removals` of the team as the subject. Absent if false. Format 7.
+    #[serde(rename = "cf", skip_serializing_if = "Option::is_none")]
+    confirm_removals: Option<bool>,
     /// Time of the event.
     at: u64,
     /// Author, as histories show it.
@@ -180,6 +183,7 @@ impl Part<AuditEntry> for AuditEntryRecord {
             webhook: WebhookPart::of(subject),
             message: MessagePart::of(subject),
             check: HealthcheckPart::of(subject),
+            confirm_removals: Part::of(&matches!(subject, Subject::Team { confirm_removals: true })),
             at: Part::of(&entry.at),
             by: entry.by.clone(),
             by_team: Part::of(&entry.by_team),
@@ -198,7 +202,7 @@ impl Part<AuditEntry> for AuditEntryRecord {
         ];
         let mut subjects = subjects.into_iter().flatten();
         let subject = match (subjects.next(), subjects.next()) {
-            (None, _) => Subject::Team,
+            (None, _) => Subject::Team { confirm_removals: self.confirm_removals.value()? },
             (Some(subject), None) => subject?,
             (Some(_), Some(_)) => return Err(Bad("subject")),
         };
@@ -228,9 +232,13 @@ impl Record for AuditEntryRecord {
             Subject::Healthcheck { service, revision, .. } => {
                 format!("HEALTHCHECK#{}#{revision}", service.id)
             }
-            Subject::Team => "TEAM".to_owned(),
+            Subject::Team { .. } => "TEAM".to_owned(),
         };
         let sort_key = format!("{:016}#{}#{of}", entry.at.micros(), entry.request);
         key::audit_entry_at(entry.team.id, &sort_key)
+    }
+
+    fn format(entry: &AuditEntry) -> u64 {
+        of_confirmed(matches!(entry.subject, Subject::Team { confirm_removals: true }))
     }
 }

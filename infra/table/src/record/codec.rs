@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The newest version of the record format that this code reads and writes.
-pub const FORMAT: u64 = 6;
+pub const FORMAT: u64 = 7;
 
 /// The version of a record without an attribute of a newer format, so that older code reads it too.
 pub(crate) const FORMAT_BASE: u64 = 2;
@@ -24,7 +24,15 @@ pub(super) const FORMAT_GENERATIONS: u64 = 4;
 pub(super) const FORMAT_WORDS: u64 = 5;
 
 /// The version of a record with an attribute of judged decisions (R49).
-pub(super) const FORMAT_JUDGED: u64 = 6;
+pub(crate) const FORMAT_JUDGED: u64 = 6;
+
+/// The version of a record with an attribute of confirmed removals (R57).
+pub(super) const FORMAT_CONFIRMED: u64 = 7;
+
+/// Returns the version of a record of a team that may want its removals confirmed.
+pub(super) const fn of_confirmed(confirm_removals: bool) -> u64 {
+    if confirm_removals { FORMAT_CONFIRMED } else { FORMAT_BASE }
+}
 
 /// Returns the version of a record that may have a judging schema version.
 pub(super) const fn of_judged(schema_version: Option<u64>) -> u64 {

@@ -1,6 +1,6 @@
 //! Teams, their heads and their applications.
 
-use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_JUDGED, Record, of_generation};
+use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_JUDGED, Record, of_confirmed, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::SincePart;
 use crate::key::{self, Key};
@@ -23,9 +23,12 @@ pub(crate) struct TeamRecord {
     /// Submission that declared the metadata. Absent if none did.
     #[serde(rename = "si", skip_serializing_if = "Option::is_none")]
     since: Option<SincePart>,
+    /// Whether removals of whole applications need a confirmation. Absent if not. Format 7.
+    #[serde(rename = "cf", skip_serializing_if = "Option::is_none")]
+    confirm_removals: Option<bool>,
 }
 
-mirrors! { TeamRecord = Team { id, name, metadata, since } }
+mirrors! { TeamRecord = Team { id, name, metadata, since, confirm_removals } }
 
 impl Record for TeamRecord {
     const TYPE: &'static str = "TEAM";
@@ -33,6 +36,10 @@ impl Record for TeamRecord {
 
     fn key(team: &Team) -> Key {
         key::team(team.id)
+    }
+
+    fn format(team: &Team) -> u64 {
+        of_confirmed(team.confirm_removals)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Creates teams and services, and updates services: rare writes that number from one counter record.
+//! Creates and updates teams and services: rare writes, and new ones number from one counter record.
 
 use super::commit::Commit;
 use super::outcome::Stored;
@@ -28,7 +28,13 @@ pub struct Publication {
 
 impl Table {
     /// Returns the team with this name, and creates it if it does not exist.
-    pub async fn ensure_team(&self, name: &str, metadata: &str, ctx: &RequestContext) -> Result<Team, Error> {
+    pub async fn ensure_team(
+        &self,
+        name: &str,
+        metadata: &str,
+        confirm_removals: bool,
+        ctx: &RequestContext,
+    ) -> Result<Team, Error> {
         let mut attempts = retry::WRITE.attempts();
         while attempts.next().await.is_some() {
             if let Some(team) = self.team_by_name(name).await? {
@@ -36,24 +42,41 @@ impl Table {
             }
             let (before, next) = self.counter("teams").await?;
             let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team ids are left"))?;
-            let team = Team { id, name: name.to_owned(), metadata: metadata.to_owned(), since: Since::EVER };
+            let (name, metadata) = (name.to_owned(), metadata.to_owned());
+            let team = Team { id, name, metadata, since: Since::EVER, confirm_removals };
             let actions = vec![
                 statement::count(&self.name, "teams", before, next)?,
                 statement::pointer(
                     &self.name,
-                    key::team_name(name),
+                    key::team_name(&team.name),
                     "TEAM_NAME",
                     AttributeValue::N(id.to_string()),
                 )?,
                 statement::create::<TeamRecord>(&self.name, &team)?,
                 statement::create::<HeadRecord>(&self.name, &team.first_head())?,
-                self.audit_entry_action(&AuditEntry::of_team(&team.to_ref(), ctx))?,
+                self.audit_entry_action(&AuditEntry::of_team(Event::TeamCreated, &team, ctx))?,
             ];
             self.transact(|| Ok(actions.clone())).await?;
             // The answer may be lost, or another request may have won the name or the number. The next round reads
             // the name, which decides. The pause keeps concurrent creations from colliding at the counter.
         }
         Err(Error::Unavailable("a team could not be created".to_owned()))
+    }
+
+    /// Changes the settings of a team, unless they have changed since the read.
+    pub async fn change_team(
+        &self,
+        before: &Team,
+        after: &Team,
+        audit_entry: &AuditEntry,
+    ) -> Result<Stored, Error> {
+        let actions = || Ok(vec![statement::team_settings(&self.name, before, after)?]);
+        // A concurrent request with the same result counts as done, although the audit log has only one entry.
+        let is_stored = async {
+            let stored = self.team(after.id).await?;
+            Ok(stored.is_some_and(|stored| stored.confirm_removals == after.confirm_removals))
+        };
+        self.store(audit_entry, actions, is_stored).await?.certain()
     }
 
     /// Stores a new service with schema version 1, under the next number.

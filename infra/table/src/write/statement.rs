@@ -18,7 +18,7 @@ use domain::base::id::{ApplicationId, ChargeId, SubmissionId};
 use domain::model::blockers::Blockers;
 use domain::model::staging::StagingState;
 use domain::model::submission::{IdempotencyRecord, Submission};
-use domain::model::team::{Application, Head};
+use domain::model::team::{Application, Head, Team};
 use domain::model::write::{Closing, Write};
 use domain::{TeamId, Timestamp};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
         Write::AddBlockers { team, delta } => blockers(table, *team, *delta),
         Write::AddDrifted { application, delta } => drifted(table, *application, *delta),
-        Write::ReplaceTeam(team) => put_over(table, record::write::<TeamRecord>(team)?),
+        Write::ReplaceTeam(team) => team_metadata(table, team),
         Write::PutApplication { before: None, after } => create::<ApplicationRecord>(table, after),
         Write::PutApplication { before: Some(before), after } => {
             application(before).put(table, record::write::<ApplicationRecord>(after)?)
@@ -102,7 +102,7 @@ fn application(before: &Application) -> Condition {
 fn drifted(table: &str, application: ApplicationId, delta: i64) -> Result<TransactWriteItem, Error> {
     // `ADD` needs no fence: the item of the same transaction has one. Code of an earlier format would drop the number,
     // so the record gets this format.
-    Condition::new("attribute_exists(pk)").number("v", record::FORMAT).number("dr", delta).update(
+    Condition::new("attribute_exists(pk)").number("v", record::FORMAT_JUDGED).number("dr", delta).update(
         table,
         key::application_at(application, false),
         "SET #v = :v ADD #dr :dr",
@@ -137,6 +137,30 @@ fn update_staging(
     // of them win (decision record 12).
     let condition = in_state(from).value("to", AttributeValue::S(to.name().to_owned()));
     condition.without_name("to").update(table, staging, "SET #st = :to")
+}
+
+/// Replaces the metadata of a team. Its settings are another request's, which does not fence the head.
+fn team_metadata(table: &str, team: &Team) -> Result<TransactWriteItem, Error> {
+    let mut row = record::write::<TeamRecord>(team)?;
+    let condition = Condition::new("attribute_exists(pk)").text("meta", &team.metadata);
+    let key = key::team(team.id);
+    match row.remove("si") {
+        Some(since) => condition.value("si", since).update(table, key, "SET #meta = :meta, #si = :si"),
+        None => condition.name("si").update(table, key, "SET #meta = :meta REMOVE #si"),
+    }
+}
+
+/// Replaces the settings of a team, unless they have changed since the read.
+pub(crate) fn team_settings(table: &str, before: &Team, after: &Team) -> Result<TransactWriteItem, Error> {
+    let condition =
+        if before.confirm_removals { "attribute_exists(#cf)" } else { "attribute_not_exists(#cf)" };
+    let condition = Condition::new(condition).name("cf").number("v", TeamRecord::format(after));
+    let key = key::team(after.id);
+    if after.confirm_removals {
+        condition.value("cf", AttributeValue::Bool(true)).update(table, key, "SET #v = :v, #cf = :cf")
+    } else {
+        condition.update(table, key, "SET #v = :v REMOVE #cf")
+    }
 }
 
 /// Returns the fence of marking a charge as processed: it has no mark, and its end is the one that was read.

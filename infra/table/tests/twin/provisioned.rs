@@ -12,6 +12,7 @@ use domain::catalog::config::CONFIGS_MAX;
 use domain::catalog::docs::Docs;
 use domain::catalog::service::{Service, Settings};
 use domain::catalog::{config, schema, service};
+use domain::model::team::Team;
 use domain::model::write::Write;
 use dovetail_table::{ACTIONS_MAX, Commit, Publication, Stored};
 use serde_json::json;
@@ -21,13 +22,44 @@ fn a_team_is_made_once() {
     run(|| async {
         let twin = Twin::of(World::new()).await;
         let rows = twin.rows();
-        let existing = twin.table.ensure_team(CONSUMER, "another", &ctx(1)).await.unwrap();
+        let existing = twin.table.ensure_team(CONSUMER, "another", true, &ctx(1)).await.unwrap();
         assert_eq!((existing.id, existing.metadata.as_str()), (team(CONSUMER).id, "{}"));
         assert!(rows == twin.rows());
-        let next = twin.table.ensure_team("Next", "{\"a\":1}", &ctx(1)).await.unwrap();
+        let next = twin.table.ensure_team("Next", "{\"a\":1}", true, &ctx(1)).await.unwrap();
         assert_eq!((next.id.get(), next.metadata.as_str()), (6, "{\"a\":1}"));
         assert_eq!(twin.table.team(next.id).await.unwrap(), Some(next.clone()));
         assert_eq!(twin.table.head(next.id).await.unwrap(), Some(next.first_head()));
+    });
+}
+
+#[test]
+fn a_declaration_of_metadata_and_a_change_of_settings_keep_each_other() {
+    run(|| async {
+        let twin = Twin::of(World::new()).await;
+        let before = twin.table.team(team(CONSUMER).id).await.unwrap().unwrap();
+        let setting = |confirm_removals, from: &Team| Team { confirm_removals, ..from.clone() };
+        let on = setting(true, &before);
+        let entry = |team: &Team, at| AuditEntry::of_team(Event::TeamChanged, team, &ctx(at));
+        let change = async |from: &Team, to: &Team, at| {
+            twin.table.change_team(from, to, &entry(to, at)).await.unwrap()
+        };
+        assert_eq!(change(&before, &on, 1).await, Stored::Done(()));
+        // The submission was planned on the team without the setting.
+        let metadata = "{\"budget\":1}".to_owned();
+        let since = before.since.replaced_by(1, domain::Timestamp::from_micros(2));
+        let declared = Team { metadata, since, ..before.clone() };
+        assert_eq!(twin.table.commit(&[Write::ReplaceTeam(declared.clone())]).await.unwrap(), Commit::Done);
+        let both = setting(true, &declared);
+        assert_eq!(twin.table.team(before.id).await.unwrap(), Some(both.clone()));
+        assert_eq!(change(&both, &declared, 3).await, Stored::Done(()));
+        assert_eq!(twin.table.team(before.id).await.unwrap(), Some(declared));
+        // Another request had the same wish and was faster.
+        assert_eq!(change(&both, &before, 4).await, Stored::Done(()));
+        let log = twin.table.audit_log(before.id, None, 10).await.unwrap();
+        let changes = log.iter().filter(|(_, entry)| entry.event == Event::TeamChanged);
+        let settings: Vec<&Subject> = changes.map(|(_, entry)| &entry.subject).collect();
+        let subject = |confirm_removals| Subject::Team { confirm_removals };
+        assert_eq!(settings, [&subject(false), &subject(true)]);
     });
 }
 
@@ -155,7 +187,7 @@ fn a_key_is_read_by_its_hash_alone() {
                 }
                 Subject::Healthcheck { service, .. } => service.title.clone(),
                 Subject::Service { title, .. } => title.clone(),
-                Subject::Message { .. } | Subject::Team => String::new(),
+                Subject::Message { .. } | Subject::Team { .. } => String::new(),
             };
             page.iter().map(name).collect()
         };

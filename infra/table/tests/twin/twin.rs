@@ -62,7 +62,12 @@ impl Twin {
         for team in world.snapshot.teams.values() {
             assert_eq!(
                 &table
-                    .ensure_team(&team.name, &team.metadata, &ctx(Timestamp::from_micros(1)))
+                    .ensure_team(
+                        &team.name,
+                        &team.metadata,
+                        team.confirm_removals,
+                        &ctx(Timestamp::from_micros(1))
+                    )
                     .await
                     .unwrap(),
                 team

@@ -81,9 +81,15 @@ fn staged_work_of_an_earlier_release_has_its_declarations_elsewhere() {
 
 #[test]
 fn records_are_stored_as_the_golden_files_say_and_read_back() {
-    let team =
-        Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned(), since: Since::EVER };
+    let team = Team {
+        id: consumer().id,
+        name: consumer().name,
+        metadata: "{}".to_owned(),
+        since: Since::EVER,
+        confirm_removals: false,
+    };
     golden::<TeamRecord>("team", &team);
+    golden::<TeamRecord>("confirming_team", &Team { confirm_removals: true, ..team });
     golden::<HeadRecord>("head", &head());
     golden::<ApplicationRecord>("application", &application());
     golden::<ReplacedRecord>("replaced", &replaced());
@@ -228,6 +234,22 @@ fn webhook() -> Webhook {
     };
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &ctx)
+}
+
+#[test]
+fn settings_of_a_team_replace_only_the_settings_that_were_read() {
+    let (name, metadata, since) = (consumer().name, "{}".to_owned(), Since::EVER);
+    let off = Team { id: consumer().id, name, metadata, since, confirm_removals: false };
+    let on = Team { confirm_removals: true, ..off.clone() };
+    let conditions = [(&off, &on), (&on, &off)]
+        .map(|(before, after)| condition(&team_settings("table", before, after).unwrap()));
+    assert_eq!(
+        conditions,
+        [
+            r#"update SET v = :v, cf = :cf if attribute_not_exists(cf) {":cf":{"BOOL":true},":v":{"N":"7"}}"#,
+            r#"update SET v = :v REMOVE cf if attribute_exists(cf) {":v":{"N":"2"}}"#,
+        ]
+    );
 }
 
 #[test]

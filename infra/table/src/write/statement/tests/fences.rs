@@ -102,8 +102,13 @@ fn in_memory_condition(write: &Write) -> String {
 
 #[test]
 fn each_write_has_the_condition_that_its_fence_needs() {
-    let team =
-        Team { id: consumer().id, name: consumer().name, metadata: "{}".to_owned(), since: Since::EVER };
+    let team = Team {
+        id: consumer().id,
+        name: consumer().name,
+        metadata: "{}".to_owned(),
+        since: Since::EVER,
+        confirm_removals: false,
+    };
     let closing = Closing {
         change: change_id(16),
         item: item_id(),

@@ -1,0 +1,124 @@
+//! The settings of a team.
+
+use crate::api::demo::{SUBMIT, vms};
+use crate::security::keys::made;
+use domain::base::actor::Role;
+use serde_json::{Value, json};
+use support::Running;
+
+const TEAMS: &str = "/v1/account/teams/";
+const KEY: &str = "awesome-key";
+
+/// Returns the path of the consumer's team.
+fn path(system: &Running) -> String {
+    format!("{TEAMS}{}/", system.get(TEAMS, KEY).at("/results/0/id"))
+}
+
+fn set(system: &Running, key: &str, body: &Value) -> support::Answer {
+    system.call("PATCH", &path(system), key, body)
+}
+
+#[test]
+fn an_administrator_changes_the_settings_of_the_own_team() {
+    let system = Running::start(dovetail_daemon::world::DEMO);
+    let team = system.get(&path(&system), KEY);
+    // A new team wants its removals confirmed.
+    assert_eq!(team.at("/confirm_removals"), &json!(true), "{team:?}");
+    assert_eq!(system.get(TEAMS, KEY).at("/results/0"), &team.body);
+    let off = set(&system, KEY, &json!({"confirm_removals": false}));
+    assert_eq!((off.status, off.at("/confirm_removals")), (200, &json!(false)), "{off:?}");
+    for same in [json!({"confirm_removals": false}), json!({})] {
+        let same = set(&system, KEY, &same);
+        assert_eq!((same.status, &same.body), (200, &off.body));
+    }
+    assert_eq!(set(&system, KEY, &json!({"confirm_removals": true})).body, team.body);
+
+    for (body, code) in [
+        (json!({"confirm_removals": "yes"}), "invalid_field"),
+        (json!({"confirm_removals": null}), "invalid_field"),
+        (json!({"metadata": {}}), "unknown_fields"),
+    ] {
+        let refused = set(&system, KEY, &body);
+        assert_eq!((refused.status, refused.at("/code")), (400, &json!(code)), "{body}: {refused:?}");
+    }
+    let general = made(&system, KEY, "pipeline", Role::General);
+    let refused = set(&system, general.at("/key").as_str().unwrap(), &json!({"confirm_removals": false}));
+    assert_eq!((refused.status, refused.at("/code")), (403, &json!("needs_admin")));
+    let foreign = set(&system, "vm-owner-key", &json!({"confirm_removals": false}));
+    assert_eq!((foreign.status, foreign.at("/code")), (404, &json!("not_found")));
+
+    let records = system.get("/v1/account/records/", KEY);
+    let entries = records.at("/results").as_array().unwrap().iter().filter(|entry| !entry["team"].is_null());
+    let entries: Vec<String> = entries
+        .map(|entry| {
+            format!("{} {} by {}", entry["event"], entry["team"]["confirm_removals"], entry["changed_by"])
+        })
+        .collect();
+    assert_eq!(
+        entries,
+        [
+            r#""TEAM_CHANGED" true by "AwesomeConsumer-1 (Api Key)""#,
+            r#""TEAM_CHANGED" false by "AwesomeConsumer-1 (Api Key)""#,
+            r#""TEAM_CREATED" true by "SYSTEM""#,
+        ]
+    );
+}
+
+#[test]
+fn metadata_of_a_declaration_keep_the_settings() {
+    let system = Running::start(dovetail_daemon::world::DEMO);
+    let declared = json!({"AwesomeConsumer": {"metadata": {"budget": 1}}});
+    assert_eq!(system.call("POST", SUBMIT, KEY, &declared).status, 201);
+    let team = system.get(&path(&system), KEY);
+    assert_eq!((team.at("/confirm_removals"), team.at("/metadata/budget")), (&json!(true), &json!(1)));
+}
+
+/// Submits a whole team without its application, and returns the answer.
+fn removing(system: &Running, query: &str, headers: &[(&str, &str)]) -> support::Answer {
+    let path = format!("{SUBMIT}{query}");
+    let body = json!({"AwesomeConsumer": {}}).to_string().into_bytes();
+    system.send(&support::ApiRequest { method: "POST", path: &path, key: Some(KEY), headers, body })
+}
+
+#[test]
+fn an_unconfirmed_removal_changes_nothing_in_both_packings() {
+    for items in [2, 150] {
+        let system = Running::start(dovetail_daemon::world::DEMO);
+        let vms = vms(&(0..items).map(|n| json!({"name": format!("vm-{n}")})).collect());
+        let submitted = system.call("POST", SUBMIT, KEY, &vms);
+        assert_eq!(submitted.status, 201, "{submitted:?}");
+        system.wait_idle();
+        let before = system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY);
+        let application = before.at("/results/0/application").clone();
+
+        let refused = removing(&system, "", &[("idempotency-key", "k")]);
+        assert_eq!(
+            (refused.status, refused.at("/code")),
+            (400, &json!("removal_not_confirmed")),
+            "{refused:?}"
+        );
+        let expected = json!([{"id": application["id"], "name": application["name"], "items": items}]);
+        assert_eq!(refused.at("/applications"), &expected);
+        assert_eq!((refused.at("/is_valid"), refused.at("/messages")), (&json!(false), &json!([])));
+        let name = application["name"].as_str().unwrap();
+        assert!(refused.at(&format!("/errors/AwesomeConsumer/{name}")).is_object(), "{refused:?}");
+        let detail = refused.at("/detail").as_str().unwrap();
+        assert!(
+            detail.contains(&format!("'{name}' ({items} items)")) && detail.contains("allow_removal=true")
+        );
+        let after = system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY);
+        assert_eq!(after.at("/results"), before.at("/results"));
+        assert_eq!(system.get("/v1/orcabase/consumer/submissions/", KEY).at("/count"), &json!(1));
+        let invalid = removing(&system, "?allow_removal=perhaps", &[]);
+        assert_eq!((invalid.status, invalid.at("/pointer")), (400, &json!("/allow_removal")));
+        assert_eq!(removing(&system, "?allow_removal=false", &[]).status, 400);
+
+        // A plan that is not the present one is 412, as always.
+        let stale = removing(&system, "", &[("if-match", "\"another\"")]);
+        assert_eq!(stale.at("/code"), &json!("plan_changed"));
+        // The refusal did not use the idempotency key.
+        let done = removing(&system, "?allow_removal=true", &[("idempotency-key", "k")]);
+        assert_eq!((done.status, done.at("/planned/direct")), (201, &json!(items)), "{done:?}");
+        system.wait_idle();
+    }
+}
