@@ -49,6 +49,7 @@ mod services {
 }
 mod submissions {
     mod blockers;
+    mod declaration;
     mod history;
     mod problems;
 }

@@ -1,9 +1,11 @@
 //! The difference between the declarations after two submissions (R36).
 
-mod walk;
+mod compare;
 
 use crate::history::require_not_in_flight;
 use crate::page::ListRequest;
+use crate::walk::{Progress, Walk};
+use compare::Compare;
 use domain::SubmissionId;
 use domain::model::submission::Submission;
 use domain::views::history::Moment;
@@ -11,7 +13,6 @@ use dovetail_http::view::{self, Differing, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply, fitting};
 use dovetail_table::{RelatedKey, Table};
 use serde_json::{Value, json};
-use walk::{Progress, Walk};
 
 /// Returns a page of the difference.
 pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> {
@@ -28,7 +29,12 @@ pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> 
     let to = other(table, call).await?;
     [&from, &to].into_iter().try_for_each(require_not_in_flight)?;
     let moments = [&from, &to].map(|submission| Moment::of(submission, call.now));
-    let mut walk = Walk::new(table, moments, limit);
+    let compare = Compare { table, moments };
+    let mut walk = Walk::new(table, &compare, limit);
+    if progress.is_none() {
+        let team = table.team(call.caller.team.id).await?.ok_or(Code::Unauthenticated)?;
+        walk.by(&Progress::default(), compare.team(&team)).await?;
+    }
     let next = walk.from(call.caller.team.id, progress).await?;
     Reply::new(200, body(request, &walk, next, (&from, &to)).await?)
 }
@@ -60,26 +66,24 @@ async fn other(table: &Table, call: &Call) -> Result<Submission, Failure> {
 
 async fn body(
     request: ListRequest<'_>,
-    walk: &Walk<'_>,
+    walk: &Walk<'_, Compare<'_>>,
     next: Option<Progress>,
     (from, to): (&Submission, &Submission),
 ) -> Result<Value, Failure> {
     let ListRequest { table, key, call } = request;
     let team = call.caller.team.id;
-    let named = walk.differences.iter().flat_map(|(_, differing)| differing.versions());
+    let named = walk.found.iter().flat_map(|(_, differing)| differing.versions());
     let related = table.related(named.map(|version| RelatedKey::Declaration(team, version.hash))).await?;
     let viewpoint = Viewpoint::of(call);
-    let views: Vec<Value> = walk
-        .differences
-        .iter()
-        .map(|(_, differing)| view::differing(differing, &related, &viewpoint))
-        .collect();
+    let views: Vec<Value> =
+        walk.found.iter().map(|(_, differing)| view::differing(differing, &related, &viewpoint)).collect();
     let fitting = fitting(&views).min(views.len());
-    let cut = walk.differences.get(fitting.saturating_sub(1)).filter(|_| fitting < views.len());
+    let cut = walk.found.get(fitting.saturating_sub(1)).filter(|_| fitting < views.len());
     let next = cut.map(|(progress, _)| progress.clone()).or(next);
-    let next = next.map(|progress| call.page_after(key, &identity(call), &progress.to_position()));
+    let next =
+        next.map(|progress| call.page_after(key, &identity(call), &progress.to_position().to_string()));
     let (mut metadata, mut items) = (Vec::new(), Vec::new());
-    for (value, (_, differing)) in views.into_iter().zip(&walk.differences).take(fitting) {
+    for (value, (_, differing)) in views.into_iter().zip(&walk.found).take(fitting) {
         match differing {
             Differing::Metadata { .. } => metadata.push(value),
             Differing::Item { .. } => items.push(value),

@@ -112,10 +112,8 @@ impl<T: Send + 'static> Filter<T> {
 
     /// Adds a filter for one or several texts.
     pub(crate) fn texts(&mut self, query: &Query, name: &str, of: fn(&T) -> &str) {
-        if let Some(texts) = query.list(name) {
-            // A name may contain a comma, so the whole value is one candidate.
-            let whole = query.get(name).unwrap_or_default().to_owned();
-            self.test(move |row| of(row) == whole || texts.iter().any(|text| text == of(row)));
+        if let Some(texts) = texts(query, name) {
+            self.test(move |row| texts.iter().any(|text| text == of(row)));
         }
     }
 
@@ -228,6 +226,14 @@ impl Filter<Item> {
 
 fn newest_of<'a>(item: &Item, related: &'a Related) -> Option<&'a Deployed> {
     related.deployed.get(&item.deployed?.id)
+}
+
+/// Returns the texts in a parameter.
+pub(crate) fn texts(query: &Query, name: &str) -> Option<Vec<String>> {
+    let mut texts = query.list(name)?;
+    // A name may contain a comma, so the whole value is one candidate.
+    texts.extend(query.get(name).map(str::to_owned));
+    Some(texts)
 }
 
 /// Returns the id in a filter with exactly one id.

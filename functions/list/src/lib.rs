@@ -6,6 +6,7 @@ mod changes;
 mod charges;
 mod configs;
 mod count;
+mod declaration;
 mod deployed;
 mod difference;
 mod filter;
@@ -18,6 +19,7 @@ mod pattern;
 mod services;
 mod submissions;
 mod teams;
+mod walk;
 
 pub use filter::Filter;
 pub use pattern::WORK_MAX;
@@ -39,6 +41,7 @@ async fn respond(request: ListRequest<'_>) -> Result<Reply, Failure> {
         Operation::GetTeam => teams::one(table, call).await,
         Operation::ListSubmissions => submissions::all(request).await,
         Operation::GetSubmission => submissions::one(table, call).await,
+        Operation::ExportDeclaration => declaration::export(request).await,
         Operation::CompareSubmissions => difference::between(request).await,
         Operation::ListServiceItems => items::all(request).await,
         Operation::ListDependentServiceItems => items::dependent(request).await,

@@ -36,6 +36,8 @@ pub enum Operation {
     GetSubmission,
     /// The difference between the declarations after two submissions.
     CompareSubmissions,
+    /// The declarations of the team as a document.
+    ExportDeclaration,
     ValidateRevert,
     /// Submits the declarations of an earlier submission.
     Revert,

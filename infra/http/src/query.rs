@@ -9,6 +9,8 @@ use percent_encoding::percent_decode_str;
 const LIMIT_DEFAULT: usize = 20;
 /// Maximum number of rows on a page. A larger `limit` means this one.
 const LIMIT_MAX: usize = 100;
+/// Default and maximum number of service items on a page of a document.
+const DOCUMENT_LIMIT_MAX: usize = 1_000;
 
 /// The query parameters of a request, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,8 +63,17 @@ impl Query {
 
     /// Returns the rows of a page: `limit` up to 100, or 20 if it is absent or 0 (docs/reference/http/lists.md).
     pub fn limit(&self) -> Result<usize, FieldError> {
+        Ok(self.positive_limit()?.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX))
+    }
+
+    /// Returns the service items of a page of a document: `limit` up to 1,000, or 1,000 if it is absent or 0.
+    pub fn document_limit(&self) -> Result<usize, FieldError> {
+        Ok(self.positive_limit()?.unwrap_or(DOCUMENT_LIMIT_MAX).min(DOCUMENT_LIMIT_MAX))
+    }
+
+    fn positive_limit(&self) -> Result<Option<usize>, FieldError> {
         let limit = self.integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
-        Ok(limit.filter(|limit| *limit > 0).unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX))
+        Ok(limit.filter(|limit| *limit > 0))
     }
 
     /// Returns a boolean in the spellings of JSON, of Python, and as 0 or 1.

@@ -121,6 +121,7 @@ pub const ROUTES: &[Route] = &[
     read("/v1/orcabase/consumer/submissions", Operation::ListSubmissions),
     read("/v1/orcabase/consumer/submissions/{id}", Operation::GetSubmission),
     read("/v1/orcabase/consumer/submissions/{id}/difference", Operation::CompareSubmissions),
+    read("/v1/orcabase/consumer/declaration", Operation::ExportDeclaration),
     write(POST, "/v1/orcabase/consumer/submissions/{id}/revert", Operation::Revert, Function::Submit),
     Route {
         access: Access::Read,

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use support::{Answer, Running};
 
 const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions";
-const KEY: &str = "awesome-key";
-const TEAM: &str = "AwesomeConsumer";
+pub(super) const KEY: &str = "awesome-key";
+pub(super) const TEAM: &str = "AwesomeConsumer";
 
 /// The declared state: metadata of the team, and metadata and items of each application, by service and name.
 ///
 /// An application without content is equal to an absent one.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct State {
+pub(super) struct State {
     metadata: Value,
     applications: BTreeMap<String, (Value, BTreeMap<String, Value>)>,
 }
@@ -24,7 +24,7 @@ impl State {
     }
 
     /// Returns the state after this submission.
-    fn after(&self, method: &str, content: &Value) -> Self {
+    pub(super) fn after(&self, method: &str, content: &Value) -> Self {
         let mut after = self.clone();
         if method == "POST" {
             after.applications.clear();
@@ -115,7 +115,7 @@ fn list(answer: &Answer, pointer: &str) -> Vec<Value> {
 }
 
 /// Reads all pages. Returns the responses.
-fn pages(system: &Running, first: &str, next: &str) -> Vec<Answer> {
+pub(super) fn pages(system: &Running, first: &str, next: &str) -> Vec<Answer> {
     let mut pages = vec![system.get(first, KEY)];
     while let Some(url) = pages.last().unwrap().body[next].as_str().map(str::to_owned) {
         pages.push(system.get(&url, KEY));
@@ -136,7 +136,7 @@ fn difference(system: &Running, from: u64, to: u64, limit: usize) -> Difference 
     all
 }
 
-fn submit(system: &Running, method: &str, content: &Value) -> u64 {
+pub(super) fn submit(system: &Running, method: &str, content: &Value) -> u64 {
     let body = json!({TEAM: content});
     let answer = system.call(method, &format!("{SUBMISSIONS}/submit/"), KEY, &body);
     assert!(answer.status < 300, "{answer:?}");
@@ -144,13 +144,13 @@ fn submit(system: &Running, method: &str, content: &Value) -> u64 {
     answer.at("/id").as_u64().unwrap()
 }
 
-fn vms(cpus: &[u64]) -> Value {
+pub(super) fn vms(cpus: &[u64]) -> Value {
     let vm = |(cpu, n): (&u64, u64)| json!({"name": format!("CoreVM{n}"), "cpu": cpu, "memory": 2});
     cpus.iter().zip(1..).filter(|(cpu, _)| **cpu > 0).map(vm).collect()
 }
 
 /// Submits several declarations. Returns each submission with the state after it.
-fn history(system: &Running) -> Vec<(u64, State)> {
+pub(super) fn history(system: &Running) -> Vec<(u64, State)> {
     let balancer = |vms: &[&str]| json!([{"name": "CoreLB1", "related_vms": vms, "algorithm": "a"}]);
     let submissions = [
         ("POST", json!({"metadata": {"budget": 1}, "NewApp1": {"services": {"VM": vms(&[8, 8, 8])}}})),

@@ -81,6 +81,7 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::GetTeam
         | Operation::UpdateTeam
         | Operation::CompareSubmissions
+        | Operation::ExportDeclaration
         | Operation::Revert
         | Operation::ValidateRevert
         | Operation::ListSubmissions

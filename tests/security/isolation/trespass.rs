@@ -76,6 +76,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ListTeams
         | Operation::GetTeam
         | Operation::CompareSubmissions
+        | Operation::ExportDeclaration
         | Operation::Revert
         | Operation::ValidateRevert
         | Operation::ListSubmissions
@@ -174,6 +175,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         Operation::Submit | Operation::ValidateSubmission => refused(Code::InvalidDeclaration),
         Operation::ValidateService => refused(Code::InvalidSchema),
         Operation::ListTeams
+        | Operation::ExportDeclaration
         | Operation::ListSubmissions
         | Operation::ListServiceItems
         | Operation::ListDependentServiceItems

@@ -274,6 +274,8 @@ pub(super) fn reads() -> Table {
     table.row("a consumer's items, 50", read(&system, &items, "awesome-key", Some(50)));
     let items = format!("{OWNER}/service_items/?limit=50");
     table.row("an owner's items, 50", read(&system, &items, "vm-owner-key", Some(50)));
+    let declaration = format!("{CONSUMER}/declaration/");
+    table.row("a consumer's declaration, 50 items", read(&system, &declaration, "awesome-key", None));
     table
 }
 
