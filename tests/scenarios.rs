@@ -204,6 +204,7 @@ scenarios! {
     stack_rule_3_a_rejection_is_answered_by_a_modification
     stack_rule_3_an_error_is_answered_by_a_modification
     tags_in_the_catalogue
+    the_state_of_an_application
     a_fixed_property
     a_verified_service
     what_a_state_requires

@@ -17,7 +17,7 @@ pub fn team(team: &Team) -> TeamView<'_> {
     TeamView { confirm_removals: Some(team.confirm_removals), ..view }
 }
 
-/// Returns an application of a team, with the counts of its items by state.
+/// Returns an application of a team, with its state and the counts of its items by state.
 pub fn application(
     application: &Application,
     owner: &TeamRef,
@@ -31,6 +31,7 @@ pub fn application(
     if let Some(body) = body.as_object_mut() {
         body.insert("runtime_states".to_owned(), json!(runtime.map(BTreeMap::from_iter)));
         body.insert("change_states".to_owned(), json!(change.map(BTreeMap::from_iter)));
+        body.insert("state".to_owned(), json!(tally.map(|tally| tally.state().name())));
     }
     body
 }
