@@ -40,6 +40,7 @@ mod requests {
 }
 mod service_configs;
 mod service_items {
+    mod graph;
     mod list;
 }
 mod services {

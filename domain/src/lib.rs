@@ -84,6 +84,7 @@ pub mod account {
 pub mod views {
     pub mod compare;
     pub mod drift;
+    pub mod graph;
     pub mod history;
     pub mod proposal;
     pub mod related;

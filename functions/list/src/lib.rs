@@ -10,6 +10,7 @@ mod declaration;
 mod deployed;
 mod difference;
 mod filter;
+mod graph;
 mod history;
 mod items;
 mod messages;
@@ -46,6 +47,7 @@ async fn respond(request: ListRequest<'_>) -> Result<Reply, Failure> {
         Operation::ListServiceItems => items::all(request).await,
         Operation::ListDependentServiceItems => items::dependent(request).await,
         Operation::GetServiceItem => items::one(table, call).await,
+        Operation::GetServiceItemGraph => graph::of_item(request).await,
         Operation::ListChangeInstances => changes::all(request).await,
         Operation::ListDependentChangeInstances => changes::dependent(request).await,
         Operation::ListReferencedChangeInstances => changes::referenced(request).await,
@@ -65,6 +67,7 @@ async fn respond(request: ListRequest<'_>) -> Result<Reply, Failure> {
         Operation::GetService => services::one(table, call).await,
         Operation::ListApplications => applications::all(request).await,
         Operation::GetApplication => applications::one(request).await,
+        Operation::GetApplicationGraph => graph::of_application(request).await,
         Operation::ListMessages => messages::all(table, call).await,
         Operation::GetMessage => messages::one(table, call).await,
         _ => Err(Code::NoSuchRoute.into()),

@@ -45,6 +45,8 @@ pub enum Operation {
     /// Service items with a share of a dependent team.
     ListDependentServiceItems,
     GetServiceItem,
+    /// An item with the items that it references or that reference it.
+    GetServiceItemGraph,
     ListChangeInstances,
     ListDependentChangeInstances,
     /// Change instances of kind REFERENCED.
@@ -77,6 +79,8 @@ pub enum Operation {
     UpdateService,
     ListApplications,
     GetApplication,
+    /// The items of an application and the references between them.
+    GetApplicationGraph,
     /// Whether the deployment can answer requests.
     GetHealth,
     /// The contract as an OpenAPI document.

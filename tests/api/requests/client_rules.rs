@@ -375,6 +375,7 @@ fn each_kind_of_reply_looks_like_its_example() {
     golden("submitted", 201, &example.submitted);
     golden("declaration", 200, &get(format!("{CONSUMER}/declaration/"), "awesome-key"));
     golden("service_item", 200, &get(format!("{CONSUMER}/service_items/{item}/"), "awesome-key"));
+    golden("graph", 200, &get(format!("{CONSUMER}/service_items/{item}/graph/"), "awesome-key"));
     golden("change_instance", 200, &get(format!("{OWNER}/change_instances/{change}/"), "vm-owner-key"));
     let share = get(format!("{OWNER}/change_instances/{share}/"), "np-owner-key");
     golden("change_instance_of_a_dependent", 200, &share);

@@ -51,6 +51,7 @@ impl Asking {
 fn deciding(operation: Operation, pov: Pov) -> usize {
     match operation {
         Operation::GetServiceItem
+        | Operation::GetServiceItemGraph
         | Operation::CheckServiceItem
         | Operation::GetChangeInstance
         | Operation::ChangeInstanceHistory
@@ -71,6 +72,7 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::CreateServiceConfig
         | Operation::GetSubmission
         | Operation::GetApplication
+        | Operation::GetApplicationGraph
         | Operation::GetService
         | Operation::UpdateService
         | Operation::PublishService

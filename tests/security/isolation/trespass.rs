@@ -84,6 +84,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ListServiceItems
         | Operation::ListDependentServiceItems
         | Operation::GetServiceItem
+        | Operation::GetServiceItemGraph
         | Operation::ListChangeInstances
         | Operation::ListDependentChangeInstances
         | Operation::ListReferencedChangeInstances
@@ -100,6 +101,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ValidateService
         | Operation::ListApplications
         | Operation::GetApplication
+        | Operation::GetApplicationGraph
         | Operation::GetHealth
         | Operation::GetContract
         | Operation::GetDefinitionSchema
@@ -146,6 +148,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::Revert
         | Operation::ValidateRevert
         | Operation::GetServiceItem
+        | Operation::GetServiceItemGraph
         | Operation::GetChangeInstance
         | Operation::UpdateChangeInstance
         | Operation::RetryChangeInstance
@@ -156,7 +159,8 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::GetCharge
         | Operation::UpdateCharge
         | Operation::MarkCharge
-        | Operation::GetApplication => refused(Code::NotFound),
+        | Operation::GetApplication
+        | Operation::GetApplicationGraph => refused(Code::NotFound),
         // Every consumer may read the catalogue, except private services.
         Operation::GetService if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => (200, None),
         Operation::GetServiceDocs if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => {

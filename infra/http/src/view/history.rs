@@ -98,7 +98,7 @@ pub fn differing(differing: &Differing, related: &Related, viewpoint: &Viewpoint
     }
 }
 
-fn named(item: &Item, viewpoint: &Viewpoint) -> Value {
+pub(super) fn named(item: &Item, viewpoint: &Viewpoint) -> Value {
     json!({
         "id": item.id.get(),
         "url": viewpoint.url("service_items", item.id.get()),

@@ -179,6 +179,12 @@ impl Table {
         self.get::<ServiceRecord>(key::service(title)).await
     }
 
+    /// Returns the services that exist under these titles, in no order.
+    pub async fn services(&self, titles: &BTreeSet<&str>) -> Result<Vec<Service>, Error> {
+        self.batch_get::<ServiceRecord>(titles.iter().map(|title| key::service(title)), Consistency::Complete)
+            .await
+    }
+
     /// Returns the service with this id. The id is stored in a pointer record, so this takes two reads.
     pub async fn service_by_id(&self, id: ServiceId) -> Result<Option<Service>, Error> {
         let Some(pointer) = self.attributes(key::service_id(id)).await? else { return Ok(None) };
