@@ -181,6 +181,8 @@ fn with_secret(call: &Call, status: u16, webhook: &Webhook) -> Result<Reply, Fai
         // A new webhook has no reply yet, and a rotation does not concern the receiver's replies.
         body.remove("last_reply");
         body.insert("secret".to_owned(), json!(webhook.secret));
+        let standard = dovetail_outbound::standard_secret(&webhook.secret);
+        body.insert("standard_webhooks_secret".to_owned(), json!(standard));
     }
     Reply::new(status, body)
 }

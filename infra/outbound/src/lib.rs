@@ -11,7 +11,7 @@ mod webhook;
 
 pub use address::is_public;
 pub use healthcheck::send;
-pub use sign::signature;
+pub use sign::{signature, standard_secret, standard_signature};
 pub use target::{Problem, Target, Targets, is_same_origin};
 pub use webhook::{TRIGGERED, deliver};
 

@@ -1,6 +1,6 @@
 //! The request of a webhook delivery (decision record 20).
 
-use crate::{Answer, Outbound, signature};
+use crate::{Answer, Outbound, signature, standard_signature};
 use domain::Timestamp;
 use domain::outreach::webhook::Webhook;
 use domain::outreach::webhook::delivery::{Delivery, Ended};
@@ -20,11 +20,15 @@ pub async fn deliver(
     now: Timestamp,
 ) -> Ended {
     let (settings, body) = (&webhook.settings, delivery.event.to_string());
-    let signature = signature(&webhook.secret, now.micros() / 1_000_000, &body);
+    let (id, seconds) = (delivery.event_id(), now.micros() / 1_000_000);
+    let standard = standard_signature(webhook.secret.as_bytes(), id, seconds, &body);
     let mut headers = vec![
-        ("dovetail-event-id", delivery.event_id().to_owned()),
+        ("dovetail-event-id", id.to_owned()),
         ("dovetail-event-type", kind.to_owned()),
-        ("dovetail-signature", signature),
+        ("dovetail-signature", signature(&webhook.secret, seconds, &body)),
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", seconds.to_string()),
+        ("webhook-signature", standard),
     ];
     headers.extend(settings.authorization.clone().map(|authorization| ("authorization", authorization)));
     let timeout = Duration::from_secs(settings.timeout_seconds);

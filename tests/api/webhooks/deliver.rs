@@ -91,15 +91,22 @@ fn a_delivery_is_the_signed_and_authorized_event_only() {
     let expected =
         dovetail_outbound::signature(made["secret"].as_str().unwrap(), world.seconds(), &request.text);
     assert_eq!(request.header("dovetail-signature"), expected);
+    let (id, time) = (request.header("webhook-id"), request.header("webhook-timestamp"));
+    assert_eq!((id, time), (request.header("dovetail-event-id"), &*world.seconds().to_string()));
+    assert!(!id.contains('.'), "the full stop separates the signed parts");
+    let key = made["secret"].as_str().unwrap().as_bytes();
+    let expected = dovetail_outbound::standard_signature(key, id, world.seconds(), &request.text);
+    assert_eq!(request.header("webhook-signature"), expected);
     // Only the webhook's own record has the credentials. No queue message, other row or response may contain them.
-    let (secret, canaries) = (made["secret"].as_str().unwrap(), ["canary", "/hook?a=b"]);
+    let [secret, standard] = ["secret", "standard_webhooks_secret"].map(|name| made[name].as_str().unwrap());
+    let canaries = ["canary", "/hook?a=b", standard, secret];
     let seen = [
         format!("{:?}", world.sent()),
         format!("{:?}", world.system.rows()),
         world.system.get("/v1/account/records/", "vm-owner-key").body.to_string(),
     ];
     for text in seen {
-        assert!(canaries.iter().chain([&secret]).all(|canary| !text.contains(canary)), "{text}");
+        assert!(canaries.iter().all(|canary| !text.contains(canary)), "{text}");
     }
     let last = world.get(&made)["last_reply"].clone();
     assert_eq!(
@@ -169,10 +176,11 @@ fn a_rejected_delivery_is_retried_and_finally_listed_as_a_failure() {
     let requests = receiver.of("/");
     assert_eq!(requests.len(), usize::try_from(ATTEMPTS_MAX).unwrap());
     let id = requests[0].header("dovetail-event-id");
-    assert!(
-        requests.iter().all(|request| request.header("dovetail-event-id") == id),
-        "the same for each try"
-    );
+    for name in ["dovetail-event-id", "webhook-id"] {
+        assert!(requests.iter().all(|request| request.header(name) == id), "{name} is the same for each try");
+    }
+    let times: BTreeSet<_> = requests.iter().map(|request| request.header("webhook-timestamp")).collect();
+    assert_eq!(times.len(), requests.len(), "each try has its own time");
     let failures = world.failures(&made);
     let [failure] = failures.as_slice() else { panic!("{failures:?}") };
     assert_eq!((&failure["event"], &failure["state"]), (&json!(id), &json!("PENDING")));
@@ -303,6 +311,11 @@ fn a_manual_try_reports_its_result() {
     let secret = rotated.at("/secret").as_str().unwrap();
     let expected = dovetail_outbound::signature(secret, time.parse().unwrap(), &request.text);
     assert_eq!(request.header("dovetail-signature"), expected);
+    assert_eq!(rotated.at("/standard_webhooks_secret"), &json!(dovetail_outbound::standard_secret(secret)));
+    let (id, key) = (request.header("webhook-id"), secret.as_bytes());
+    assert!(!id.contains('.'), "{id}");
+    let expected = dovetail_outbound::standard_signature(key, id, time.parse().unwrap(), &request.text);
+    assert_eq!(request.header("webhook-signature"), expected);
 }
 
 #[test]

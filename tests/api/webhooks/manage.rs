@@ -22,13 +22,16 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
         "id": made.at("/id"), "url": made.at("/url"), "name": "VM", "description": "", "service": 1, "target_url": TARGET,
         "authorization": null, "change_instance_state": "PENDING", "active": true, "verify": true, "timeout": 10,
         "trust_env": false, "trigger_wait_time": 0, "trigger_cooling_time": 0, "secret": made.at("/secret"),
+        "standard_webhooks_secret": dovetail_outbound::standard_secret(made.at("/secret").as_str().unwrap()),
         "created": made.at("/created"), "modified": made.at("/created"),
     });
     assert_eq!((made.status, &made.body), (201, &usual));
     let url = made.at("/url").as_str().unwrap().to_owned();
     let read = world.system.get(&url, KEY);
     assert_eq!(read.at("/last_reply"), &Value::Null);
-    assert_eq!(read.at("/secret"), &Value::Null, "it was shown once");
+    for name in ["secret", "standard_webhooks_secret"] {
+        assert!(!read.body.as_object().unwrap().contains_key(name), "{name} was shown once");
+    }
     let listed = world.system.get(HOOKS, KEY);
     assert_eq!(
         (listed.at("/count"), listed.at("/results/0"), listed.at("/next")),
