@@ -82,6 +82,7 @@ pub mod account {
 
 /// Answers computed from stored entities.
 pub mod views {
+    pub mod charge_sums;
     pub mod compare;
     pub mod drift;
     pub mod graph;

@@ -3,13 +3,15 @@
 use crate::api::lists::library::walk;
 use domain::ItemId;
 use domain::base::id::ChargeId;
+use domain::base::money::Amount;
 use domain::model::charge::Charge;
 use domain::model::write::Write;
 use dovetail_table::Commit;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{ApiRequest, Running, Watched};
+use support::{ApiRequest, Running, Watched, first_commands};
 
+const PAGE: &str = include_str!("../../docs/reference/http/charges.md");
 const OWNER: &str = "/v1/marketplace/serviceowner/charges/";
 const CONSUMER: &str = "/v1/marketplace/consumer/charges/";
 
@@ -218,6 +220,97 @@ fn the_cost_of_an_item_is_the_sum_of_its_charges() {
     }
     let db = system.get("/v1/marketplace/serviceowner/charges/accumulated/?service_name=DB", "two");
     assert_eq!((db.at("/count"), db.at("/results/0/cost_per_change")), (&json!(1), &json!(0)));
+}
+
+#[test]
+fn groups_have_the_sums_of_their_items() {
+    let system = populated();
+    let web = "/results/0/application/id";
+    for (pov, key, by, groups) in [
+        ("serviceowner", "one", "application", vec![("web", 25), ("web", 1)]),
+        ("serviceowner", "one", "consumer_team", vec![("Alpha", 25), ("Beta", 1)]),
+        ("serviceowner", "one", "service_owner_team", vec![("One", 26)]),
+        ("consumer", "alpha", "application", vec![("web", 26)]),
+        ("consumer", "alpha", "consumer_team", vec![("Alpha", 26)]),
+        ("consumer", "alpha", "service_owner_team", vec![("One", 25), ("Two", 1)]),
+        ("consumer", "one", "application", vec![]),
+    ] {
+        let list = format!("/v1/marketplace/{pov}/charges/accumulated/");
+        let before = walk(&system, &format!("{list}?limit=10"), key);
+        let grouped = system.get(&format!("{list}?group_by={by}"), key);
+        let after = walk(&system, &format!("{list}?limit=10"), key);
+        let sums = grouped.at("/results").as_array().unwrap();
+        assert_eq!((grouped.status, grouped.at("/next")), (200, &Value::Null), "{grouped:?}");
+        assert_eq!(grouped.at("/count"), sums.len(), "{key} {by}");
+        let name = |sum: &Value| (sum[by]["name"].clone(), sum["service_items"].clone());
+        let expected: Vec<_> = groups.iter().map(|(name, items)| (json!(name), json!(items))).collect();
+        assert_eq!(sums.iter().map(name).collect::<Vec<_>>(), expected, "{key} {by}");
+        for sum in sums {
+            let is_in = |item: &&Value| item[by] == sum[by];
+            let of = |items: &[Value], name: &str| -> u64 {
+                items.iter().filter(is_in).map(|item| millionths(&item[name])).sum()
+            };
+            for name in ["cost_per_change", "processed_charge"] {
+                assert_eq!(millionths(&sum[name]), of(&before, name), "{key} {by} {name}");
+            }
+            // Time in service costs more from one request to the next.
+            for name in ["accrued_monthly", "total_charge", "open_charge"] {
+                let range = of(&before, name)..=of(&after, name);
+                assert!(range.contains(&millionths(&sum[name])), "{key} {by} {name}: {range:?} {sum}");
+            }
+            let total = millionths(&sum["cost_per_change"]) + millionths(&sum["accrued_monthly"]);
+            let parts = millionths(&sum["processed_charge"]) + millionths(&sum["open_charge"]);
+            assert_eq!((millionths(&sum["total_charge"]), parts), (total, total), "{sum}");
+        }
+        for item in before {
+            assert_eq!(item["accrued_monthly"], item["monthly_cost"], "the earlier name stays");
+        }
+    }
+    let application =
+        system.get(&format!("{CONSUMER}accumulated/?group_by=application"), "beta").at(web).clone();
+    for (filter, count) in [("service_name=DB", 1), ("service_name=Free", 0)] {
+        let path = format!("{CONSUMER}accumulated/?group_by=application&{filter}");
+        assert_eq!(system.get(&path, "alpha").at("/count"), count, "{filter}");
+    }
+    let path = format!("{OWNER}accumulated/?group_by=application&application_id={application}");
+    assert_eq!(system.get(&path, "one").at("/results/0/consumer_team/name"), "Beta");
+    let path = format!("{OWNER}accumulated/?group_by=month");
+    let detail = "group_by: must be one of application, consumer_team, service_owner_team";
+    assert_eq!(system.get(&path, "one").at("/detail"), detail);
+    for paging in ["limit=5", "offset=1", "ordering=id"] {
+        let refused = system.get(&format!("{OWNER}accumulated/?group_by=application&{paging}"), "one");
+        assert_eq!((refused.status, &refused.body), (400, &json!(["Filter param not found."])), "{paging}");
+    }
+}
+
+/// Returns an amount in millionths.
+fn millionths(amount: &Value) -> u64 {
+    let amount = Amount::parse(&amount.to_string()).unwrap();
+    u64::try_from(amount.millionths()).unwrap()
+}
+
+#[test]
+fn the_page_shows_the_costs_by_application_as_they_are() {
+    let system = Running::demo();
+    let priced = json!({"title": "VM", "type": "object", "properties": {"name": {"type": "string"}},
+        "required": ["name"], "metadata": {"cost_per_change": 5, "monthly_cost": 73}});
+    let published = system.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &priced);
+    assert!(published.status < 300, "{published:?}");
+    let body = json!({"AwesomeConsumer": {"Shop": {"services": {"VM": [{"name": "web"}, {"name": "db"}]}}}});
+    let path = "/v1/orcabase/consumer/submissions/submit/";
+    assert_eq!(system.call("POST", path, "awesome-key", &body).status, 201);
+    let actual: Value = serde_json::from_slice(&first_commands(PAGE, &system)).unwrap();
+    let shown = PAGE.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut shown: Value = serde_json::from_str(shown).unwrap();
+    let sum = shown["results"][0].clone();
+    let of = |name: &str| millionths(&sum[name]);
+    assert_eq!(of("total_charge"), of("cost_per_change") + of("accrued_monthly"));
+    assert_eq!(of("total_charge"), of("processed_charge") + of("open_charge"));
+    // The page shows the sums after some time in service.
+    for name in ["accrued_monthly", "total_charge", "open_charge"] {
+        shown["results"][0][name] = actual["results"][0][name].clone();
+    }
+    assert_eq!(actual, shown);
 }
 
 #[test]

@@ -489,6 +489,9 @@ impl World {
     fn bill(&self) {
         let (charges, owner) = ("/v1/marketplace/serviceowner/charges/", "vm-owner-key");
         let running = format!("{charges}?charge_type=monthly_cost&processed=false");
+        for by in ["application", "consumer_team", "service_owner_team"] {
+            self.call(200, "GET", &format!("{charges}accumulated/?group_by={by}"), owner, &Value::Null);
+        }
         let running = self.call(200, "GET", &running, owner, &Value::Null);
         let url = running["results"][0]["url"].as_str().unwrap();
         for url in [url, &url.replace("marketplace", "orcabase")] {

@@ -2,14 +2,17 @@
 
 use crate::walk::{Config, Walk};
 use crate::world::{APP, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};
+use domain::audit::invariant::Snapshot;
 use domain::base::id::ChargeId;
-use domain::base::money::Amount;
+use domain::base::money::{Amount, Prices};
 use domain::base::state::{ChargeType, Kind};
 use domain::model::charge::Charge;
 use domain::model::submission::Scope;
 use domain::model::write::Write;
 use domain::rules::charging::{DIVISION_MICROS_MIN, Refused};
+use domain::views::charge_sums::{Group, GroupBy, charge_sums};
 use domain::{Change, Item, State, Timestamp};
+use std::collections::BTreeSet;
 
 const NAME: &str = "CoreVM1";
 const HOUR: u64 = 3_600_000_000;
@@ -341,8 +344,40 @@ fn over_random_histories_an_item_costs_its_changes_and_its_time_in_service() {
             marked += processed.clone().count();
             divided += processed.filter(|charge| charge.id.charge_type() == ChargeType::MonthlyCost).count();
         }
+        assert_groups(snapshot, now);
     }
     assert!(marked > 50 && divided > 20, "{marked} {divided}");
+}
+
+/// Compares the sums by application and team with the single charges.
+fn assert_groups(snapshot: &Snapshot, now: Timestamp) {
+    let items: Vec<Item> = snapshot.items.values().cloned().collect();
+    for by in GroupBy::ALL {
+        let sums = charge_sums(&items, by, now);
+        for sum in &sums {
+            let is_in = |charge: &&Charge| match &sum.group {
+                Group::Application { id, consumer, .. } => {
+                    charge.application_id() == *id && charge.consumer == *consumer
+                }
+                Group::ConsumerTeam(team) => charge.consumer == *team,
+                Group::ServiceOwnerTeam(team) => charge.service_owner == *team,
+            };
+            let charges: Vec<&Charge> = snapshot.charges.values().filter(is_in).collect();
+            let of = |charge_type: ChargeType| -> Amount {
+                let own = charges.iter().filter(|charge| charge.id.charge_type() == charge_type);
+                own.map(|charge| charge.total(now)).sum()
+            };
+            let processed = charges.iter().filter(|charge| charge.processed.is_some());
+            let charged: BTreeSet<_> = charges.iter().map(|charge| charge.item).collect();
+            let expected =
+                Prices { per_change: of(ChargeType::CostPerChange), monthly: of(ChargeType::MonthlyCost) };
+            assert_eq!(sum.total, expected, "{sum:?}");
+            assert_eq!(sum.processed, processed.map(|charge| charge.total(now)).sum(), "{sum:?}");
+            assert_eq!(sum.items, u64::try_from(charged.len()).unwrap(), "{sum:?}");
+        }
+        let all: Amount = snapshot.charges.values().map(|charge| charge.total(now)).sum();
+        assert_eq!(sums.iter().map(|sum| sum.total.sum()).sum::<Amount>(), all, "{by:?} leaves nothing out");
+    }
 }
 
 fn assert_charged(item: &Item, now: Timestamp, monthly: Amount, per_change: Amount) {

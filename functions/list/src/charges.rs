@@ -7,6 +7,7 @@ use domain::base::id::ChargeId;
 use domain::base::state::ChargeType;
 use domain::model::charge::{Charge, Charges};
 use domain::rules::visibility::Pov;
+use domain::views::charge_sums::{GroupBy, charge_sums};
 use domain::{Item, ItemId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
@@ -21,6 +22,8 @@ const FILTERS: [&str; 6] = [
     "service_name",
     "service_owner_team_id",
 ];
+
+const GROUP_BY: &str = "group_by";
 
 const FIELDS: &[Field<Charge>] = &[
     ("created", |charge| charge.start.to_wire()),
@@ -60,10 +63,16 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     page.reply(page.rows.iter().map(|charge| view::charge(charge, call.now, &viewpoint)))
 }
 
-/// Lists the costs so far of the caller's services or own items, without items that cost nothing.
+/// Lists the costs so far of the caller's services or own items, without items that cost nothing: by item, or by group.
 pub(crate) async fn accumulated(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
-    only_knows(call, &FILTERS)?;
+    let by = group_by(call)?;
+    // The bounds of the reads end a page of sums, so it has no number and no order of rows.
+    if by.is_some() {
+        call.only_knows(&[FILTERS.as_slice(), &[GROUP_BY, "cursor"]].concat())?;
+    } else {
+        only_knows(call, &[FILTERS.as_slice(), &[GROUP_BY]].concat())?;
+    }
     let mut filter = summed_filter(call)?;
     filter.test(|item| item.charges != Charges::NONE);
     let team = call.caller.team.id;
@@ -73,6 +82,15 @@ pub(crate) async fn accumulated(request: ListRequest<'_>) -> Result<Reply, Failu
     };
     let orders = Orders::By { stored: stored_order(call.pov, false), fields: SUMMED_FIELDS };
     let list = List { request, source, filter, orders };
+    if let Some(by) = by {
+        let page = list.bounded_page().await?;
+        let sums = charge_sums(&page.rows, by, call.now);
+        return Reply::list(
+            sums.len(),
+            page.next_url(),
+            sums.iter().map(view::charge_sum).collect::<Vec<_>>(),
+        );
+    }
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
     page.reply(page.rows.iter().map(|item| view::accumulated(item, call.now, &viewpoint)))
@@ -84,6 +102,14 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let charge = charge.filter(|charge| call.pov.shows_charge(charge, call.caller.team.id));
     let charge = charge.ok_or(Code::NotFound)?;
     Reply::new(200, view::charge(&charge, call.now, &Viewpoint::of(call)))
+}
+
+/// Returns the requested groups; none for the costs by item.
+fn group_by(call: &Call) -> Result<Option<GroupBy>, Failure> {
+    let Some(name) = call.query.get(GROUP_BY) else { return Ok(None) };
+    let names = GroupBy::ALL.map(GroupBy::name).join(", ");
+    let unknown = || Call::bad_filter(&FieldError::new(GROUP_BY, format!("must be one of {names}")));
+    GroupBy::parse(name).map(Some).ok_or_else(unknown)
 }
 
 fn filter(call: &Call) -> Result<Filter<Charge>, Failure> {

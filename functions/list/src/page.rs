@@ -62,6 +62,11 @@ impl<T: Send + 'static> Page<'_, T> {
         self.positions.truncate(rows);
     }
 
+    /// Returns the URL of the next page.
+    pub(crate) fn next_url(&self) -> Option<String> {
+        self.next.as_ref().map(|after| self.list.next(after, self.count, self.skip))
+    }
+
     /// Builds the reply from the objects of the rows. The page ends before the object that exceeds its size.
     pub(crate) fn reply(&self, results: impl IntoIterator<Item = impl Serialize>) -> Result<Reply, Failure> {
         let results = objects(results)?;
@@ -106,6 +111,12 @@ impl<T: Send + 'static> List<'_, T> {
     /// Reads the requested page, without more reads for the count.
     pub(crate) async fn uncounted_page(&self) -> Result<Page<'_, T>, Failure> {
         self.read(false).await
+    }
+
+    /// Reads as many matches as the bounds allow, without a count, for sums of them. The filter must have a test.
+    pub(crate) async fn bounded_page(&self) -> Result<Page<'_, T>, Failure> {
+        let wanted = Wanted { limit: usize::MAX, ..self.wanted(false)? };
+        self.in_stored_order(&wanted, Direction::Ascending).await
     }
 
     async fn read(&self, counted: bool) -> Result<Page<'_, T>, Failure> {

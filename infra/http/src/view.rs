@@ -33,7 +33,7 @@ mod webhook;
 
 pub use account::{api_key, audit_entry, member};
 pub use change::{Blocker, change_instance, change_instance_as_created, history, light_change_instance};
-pub use charge::{accumulated, charge};
+pub use charge::{accumulated, charge, charge_sum};
 pub use graph::{graph_application, graph_dependants, graph_item, graph_reference};
 pub use healthcheck::{check_requested, health, healthcheck};
 pub use history::{Differing, application_then, differing, item_then};

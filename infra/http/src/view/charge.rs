@@ -4,6 +4,7 @@ use super::{Viewpoint, team_ref};
 use domain::base::money::Amount;
 use domain::base::state::ChargeType;
 use domain::model::charge::Charge;
+use domain::views::charge_sums::{ChargeSum, Group};
 use domain::{Item, Timestamp};
 use serde_json::{Number, Value, json};
 
@@ -46,6 +47,7 @@ pub fn accumulated(item: &Item, now: Timestamp, viewpoint: &Viewpoint) -> Value 
         "total_charge": amount(total.sum()),
         "cost_per_change": amount(total.per_change),
         "monthly_cost": amount(total.monthly),
+        "accrued_monthly": amount(total.monthly),
         "processed_charge": amount(processed),
         "open_charge": amount(total.sum().without(processed)),
         "service_item": {"id": item.id.get(), "name": item.name},
@@ -53,6 +55,28 @@ pub fn accumulated(item: &Item, now: Timestamp, viewpoint: &Viewpoint) -> Value 
         "application": {"id": item.application_id().get(), "name": item.application},
         "consumer_team": team_ref(&item.consumer),
         "service_owner_team": team_ref(&item.service_owner),
+    })
+}
+
+/// Returns the costs of a group of items.
+pub fn charge_sum(sum: &ChargeSum) -> Value {
+    let (application, consumer, owner) = match &sum.group {
+        Group::Application { id, name, consumer } => {
+            (Some(json!({"id": id.get(), "name": name})), Some(consumer), None)
+        }
+        Group::ConsumerTeam(consumer) => (None, Some(consumer), None),
+        Group::ServiceOwnerTeam(owner) => (None, None, Some(owner)),
+    };
+    json!({
+        "application": application,
+        "consumer_team": consumer.map(team_ref),
+        "service_owner_team": owner.map(team_ref),
+        "service_items": sum.items,
+        "total_charge": amount(sum.total.sum()),
+        "cost_per_change": amount(sum.total.per_change),
+        "accrued_monthly": amount(sum.total.monthly),
+        "processed_charge": amount(sum.processed),
+        "open_charge": amount(sum.total.sum().without(sum.processed)),
     })
 }
 
