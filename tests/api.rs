@@ -58,6 +58,7 @@ mod teams;
 mod webhooks {
     mod deliver;
     mod manage;
+    mod parties;
     mod slow;
     mod verify;
 }

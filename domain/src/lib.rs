@@ -17,6 +17,7 @@ pub mod base {
     pub mod json;
     pub mod money;
     mod named;
+    pub mod pov;
     pub mod problem;
     pub mod refs;
     pub mod state;

@@ -406,7 +406,12 @@ impl World {
             "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1, "colour": "red"});
         let made = self.call(201, "POST", webhooks, admin, &body);
         self.call(400, "POST", webhooks, admin, &json!({}));
-        self.call(404, "POST", "/v1/external/consumer/webhooks/", admin, &body);
+        // A consumer's webhook may be for all services, and so may its entry in the audit log.
+        let (of_consumer, target) =
+            ("/v1/external/consumer/webhooks/", json!({"target_url": "http://127.0.0.1:1/"}));
+        let for_all = self.call(201, "POST", of_consumer, admin, &target);
+        self.call(200, "GET", of_consumer, admin, &Value::Null);
+        self.call(204, "DELETE", for_all["url"].as_str().unwrap(), admin, &Value::Null);
         let url = made["url"].as_str().unwrap();
         for method in ["PATCH", "PUT"] {
             self.call(200, method, url, admin, &body);

@@ -15,8 +15,8 @@ const END: &str = "<!-- /records -->";
 const COMMON: [&str; 4] = ["pk", "sk", "ty", "v"];
 
 /// Field names of at most three letters that are words.
-const SHORT_WORDS: [&str; 12] =
-    ["all", "at", "by", "due", "end", "id", "key", "log", "new", "old", "sum", "to"];
+const SHORT_WORDS: [&str; 13] =
+    ["all", "at", "by", "due", "end", "id", "key", "log", "new", "old", "pov", "sum", "to"];
 
 /// A field of a struct.
 #[derive(Clone)]

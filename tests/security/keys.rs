@@ -173,12 +173,15 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
     let is_catalogue = matches!(route.operation, Operation::GetService | Operation::GetServiceDocs);
     let is_open_catalogue = is_catalogue && pov == Pov::Consumer;
     let is_owners = matches!(route.operation, Operation::UpdateService | Operation::UploadServiceDocs);
-    // The consumer role has no webhooks, healthchecks or written messages. It may list the first two, and check own
-    // items.
+    // The consumer role has no healthchecks or written messages. It may list healthchecks, and check own items. The
+    // webhooks here are the owner's, so the consumer role may only list and create some.
     let of_owners = route.path.contains("/webhooks") || route.path.contains("/healthchecks");
     let is_for_all = matches!(
         route.operation,
-        Operation::ListWebhooks | Operation::ListHealthchecks | Operation::CheckServiceItem
+        Operation::ListWebhooks
+            | Operation::CreateWebhook
+            | Operation::ListHealthchecks
+            | Operation::CheckServiceItem
     );
     let is_written = route.path.contains("/messages") && route.access == Access::Admin;
     let is_none = pov == Pov::Consumer && ((of_owners && !is_for_all) || is_written);

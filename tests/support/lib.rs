@@ -23,7 +23,7 @@ mod tls;
 mod watched;
 mod world_schema;
 
-pub use commands::first_commands;
+pub use commands::{commands, first_commands};
 pub use dovetail_daemon::settings::Settings;
 pub use functions::functions_on;
 pub use proxy::{AllSeen, Calls, Fate, Proxy, Seen, SentRequest, SentRequests, dying_after};

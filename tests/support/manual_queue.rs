@@ -19,6 +19,8 @@ use tokio::task::JoinHandle;
 pub const OWNER: &str = "/v1/orcabase/serviceowner";
 /// Path of the webhooks.
 pub const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
+/// Path of the webhooks of consumers.
+pub const CONSUMER_HOOKS: &str = "/v1/external/consumer/webhooks/";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 /// Maximum time to wait for an expected result.
 const WAITS: Duration = Duration::from_secs(30);
@@ -67,12 +69,24 @@ impl ManualQueue {
         Self { system, handles, waiting, all: Vec::new(), now, taken: 0 }
     }
 
-    /// Creates a webhook of a service.
+    /// Creates a webhook of a service, owned by the team or with it as a dependent team.
     #[track_caller]
     pub fn hook(&self, key: &str, service: &str, mut body: Value) -> Value {
-        let service = self.system.get(&format!("{OWNER}/services/?name={service}"), key);
+        // The catalogue also has services of others.
+        let service = self.system.get(&format!("/v1/orcabase/consumer/services/?name={service}"), key);
         body["service"] = service.at("/results/0/id").clone();
-        let made = self.system.call("POST", HOOKS, key, &body);
+        self.made(HOOKS, key, &body)
+    }
+
+    /// Creates a webhook of a consumer.
+    #[track_caller]
+    pub fn hook_of_consumer(&self, key: &str, body: &Value) -> Value {
+        self.made(CONSUMER_HOOKS, key, body)
+    }
+
+    #[track_caller]
+    fn made(&self, hooks: &str, key: &str, body: &Value) -> Value {
+        let made = self.system.call("POST", hooks, key, body);
         assert_eq!(made.status, 201, "{made:?}");
         made.body
     }

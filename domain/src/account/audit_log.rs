@@ -8,6 +8,7 @@ use crate::account::member::Member;
 use crate::base::actor::Role;
 use crate::base::context::RequestContext;
 use crate::base::id::{KeyId, MemberId, MessageId, ServiceId, WebhookId};
+use crate::base::pov::Pov;
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
@@ -88,7 +89,10 @@ pub enum Subject {
     Webhook {
         id: WebhookId,
         name: String,
-        service: ServiceRef,
+        /// The role of its team.
+        pov: Pov,
+        /// The service; none for all services of a consumer.
+        service: Option<ServiceRef>,
         /// The state of the deliveries; none for the creation of change instances.
         state: Option<State>,
         /// Whether deliveries are enabled.
@@ -154,9 +158,10 @@ impl AuditEntry {
 
     /// Creates the entry for a change of a webhook.
     pub fn of_webhook(event: Event, webhook: &Webhook, ctx: &RequestContext) -> Self {
-        let Webhook { id, service, revision, settings, .. } = webhook.clone();
+        let Webhook { id, scope, revision, settings, .. } = webhook.clone();
+        let (pov, service) = (scope.pov, scope.service);
         let (name, state, active) = (settings.name, settings.state, settings.active);
-        let subject = Subject::Webhook { id, name, service, state, active, revision };
+        let subject = Subject::Webhook { id, name, pov, service, state, active, revision };
         Self::of(event, &webhook.team, subject, ctx)
     }
 

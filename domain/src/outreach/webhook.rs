@@ -1,17 +1,21 @@
-//! Webhooks: the endpoint for events of a service's change instances, with filter and delays.
+//! Webhooks: the endpoint for events of a team's change instances, with filter and delays.
 //!
-//! [`delivery`] contains the delivery of one event, and [`start`] decides when it may start.
+//! [`occasion`] contains the facts that select the webhooks of an event, [`delivery`] the delivery of one event, and
+//! [`start`] decides when it may start.
 
 pub mod delivery;
+pub mod occasion;
 pub mod start;
 
 use crate::base::context::RequestContext;
 use crate::base::id::WebhookId;
+use crate::base::pov::Pov;
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
+use occasion::Occasion;
 
-/// Maximum number of webhooks of a team, for all its services.
+/// Maximum number of webhooks of a team, in both roles and for all services.
 pub const WEBHOOKS_MAX: u64 = 100;
 /// Maximum length of a description, in bytes.
 pub const DESCRIPTION_BYTES_MAX: usize = 1_024;
@@ -49,14 +53,34 @@ pub struct Settings {
     pub cooling_seconds: u64,
 }
 
+/// The change instances whose events a webhook delivers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// The role of the team: it owns the change instances, or has declared their items.
+    pub pov: Pov,
+    /// The service; none for all services, which only a consumer can have.
+    pub service: Option<ServiceRef>,
+}
+
+impl Scope {
+    /// Returns whether a change instance of an event is in the scope of a webhook of `team`.
+    pub fn covers(&self, team: &TeamRef, occasion: &Occasion) -> bool {
+        // A service owner sees the shares of dependent teams, but does not decide them.
+        let party = match self.pov {
+            Pov::ServiceOwner => occasion.owner,
+            Pov::Consumer => occasion.consumer,
+        };
+        party == team.id && self.service.as_ref().is_none_or(|service| service.id == occasion.service)
+    }
+}
+
 /// A webhook.
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
-#[debug("Webhook {{ id: {id:?}, service: {service:?}, .. }}")]
+#[debug("Webhook {{ id: {id:?}, scope: {scope:?}, .. }}")]
 pub struct Webhook {
     pub id: WebhookId,
     pub team: TeamRef,
-    /// The service, which belongs to the team.
-    pub service: ServiceRef,
+    pub scope: Scope,
     /// The key of the deliveries' signatures.
     pub secret: String,
     pub settings: Settings,
@@ -70,14 +94,14 @@ impl Webhook {
     /// Creates a webhook; its id comes from `hash`, the hash of its secret.
     pub fn new(
         settings: Settings,
-        service: ServiceRef,
+        scope: Scope,
         team: TeamRef,
         secret: String,
         hash: &str,
         ctx: &RequestContext,
     ) -> Self {
         let id = WebhookId::of(team.id, hash);
-        Self { id, team, service, secret, settings, created: ctx.now, modified: ctx.now, revision: 1 }
+        Self { id, team, scope, secret, settings, created: ctx.now, modified: ctx.now, revision: 1 }
     }
 
     /// Returns the webhook with other settings; none if they are the same.
@@ -96,15 +120,15 @@ impl Webhook {
         Self { modified, revision: self.revision.saturating_add(1), ..self.clone() }
     }
 
-    /// Returns whether a transition is delivered; `from` is none for a creation.
-    pub fn delivers(&self, from: Option<State>, to: State) -> bool {
-        let settings = &self.settings;
+    /// Returns whether the webhook delivers the event of a change instance.
+    pub fn delivers(&self, occasion: &Occasion) -> bool {
+        let (settings, Occasion { from, to, .. }) = (&self.settings, *occasion);
         let is_it = match settings.state {
             None => from.is_none(),
             // A log text leaves the state unchanged.
             Some(state) => to == state && from != Some(to),
         };
-        settings.active && is_it
+        settings.active && is_it && self.scope.covers(&self.team, occasion)
     }
 }
 

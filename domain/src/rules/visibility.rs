@@ -1,22 +1,12 @@
 //! Visibility: which team sees which object (R43). An invisible object is a missing one, so no response reveals it.
 
 use crate::base::id::TeamId;
+pub use crate::base::pov::Pov;
 use crate::catalog::service::{Service, ServiceState};
 use crate::model::change::Change;
 use crate::model::charge::Charge;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
-/// The point of view of a request: a team as owner of services, or as consumer with declared items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "lowercase", const_into_str)]
-pub enum Pov {
-    ServiceOwner,
-    Consumer,
-}
-
-crate::named!(Pov);
 
 impl Pov {
     /// Returns whether objects of a consumer can be visible to a team in this role.

@@ -3,27 +3,33 @@
 use crate::{DeliveryMetrics, Handles, MessageError};
 use domain::State;
 use domain::outreach::webhook::delivery::Delivery;
+use domain::outreach::webhook::occasion::Occasion;
+use futures_util::future::try_join_all;
 use serde_json::Value;
 
 /// Sends a message for each webhook of an event. A repetition causes more deliveries, under the same id.
 pub(crate) async fn fan_out(handles: &Handles, detail: &Value) -> Result<DeliveryMetrics, MessageError> {
-    let text = |name: &str| detail.pointer(&format!("/data/{name}")).and_then(Value::as_str);
-    let to = text("to").and_then(State::parse).ok_or(MessageError::Unreadable)?;
-    let from = text("from").map(|from| State::parse(from).ok_or(MessageError::Unreadable)).transpose()?;
-    let (Some(title), Some(owner)) = (text("service"), text("owner")) else {
-        return Err(MessageError::Unreadable);
-    };
-    // A webhook belongs to the service owner, and gets no change instances of dependent teams.
-    if text("service_owner_team") != Some(owner) {
-        return Ok(DeliveryMetrics::default());
-    }
-    let Some(service) = handles.table.service(title).await? else { return Ok(DeliveryMetrics::default()) };
-    for webhook in handles.table.webhooks(service.owner.id).await? {
-        if webhook.service.id == service.id && webhook.delivers(from, to) {
-            let delivery = Delivery::new(webhook.id, detail.clone());
-            let (message, group) = (delivery.to_message(), delivery.group());
-            handles.queue.send(message, group, webhook.settings.wait_seconds).await?;
-        }
+    let Some(occasion) = occasion(handles, detail).await? else { return Ok(DeliveryMetrics::default()) };
+    // An event contains the ids of its parties, so the webhooks are all that is read, at the same time.
+    let webhooks = try_join_all(occasion.teams().map(|team| handles.table.webhooks(team))).await?;
+    for webhook in webhooks.iter().flatten().filter(|webhook| webhook.delivers(&occasion)) {
+        let delivery = Delivery::new(webhook.id, detail.clone());
+        let (message, group) = (delivery.to_message(), delivery.group());
+        handles.queue.send(message, group, webhook.settings.wait_seconds).await?;
     }
     Ok(DeliveryMetrics::default())
+}
+
+/// Returns the facts of an event; none without parties that may have webhooks.
+async fn occasion(handles: &Handles, detail: &Value) -> Result<Option<Occasion>, MessageError> {
+    if let Some(occasion) = Occasion::parse(detail) {
+        return Ok(Some(occasion));
+    }
+    // An event from before an upgrade may arrive after it. It lacks the ids, but names the service.
+    let text = |name: &str| detail.pointer(&format!("/data/{name}")).and_then(Value::as_str);
+    let is_state = |name: &str| text(name).is_some_and(|state| State::parse(state).is_some());
+    let is_transition = is_state("to") && (text("from").is_none() || is_state("from"));
+    let title = text("service").filter(|_| is_transition && text("owner").is_some());
+    let service = handles.table.service(title.ok_or(MessageError::Unreadable)?).await?;
+    Ok(service.and_then(|service| Occasion::of_earlier(detail, &service)))
 }

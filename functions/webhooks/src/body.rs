@@ -2,10 +2,11 @@
 
 use domain::State;
 use domain::base::id::ServiceId;
+use domain::base::pov::Pov;
 use domain::base::refs::ServiceRef;
 use domain::model::declaration::name_problem;
 use domain::outreach::webhook::{
-    AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Settings, TIMEOUT_SECONDS,
+    AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Scope, Settings, TIMEOUT_SECONDS,
     TIMEOUT_SECONDS_MAX, URL_BYTES_MAX,
 };
 use dovetail_http::{Call, Failure, Fields, view};
@@ -14,12 +15,13 @@ use dovetail_table::Table;
 use serde_json::Value;
 
 const AUTHORIZATION: &str = "authorization";
+const SERVICE: &str = "must be the id or the URL of a service";
 const SECONDS: &str = "an integer number of seconds";
 
-/// Reads the settings of a new webhook; `title` is the title of its service, the default for the name.
-pub(crate) fn new_settings(fields: &mut Fields, title: String, targets: Targets) -> Settings {
+/// Reads the settings of a new webhook; `name` is the default for its name.
+pub(crate) fn new_settings(fields: &mut Fields, name: String, targets: Targets) -> Settings {
     let defaults = Settings {
-        name: title,
+        name,
         description: String::new(),
         target_url: String::new(),
         authorization: None,
@@ -108,14 +110,40 @@ pub(crate) fn check_origin(fields: &mut Fields, before: &str, after: &str) {
     }
 }
 
+/// Returns the scope of a new webhook; none only after an error. A consumer may leave out the service.
+pub(crate) async fn scope(table: &Table, call: &Call, fields: &mut Fields) -> Result<Option<Scope>, Failure> {
+    let field = fields.value("service", SERVICE, |value| service_id(call, &value));
+    let id = match call.pov {
+        Pov::ServiceOwner => field.required().map(Some),
+        Pov::Consumer => Some(field.or_null().or(None)),
+    };
+    let Some(id) = id else { return Ok(None) };
+    let all = Scope { pov: call.pov, service: None };
+    let Some(id) = id else { return Ok(Some(all)) };
+    // An invisible service is a missing one, so the reply does not reveal it.
+    let service = table.service_by_id(id).await?;
+    let service = service.filter(|service| call.pov.shows_service(service, call.caller.team.id));
+    if service.is_none() {
+        fields.refuse(
+            "service",
+            match call.pov {
+                Pov::ServiceOwner => {
+                    "must be a service of the team, or one with the team as a dependent team"
+                }
+                Pov::Consumer => "must be a service in the catalogue of the team",
+            },
+        );
+    }
+    Ok(service.map(|service| Scope { service: Some(service.to_ref()), ..all }))
+}
+
 /// Returns the service in the body, if it belongs to the caller's team; none only after an error.
 pub(crate) async fn service(
     table: &Table,
     call: &Call,
     fields: &mut Fields,
 ) -> Result<Option<ServiceRef>, Failure> {
-    let expected = "must be the id or the URL of a service";
-    let id = fields.value("service", expected, |value| service_id(call, &value)).required();
+    let id = fields.value("service", SERVICE, |value| service_id(call, &value)).required();
     let Some(id) = id else { return Ok(None) };
     let service = table.service_by_id(id).await?.filter(|service| service.owner.id == call.caller.team.id);
     if service.is_none() {
@@ -125,10 +153,17 @@ pub(crate) async fn service(
 }
 
 /// Rejects a body with another service than that of the webhook.
-pub(crate) fn check_service(fields: &mut Fields, call: &Call, service: ServiceId) {
+pub(crate) fn check_service(fields: &mut Fields, call: &Call, scope: &Scope) {
     let expected = "must be unchanged: the service of a webhook is fixed";
-    let same = |value| service_id(call, &value).filter(|id| *id == service);
-    fields.value("service", expected, same).optional();
+    let stored = scope.service.as_ref().map(|service| service.id);
+    let same = |value| service_id(call, &value).filter(|id| Some(*id) == stored);
+    let field = fields.value("service", expected, same);
+    // A client sends back the object as read, with null for all services.
+    if stored.is_some() {
+        field.optional();
+    } else {
+        field.or_null().message(expected).optional();
+    }
 }
 
 fn service_id(call: &Call, value: &Value) -> Option<ServiceId> {

@@ -1,4 +1,4 @@
-//! Webhooks of a service owner, with test deliveries and abandoned deliveries; healthchecks.
+//! Webhooks of a team, with test deliveries and abandoned deliveries; healthchecks.
 
 mod body;
 mod failures;
@@ -8,7 +8,7 @@ mod triggers;
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Delivery, Replied};
-use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
+use domain::outreach::webhook::{Scope, WEBHOOKS_MAX, Webhook};
 use domain::rules::visibility::Pov;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
@@ -18,6 +18,8 @@ use dovetail_outbound::{Outbound, TRIGGERED, Targets};
 use dovetail_table::{Stored, Table};
 use serde_json::{Value, json};
 
+/// The default name of a webhook for all services.
+const ALL_SERVICES: &str = "All services";
 /// Maximum timeout of a test delivery, in seconds: the caller waits for its result.
 const TRIGGER_SECONDS_MAX: u64 = 20;
 
@@ -51,17 +53,16 @@ pub fn handle<'a>(
 async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["service_id"])?;
     let services = call.query.integers("service_id").map_err(|error| Call::bad_filter(&error))?;
-    let mut results: Vec<Value> = Vec::new();
-    // Webhooks belong to service owners, so the list of a consumer is empty.
-    if call.pov == Pov::ServiceOwner {
-        let team = call.caller.team.id;
-        let (webhooks, replied) = (table.webhooks(team).await?, table.all_replied(team).await?);
-        let is_requested = |id: u64| services.as_ref().is_none_or(|services| services.contains(&id));
-        let requested = webhooks.iter().filter(|one| is_requested(one.service.id.get()));
-        let last = |id: WebhookId| replied.iter().find(|replied| replied.webhook == id);
-        let viewpoint = Viewpoint::of(call);
-        results.extend(requested.map(|one| view::webhook(one, last(one.id), &viewpoint)));
-    }
+    let team = call.caller.team.id;
+    let (webhooks, replied) = (table.webhooks(team).await?, table.all_replied(team).await?);
+    let is_requested = |scope: &Scope| {
+        let id = scope.service.as_ref().map(|service| service.id.get());
+        services.as_ref().is_none_or(|services| id.is_some_and(|id| services.contains(&id)))
+    };
+    let requested = webhooks.iter().filter(|one| one.scope.pov == call.pov && is_requested(&one.scope));
+    let last = |id: WebhookId| replied.iter().find(|replied| replied.webhook == id);
+    let viewpoint = Viewpoint::of(call);
+    let results: Vec<Value> = requested.map(|one| view::webhook(one, last(one.id), &viewpoint)).collect();
     Reply::list(results.len(), None, results)
 }
 
@@ -71,17 +72,15 @@ async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 }
 
 async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
-    if call.pov == Pov::Consumer {
-        return Err(Code::NotFound.into());
-    }
     let mut fields = call.fields()?;
-    let service = body::service(table, call, &mut fields).await?;
-    let title = service.as_ref().map(|service| service.title.clone()).unwrap_or_default();
-    let settings = body::new_settings(&mut fields, title, targets);
-    let service = fields.finish(|| service)?;
+    let scope = body::scope(table, call, &mut fields).await?;
+    let service = scope.as_ref().and_then(|scope| scope.service.as_ref());
+    let name = service.map_or_else(|| ALL_SERVICES.to_owned(), |service| service.title.clone());
+    let settings = body::new_settings(&mut fields, name, targets);
+    let scope = fields.finish(|| scope)?;
     let (secret, ctx) = (Secret::made().ok_or(Code::Broken)?, call.ctx());
     let (text, hash) = (secret.text().to_owned(), secret.hash());
-    let webhook = Webhook::new(settings, service, call.caller.team.clone(), text, &hash, &ctx);
+    let webhook = Webhook::new(settings, scope, call.caller.team.clone(), text, &hash, &ctx);
     let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &webhook, &ctx);
     match table.create_webhook(&webhook, &audit_entry).await? {
         Stored::Done(()) => with_secret(call, 201, &webhook),
@@ -97,7 +96,7 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
 async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
     let before = load(table, call).await?;
     let mut fields = call.fields()?;
-    body::check_service(&mut fields, call, before.service.id);
+    body::check_service(&mut fields, call, &before.scope);
     let settings = body::changed_settings(&mut fields, &before.settings, targets);
     let settings = fields.finish(|| Some(settings))?;
     let Some(after) = before.changed(settings, call.now) else {
@@ -140,11 +139,16 @@ async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Repl
 /// Returns the event of a test delivery, without a change instance.
 fn tried(webhook: &Webhook, call: &Call) -> Value {
     let id = format!("webhook/{}:{}", webhook.id, call.now.micros());
+    let service = webhook.scope.service.as_ref().map(|service| &service.title);
+    let role = match webhook.scope.pov {
+        Pov::ServiceOwner => "service_owner_team",
+        Pov::Consumer => "consumer_team",
+    };
     json!({
         "metadata": {"specversion": "1.0", "id": id, "sequence": call.now.micros(),
             "correlation_id": webhook.id.get(), "causation_id": call.request},
-        "data": {"id": webhook.id.get(), "name": webhook.settings.name, "service": webhook.service.title,
-            "service_owner_team": webhook.team.name, "actor": call.ctx().by.changed_by()},
+        "data": {"id": webhook.id.get(), "name": webhook.settings.name, "service": service,
+            role: webhook.team.name, "actor": call.ctx().by.changed_by()},
     })
 }
 
@@ -158,15 +162,11 @@ async fn stored(
     Ok(table.change_webhook(before.revision, after, &audit_entry).await?.ok_or(Code::Contended)?)
 }
 
-/// Returns the webhook in the path.
-///
-/// A consumer has none.
+/// Returns the webhook in the path, if it is one of this role.
 async fn load(table: &Table, call: &Call) -> Result<Webhook, Failure> {
     let id = call.own_id(WebhookId::parse, WebhookId::team)?;
-    if call.pov == Pov::Consumer {
-        return Err(Code::NotFound.into());
-    }
-    Ok(table.webhook(id).await?.ok_or(Code::NotFound)?)
+    let webhook = table.webhook(id).await?.filter(|webhook| webhook.scope.pov == call.pov);
+    Ok(webhook.ok_or(Code::NotFound)?)
 }
 
 async fn reply(table: &Table, call: &Call, status: u16, webhook: &Webhook) -> Result<Reply, Failure> {

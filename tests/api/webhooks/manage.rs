@@ -1,9 +1,10 @@
 //! Creation and changes of webhooks: permissions, fields and the audit log.
 
 use domain::TeamId;
+use domain::outreach::webhook::WEBHOOKS_MAX;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
-use support::manual_queue::{HOOKS, ManualQueue, OWNER};
+use support::manual_queue::{CONSUMER_HOOKS, HOOKS, ManualQueue, OWNER};
 
 const KEY: &str = "vm-owner-key";
 const TARGET: &str = "https://automation.example.com/hook";
@@ -62,7 +63,8 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
         records.at("/results").as_array().unwrap().iter().map(|record| &record["event"]).collect();
     assert_eq!(events[..4], ["WEBHOOK_REMOVED", "WEBHOOK_CHANGED", "WEBHOOK_CHANGED", "WEBHOOK_CREATED"]);
     let removed = &records.at("/results")[0];
-    let then = json!({"id": made.at("/id"), "name": "VM", "service": 1, "change_instance_state": null, "active": true});
+    let then = json!({"id": made.at("/id"), "name": "VM", "pov": "serviceowner", "service": 1,
+        "change_instance_state": null, "active": true});
     assert_eq!((&removed["webhook"], &removed["changed_by_team"]), (&then, &json!("VMOwnerTeam")));
     for secret in ["Bearer one", "automation.example", made.at("/secret").as_str().unwrap()] {
         assert!(!records.body.to_string().contains(secret), "{secret}");
@@ -120,14 +122,15 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
     for field in bad.as_object().unwrap().keys() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
-    assert_eq!(answer.at("/service/0"), "must be a service of the team");
+    let message = "must be a service of the team, or one with the team as a dependent team";
+    assert_eq!(answer.at("/service/0"), message);
     assert_eq!(
         answer.at("/verify/0"),
         "must be true: Dovetail always verifies the certificate of the receiver"
     );
     for (field, value, message) in [
         ("service", json!("one"), "must be the id or the URL of a service"),
-        ("service", json!(99), "must be a service of the team"),
+        ("service", json!(99), message),
         (
             "target_url",
             json!("https://me:secret@example.com"),
@@ -168,12 +171,10 @@ fn a_webhook_is_its_owners_alone() {
     let world = ManualQueue::start();
     let made = world.hook(KEY, "VM", json!({"target_url": TARGET}));
     let path = made["url"].as_str().unwrap();
-    let consumer = HOOKS.replace("serviceowner", "consumer");
     let as_consumer = path.replace("serviceowner", "consumer");
     let body = json!({"service": 1, "target_url": TARGET});
     for key in [KEY, "lb-owner-key", "awesome-key"] {
-        assert_eq!(world.system.get(&consumer, key).at("/count"), 0, "{key}");
-        assert_eq!(world.system.call("POST", &consumer, key, &body).status, 404, "{key}");
+        assert_eq!(world.system.get(CONSUMER_HOOKS, key).at("/count"), 0, "{key}");
         assert_eq!(world.system.get(&as_consumer, key).status, 404, "{key}");
     }
     for key in ["lb-owner-key", "awesome-key"] {
@@ -193,4 +194,86 @@ fn a_webhook_is_its_owners_alone() {
     }
     let bad = world.system.get(&format!("{path}failures/?cursor=x"), KEY);
     assert_eq!(bad.at("/code"), "invalid_cursor");
+}
+
+#[test]
+fn a_consumers_webhook_is_for_all_services_or_for_one_and_only_in_its_role() {
+    let world = ManualQueue::start();
+    let (all, key) = (json!({"target_url": TARGET}), "awesome-key");
+    for service in [None, Some(Value::Null)] {
+        let mut body = all.clone();
+        body.as_object_mut().unwrap().extend(service.map(|service| ("service".to_owned(), service)));
+        let made = world.system.call("POST", CONSUMER_HOOKS, key, &body);
+        assert_eq!(
+            (made.status, made.at("/service"), made.at("/name")),
+            (201, &Value::Null, &json!("All services"))
+        );
+        let (url, read) =
+            (made.at("/url").as_str().unwrap(), world.system.get(made.at("/url").as_str().unwrap(), key));
+        assert_eq!(world.system.get(CONSUMER_HOOKS, key).at("/results"), &json!([read.body]));
+        let same = world.system.call("PUT", url, key, &read.body);
+        assert_eq!((same.status, &same.body), (200, &read.body), "an object as read changes nothing");
+        let moved = world.system.call("PATCH", url, key, &json!({"service": 1}));
+        let message = "must be unchanged: the service of a webhook is fixed";
+        assert_eq!((moved.status, moved.at("/service/0")), (400, &json!(message)));
+        // As an owner the same team has no webhook.
+        let as_owner = url.replace("consumer", "serviceowner");
+        assert_eq!(world.system.get(&as_owner, key).status, 404);
+        assert_eq!(world.system.call("DELETE", &as_owner, key, &Value::Null).status, 404);
+        assert_eq!(world.system.get(HOOKS, key).at("/count"), 0);
+        assert_eq!(world.system.call("DELETE", url, key, &Value::Null).status, 204);
+    }
+    let entry = world.system.get("/v1/account/records/?limit=1", key);
+    let of_all = json!({"name": "All services", "pov": "consumer", "service": null, "change_instance_state": null,
+        "active": true, "id": entry.at("/results/0/webhook/id")});
+    assert_eq!(entry.at("/results/0/webhook"), &of_all);
+    let one = world.system.call("POST", CONSUMER_HOOKS, key, &json!({"service": 2, "target_url": TARGET}));
+    assert_eq!((one.status, one.at("/service"), one.at("/name")), (201, &json!(2), &json!("LoadBalancer")));
+    for (query, count) in [("service_id=2", 1), ("service_id=1", 0), ("", 1)] {
+        assert_eq!(
+            world.system.get(&format!("{CONSUMER_HOOKS}?{query}"), key).at("/count"),
+            count,
+            "{query}"
+        );
+    }
+    let null = world.system.call("PATCH", one.at("/url").as_str().unwrap(), key, &json!({"service": null}));
+    assert_eq!(null.status, 400, "{null:?}");
+    // An invisible service is a missing one.
+    let private = json!({"allowed_teams": ["AwesomeConsumer2"]});
+    assert_eq!(world.system.call("PATCH", &format!("{OWNER}/services/1/"), KEY, &private).status, 200);
+    for service in [1, 99] {
+        let refused = world.system.call(
+            "POST",
+            CONSUMER_HOOKS,
+            key,
+            &json!({"service": service, "target_url": TARGET}),
+        );
+        let message = "must be a service in the catalogue of the team";
+        assert_eq!((refused.status, refused.at("/service/0")), (400, &json!(message)), "{service}");
+    }
+}
+
+#[test]
+fn a_dependent_team_has_webhooks_for_its_shares_and_the_limit_counts_both_roles() {
+    let world = ManualQueue::start();
+    let (key, body) = ("np-owner-key", json!({"service": 2, "target_url": TARGET}));
+    let made = world.system.call("POST", HOOKS, key, &body);
+    assert_eq!(
+        (made.status, made.at("/service"), made.at("/name")),
+        (201, &json!(2), &json!("LoadBalancer"))
+    );
+    assert_eq!(world.system.get(HOOKS, "lb-owner-key").at("/count"), 0, "the service owner does not see it");
+    let refused = world.system.call("POST", HOOKS, key, &json!({"service": 1, "target_url": TARGET}));
+    assert_eq!(refused.status, 400, "this service has no dependent teams: {refused:?}");
+    let all = json!({"target_url": TARGET});
+    for number in 1..WEBHOOKS_MAX {
+        let (hooks, body) = if number % 2 == 0 { (HOOKS, &body) } else { (CONSUMER_HOOKS, &all) };
+        assert_eq!(world.system.call("POST", hooks, key, body).status, 201, "{number}");
+    }
+    for hooks in [HOOKS, CONSUMER_HOOKS] {
+        let full = world.system.call("POST", hooks, key, &body);
+        assert_eq!((full.status, full.at("/code")), (400, &json!("too_many_webhooks")), "{hooks}");
+    }
+    assert_eq!(world.system.call("DELETE", made.at("/url").as_str().unwrap(), key, &Value::Null).status, 204);
+    assert_eq!(world.system.call("POST", CONSUMER_HOOKS, key, &body).status, 201);
 }

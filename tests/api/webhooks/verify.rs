@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
-use support::{Running, first_commands};
+use support::{Running, commands};
 
 const PAGE: &str = include_str!("../../../docs/how-to/webhooks.md");
 /// A program around the page's code: its arguments are signature and time, its standard input is the body.
@@ -52,9 +52,14 @@ fn a_receiver_with_the_code_of_the_page_accepts_genuine_signatures_only() {
 }
 
 #[test]
-fn the_webhook_of_the_page_is_made_as_it_says() {
+fn the_webhooks_of_the_page_are_made_as_it_says() {
     let system = Running::demo();
-    let made: Value = serde_json::from_slice(&first_commands(PAGE, &system)).unwrap();
-    assert!(made["secret"].is_string(), "{made}");
-    assert_eq!((&made["name"], &made["authorization"]), (&"ansible".into(), &"********".into()));
+    let made = |number| -> Value { serde_json::from_slice(&commands(PAGE, number, &system)).unwrap() };
+    let [owners, consumers] = [made(1), made(2)];
+    assert!(owners["secret"].is_string(), "{owners}");
+    assert_eq!((&owners["name"], &owners["authorization"]), (&"ansible".into(), &"********".into()));
+    assert_eq!((&consumers["name"], &consumers["service"]), (&"rejections".into(), &Value::Null));
+    assert_eq!(consumers["change_instance_state"], "REJECTED");
+    let blocks = PAGE.matches("```sh\n").count();
+    assert_eq!(blocks, 2, "each block is tried");
 }

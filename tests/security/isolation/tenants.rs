@@ -99,6 +99,10 @@ pub(super) fn populated() -> Running {
     let path = "/v1/external/serviceowner/webhooks/";
     let made = system.call("POST", path, "owner-one", &webhook);
     assert_eq!(made.status, 201, "{made:?}");
+    let webhook = json!({"name": "alphamark-hook", "active": false, "target_url": "https://alphamark.example/",
+        "authorization": "Bearer alphamark-secret"});
+    let made = system.call("POST", "/v1/external/consumer/webhooks/", "alpha", &webhook);
+    assert_eq!(made.status, 201, "{made:?}");
     // One message for a service without items, and one with the consumers of the VMs in its audience.
     let (vm, private) = (url("VM"), url("Private-alphamark"));
     for (text, scopes) in
@@ -133,8 +137,8 @@ pub(super) struct Foreign {
     pub(super) key: u64,
     /// Charge for a VM's time in service.
     pub(super) charge: u64,
-    /// Webhook of the owner of the VMs.
-    pub(super) webhook: u64,
+    /// Webhooks of the owner of the VMs, and of Alpha as a consumer.
+    pub(super) webhooks: [u64; 2],
     /// Message without an audience here.
     pub(super) message: u64,
 }
@@ -168,7 +172,10 @@ impl Foreign {
                 "alpha",
                 "/results/0/id",
             ),
-            webhook: id("/v1/external/serviceowner/webhooks/", "owner-one", "/results/0/id"),
+            webhooks: [
+                id("/v1/external/serviceowner/webhooks/", "owner-one", "/results/0/id"),
+                id("/v1/external/consumer/webhooks/", "alpha", "/results/0/id"),
+            ],
             message: id("/v1/orcaexternal/serviceowner/messages/", "owner-one", "/results/1/id"),
         }
     }
@@ -190,7 +197,7 @@ impl Foreign {
             Some("services") => vec![self.vm, self.private],
             Some("service_configs") => vec![self.config],
             Some("charges") => vec![self.charge],
-            Some("webhooks") => vec![self.webhook],
+            Some("webhooks") => self.webhooks.to_vec(),
             Some("messages") => vec![self.message],
             Some("healthchecks") if path.contains("/service_item/") => vec![self.item],
             Some("healthchecks") => vec![self.vm],
@@ -205,8 +212,10 @@ pub(super) fn stored(system: &Running) -> (String, Vec<Value>) {
     let services = ["owner-one", "owner-two", "alpha", "beta", "stranger"]
         .map(|key| system.get("/v1/orcabase/serviceowner/services/?limit=100", key).body);
     let keys = ["alpha", "beta", "stranger"].map(|key| system.get("/v1/account/api_keys/", key).body);
-    let webhooks =
-        ["owner-one", "owner-two"].map(|key| system.get("/v1/external/serviceowner/webhooks/", key).body);
+    let webhooks = ["owner-one", "owner-two", "alpha", "beta"].map(|key| {
+        let lists = ["serviceowner", "consumer"].map(|pov| format!("/v1/external/{pov}/webhooks/"));
+        Value::from(lists.map(|path| system.get(&path, key).body).to_vec())
+    });
     let messages =
         ["owner-one", "owner-two"].map(|key| system.get("/v1/orcaexternal/serviceowner/messages/", key).body);
     let checks =

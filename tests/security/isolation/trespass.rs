@@ -57,7 +57,10 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::PatchDeployedItem => json!({"data": {"ip": "stolen"}}),
         Operation::PublishService => json!({"title": "VM", "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}, "stolen": {"type": "string"}}}),
-        Operation::CreateWebhook => json!({"service": foreign.vm, "target_url": "https://stolen.example/"}),
+        // A consumer may have a webhook for a public service, but not for one that it cannot see.
+        Operation::CreateWebhook => {
+            json!({"service": foreign.private, "target_url": "https://stolen.example/"})
+        }
         Operation::UpdateWebhook => json!({"target_url": "https://stolen.example/"}),
         Operation::CreateMessage => json!({"description": "stolen", "scopes": [foreign.vm]}),
         Operation::UpdateMessage => json!({"description": "stolen"}),
@@ -206,9 +209,7 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::ListHealthchecks
         | Operation::GetErrorPage => (200, None),
         // The consumer role has no such objects.
-        Operation::CreateWebhook | Operation::CreateMessage | Operation::CreateHealthcheck
-            if target.pov == Pov::Consumer =>
-        {
+        Operation::CreateMessage | Operation::CreateHealthcheck if target.pov == Pov::Consumer => {
             refused(Code::NotFound)
         }
         Operation::CreateApiKey

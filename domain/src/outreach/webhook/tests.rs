@@ -3,8 +3,9 @@
 use super::delivery::{ATTEMPTS_MAX, Delivery, Ended, Next, Replied, next};
 use super::*;
 use crate::base::actor::Actor;
-use crate::base::id::{ServiceId, TeamId};
-use serde_json::json;
+use crate::base::id::{ChangeId, ServiceId, TeamId};
+use crate::catalog::service::Service;
+use serde_json::{Value, json};
 
 pub(super) fn at(seconds: u64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000)
@@ -23,14 +24,89 @@ pub(super) fn webhook() -> Webhook {
         cooling_seconds: 60,
     };
     let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
+    let scope = Scope { pov: Pov::ServiceOwner, service: Some(service) };
     let team = TeamRef { id: TeamId::new(1).unwrap(), name: "Owner".to_owned() };
     let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
-    Webhook::new(settings, service, team, "canary".to_owned(), "hash", &ctx)
+    Webhook::new(settings, scope, team, "canary".to_owned(), "hash", &ctx)
 }
 
 pub(super) fn delivery() -> Delivery {
     let event = json!({"metadata": {"id": "7:1"}, "data": {"id": 137_438_953_488_u64, "to": "PENDING"}});
     Delivery::new(webhook().id, event)
+}
+
+/// Returns the approval of a change instance of an owner, a consumer and a service.
+fn occasion(owner: u64, consumer: u64, service: u64) -> Occasion {
+    let [owner, consumer] = [owner, consumer].map(|id| TeamId::new(id).unwrap());
+    let service = ServiceId::new(service).unwrap();
+    Occasion { owner, consumer, service, from: Some(State::Pending), to: State::Approved }
+}
+
+#[test]
+fn a_webhook_gets_the_changes_of_its_team_in_its_role_only() {
+    let owners = webhook();
+    let scope = |service| Scope { pov: Pov::Consumer, service };
+    let all = Webhook { scope: scope(None), ..webhook() };
+    let one = Webhook { scope: scope(owners.scope.service.clone()), ..webhook() };
+    for (webhook, gets) in [
+        (&owners, [true, false, true, false, false]),
+        (&all, [false, true, true, false, true]),
+        (&one, [false, true, true, false, false]),
+    ] {
+        let occasions = [(1, 2, 1), (2, 1, 1), (1, 1, 1), (2, 3, 1), (2, 1, 9)];
+        let got =
+            occasions.map(|(owner, consumer, service)| webhook.delivers(&occasion(owner, consumer, service)));
+        assert_eq!(got, gets, "{:?}", webhook.scope);
+    }
+    let teams = |occasion: Occasion| occasion.teams().map(TeamId::get).collect::<Vec<_>>();
+    assert_eq!((teams(occasion(1, 2, 1)), teams(occasion(1, 1, 1))), (vec![1, 2], vec![1]));
+}
+
+#[test]
+fn the_facts_of_an_event_are_ids_or_in_earlier_releases_names() {
+    let change = ChangeId::new(TeamId::new(2).unwrap(), 16).unwrap();
+    let data = json!({"id": change.get(), "from": "PENDING", "to": "APPROVED", "owner": "Owner", "owner_id": 1,
+        "service": "VM", "service_id": 1});
+    let of = |changed: Value| {
+        let mut data = data.clone();
+        data.as_object_mut().unwrap().extend(changed.as_object().unwrap().clone());
+        json!({"data": data})
+    };
+    assert_eq!(Occasion::parse(&of(json!({}))), Some(occasion(1, 2, 1)));
+    let created = Occasion { from: None, ..occasion(1, 2, 1) };
+    assert_eq!(Occasion::parse(&of(json!({"from": null}))), Some(created));
+    for bad in [
+        json!({"id": 0}),
+        json!({"owner_id": "1"}),
+        json!({"service_id": null}),
+        json!({"to": "NOWHERE"}),
+        json!({"from": "NOWHERE"}),
+    ] {
+        assert_eq!(Occasion::parse(&of(bad.clone())), None, "{bad}");
+    }
+    let team = |id, name: &str| TeamRef { id: TeamId::new(id).unwrap(), name: name.to_owned() };
+    let settings = crate::catalog::service::Settings {
+        dependent_teams: vec![team(3, "Dependent")],
+        ..crate::catalog::service::Settings::default()
+    };
+    let service = Service {
+        id: ServiceId::new(1).unwrap(),
+        title: "VM".to_owned(),
+        owner: team(1, "Owner"),
+        settings,
+        former_dependents: Vec::new(),
+        has_docs: false,
+        schema_version: 1,
+        first_with_words: None,
+        revision: 1,
+        created: at(1),
+        modified: at(1),
+    };
+    let without_ids = |owner: &str| of(json!({"owner": owner, "owner_id": null, "service_id": null}));
+    let earlier = |owner: &str| Occasion::of_earlier(&without_ids(owner), &service);
+    assert_eq!(earlier("Owner"), Some(occasion(1, 2, 1)));
+    assert_eq!(earlier("Dependent"), Some(occasion(3, 2, 1)));
+    assert_eq!(earlier("Another"), None);
 }
 
 #[test]
@@ -39,7 +115,7 @@ fn a_webhook_gets_creations_or_one_state_and_nothing_while_disabled() {
         let mut webhook = webhook();
         webhook.settings.state = state;
         webhook.settings.active = active;
-        webhook.delivers(from, to)
+        webhook.delivers(&Occasion { from, to, ..occasion(1, 2, 1) })
     };
     for created in State::ALL {
         assert!(delivers(None, true, None, created), "a birth in {created:?}");

@@ -17,7 +17,7 @@ pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint)
         "url": viewpoint.external("webhooks", webhook.id.get()),
         "name": settings.name,
         "description": settings.description,
-        "service": webhook.service.id.get(),
+        "service": webhook.scope.service.as_ref().map(|service| service.id.get()),
         "target_url": settings.target_url,
         "authorization": settings.authorization.as_ref().map(|_| MASK),
         "change_instance_state": settings.state.map(State::name),

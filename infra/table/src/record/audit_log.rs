@@ -1,6 +1,6 @@
 //! The audit log of keys, members, services, webhooks, messages, healthchecks and teams.
 
-use super::codec::{Record, of_confirmed};
+use super::codec::{Record, of_confirmed, of_pov};
 use super::conversion::{Bad, Part};
 use super::parts::{self, TeamPart};
 use super::settings::SettingsPart;
@@ -104,9 +104,12 @@ struct WebhookPart {
     /// Name of the webhook.
     #[serde(rename = "nm")]
     name: String,
-    /// Service of the webhook.
-    #[serde(rename = "sv")]
-    service: parts::ServicePart,
+    /// Role of the team. Absent for a service owner. Format 7.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pov: Option<String>,
+    /// Service of the webhook. Absent for all services of a consumer. Format 7.
+    #[serde(rename = "sv", skip_serializing_if = "Option::is_none")]
+    service: Option<parts::ServicePart>,
     /// State that triggers a delivery. Absent if creations do.
     #[serde(rename = "st", skip_serializing_if = "Option::is_none")]
     state: Option<String>,
@@ -166,7 +169,7 @@ subjects! {
     KeyPart = Key { id, name, role, expires },
     MemberPart = Member { id, name, role },
     ServicePart = Service { id, title, revision, schema_version, settings },
-    WebhookPart = Webhook { id, name, service, state, active, revision },
+    WebhookPart = Webhook { id, name, pov, service, state, active, revision },
     MessagePart = Message { id, services, expires },
     HealthcheckPart = Healthcheck { service, schedule, revision },
 }
@@ -239,6 +242,9 @@ impl Record for AuditEntryRecord {
     }
 
     fn format(entry: &AuditEntry) -> u64 {
-        of_confirmed(matches!(entry.subject, Subject::Team { confirm_removals: true }))
+        match &entry.subject {
+            Subject::Webhook { pov, .. } => of_pov(*pov),
+            subject => of_confirmed(matches!(subject, Subject::Team { confirm_removals: true })),
+        }
     }
 }

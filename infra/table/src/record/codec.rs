@@ -5,6 +5,7 @@ use super::conversion::{Bad, Part};
 use crate::client::Error;
 use crate::key::Key;
 use aws_sdk_dynamodb::types::AttributeValue;
+use domain::base::pov::Pov;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -32,6 +33,17 @@ pub(super) const FORMAT_CONFIRMED: u64 = 7;
 /// Returns the version of a record of a team that may want its removals confirmed.
 pub(super) const fn of_confirmed(confirm_removals: bool) -> u64 {
     if confirm_removals { FORMAT_CONFIRMED } else { FORMAT_BASE }
+}
+
+/// The version of a record of a consumer's webhook.
+const FORMAT_CONSUMER_WEBHOOKS: u64 = 7;
+
+/// Returns the version of a record of a webhook of a team in this role.
+pub(super) const fn of_pov(pov: Pov) -> u64 {
+    match pov {
+        Pov::ServiceOwner => FORMAT_BASE,
+        Pov::Consumer => FORMAT_CONSUMER_WEBHOOKS,
+    }
 }
 
 /// Returns the version of a record that may have a judging schema version.

@@ -6,6 +6,7 @@ use domain::base::id::{
     ApplicationId, ChargeId, ConfigId, DeployedId, KeyId, MemberId, MessageId, ServiceId, WebhookId,
 };
 use domain::base::money::{Amount, Prices};
+use domain::base::pov::Pov;
 use domain::base::state::{ChangeType, Kind, RuntimeState};
 use domain::catalog::service::ServiceState;
 use domain::model::charge::Charges;
@@ -103,8 +104,8 @@ macro_rules! usual {
 }
 
 usual! {
-    Amount: Self::ZERO, Charges: Self::NONE, Kind: Self::Direct, Prices: Self::NONE, Since: Self::EVER, bool: false,
-    u64: 0, usize: 0,
+    Amount: Self::ZERO, Charges: Self::NONE, Kind: Self::Direct, Pov: Self::ServiceOwner, Prices: Self::NONE,
+    Since: Self::EVER, bool: false, u64: 0, usize: 0,
 }
 
 macro_rules! same {
@@ -173,6 +174,7 @@ names! {
     Creation "creation",
     Event "event",
     Kind "kind",
+    Pov "role",
     Role "role",
     RuntimeState "runtime state",
     Scope "scope",

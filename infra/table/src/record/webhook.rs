@@ -1,12 +1,12 @@
 //! Webhooks and the results of their deliveries. Only the webhook's record has credentials. It is in the table of keys.
 
-use super::codec::Record;
+use super::codec::{Record, of_pov};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ServicePart, TeamPart, seconds_after};
 use crate::key::{self, Key};
 use domain::outreach::webhook::delivery::{Ended, GIVEN_UP_SECONDS, GivenUp, Replied};
 use domain::outreach::webhook::start::Cooling;
-use domain::outreach::webhook::{Settings, Webhook};
+use domain::outreach::webhook::{Scope, Settings, Webhook};
 use serde::{Deserialize, Serialize};
 
 /// A webhook, in the table of keys. Only this record contains its credentials.
@@ -14,12 +14,15 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WebhookRecord {
     /// Id of the webhook.
     id: u64,
-    /// Service owner.
+    /// Team.
     #[serde(rename = "tm")]
     team: TeamPart,
-    /// Service.
-    #[serde(rename = "sv")]
-    service: ServicePart,
+    /// Role of the team. Absent for a service owner. Format 7.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pov: Option<String>,
+    /// Service. Absent for all services of a consumer. Format 7.
+    #[serde(rename = "sv", skip_serializing_if = "Option::is_none")]
+    service: Option<ServicePart>,
     /// Secret that signs deliveries.
     #[serde(rename = "sec")]
     secret: String,
@@ -63,8 +66,8 @@ pub(crate) struct WebhookRecord {
 
 mirrors! {
     WebhookRecord = Webhook {
-        id, team, service, secret, created, modified, revision, ..settings: Settings { name, description,
-        target_url, authorization, state, active, timeout_seconds, wait_seconds, cooling_seconds },
+        id, team, secret, created, modified, revision, ..scope: Scope { pov, service }, ..settings: Settings { name,
+        description, target_url, authorization, state, active, timeout_seconds, wait_seconds, cooling_seconds },
     }
 }
 
@@ -74,6 +77,10 @@ impl Record for WebhookRecord {
 
     fn key(webhook: &Webhook) -> Key {
         key::webhook(webhook.id)
+    }
+
+    fn format(webhook: &Webhook) -> u64 {
+        of_pov(webhook.scope.pov)
     }
 }
 

@@ -24,6 +24,7 @@ use domain::account::member::Member;
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::base::money::Prices;
+use domain::base::pov::Pov;
 use domain::base::refs::Reference;
 use domain::base::state::ChangeType;
 use domain::catalog::docs::Docs;
@@ -40,7 +41,7 @@ use domain::model::work::Work;
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
 use domain::outreach::webhook::start::Cooling;
-use domain::outreach::webhook::{Settings as HookSettings, Webhook};
+use domain::outreach::webhook::{Scope, Settings as HookSettings, Webhook};
 use domain::{Change, Hash, Item, State, TeamRef};
 use expect_test::expect_file;
 use serde_json::json;
@@ -154,6 +155,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<MemberRecord>("member", &member);
     golden::<AuditEntryRecord>("recorded", &audit_entry);
     golden::<WebhookRecord>("webhook", &webhook());
+    let of_consumer = Webhook { scope: Scope { pov: Pov::Consumer, service: None }, ..webhook() };
+    golden::<WebhookRecord>("webhook_of_consumer", &of_consumer);
     let delivery = Delivery::new(
         webhook().id,
         json!({"metadata": {"id": "137438953488:2"}, "data": {"to": "APPROVED"}}),
@@ -174,6 +177,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &webhook(), &ctx);
     golden::<AuditEntryRecord>("recorded_webhook", &audit_entry);
+    let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &of_consumer, &ctx);
+    golden::<AuditEntryRecord>("recorded_webhook_of_consumer", &audit_entry);
     let content = Content {
         description: "VMs rest on Sunday".to_owned(),
         expires: Some(at(9)),
@@ -233,7 +238,8 @@ fn webhook() -> Webhook {
         cooling_seconds: 60,
     };
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
-    Webhook::new(settings, service(), owner(), "dvt_secret".to_owned(), "hash", &ctx)
+    let scope = Scope { pov: Pov::ServiceOwner, service: Some(service()) };
+    Webhook::new(settings, scope, owner(), "dvt_secret".to_owned(), "hash", &ctx)
 }
 
 #[test]

@@ -1,0 +1,13 @@
+//! The role in which a team makes a request, or has a webhook.
+
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+/// The point of view of a request: a team as owner of services, or as consumer with declared items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase", const_into_str)]
+pub enum Pov {
+    ServiceOwner,
+    Consumer,
+}
+
+crate::named!(Pov);
