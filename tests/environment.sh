@@ -24,3 +24,43 @@ environment() {
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
+
+# The process of the emulator and its URL. The script ends the process.
+emulator=
+emulator_url=
+
+# Starts an emulator of AWS on a free port of this machine, and waits until it accepts connections.
+#
+#   start_emulator LOG PROGRAM...
+start_emulator() {
+    local log=$1 port step
+    shift
+    port=$(free_port)
+    emulator_url=http://127.0.0.1:$port
+    # Without BIND_HOST it listens on all addresses.
+    AWS_ENDPOINT_URL=$emulator_url AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local \
+        AWS_SECRET_ACCESS_KEY=local BIND_HOST=127.0.0.1 GATEWAY_PORT=$port LOG_LEVEL=WARNING "$@" >"$log" 2>&1 &
+    emulator=$!
+    # At most a minute.
+    for ((step = 0; step < 600; step++)); do
+        (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
+        kill -0 "$emulator" 2>/dev/null || break
+        sleep 0.1
+    done
+    fail 'the emulator did not start'
+}
+
+# Makes the tools of AWS use the emulator, as root. Creates the program `aws` in a directory of the path: the first
+# version of it sends requests of queues to the address of the queue, unless its command line has an address.
+#
+#   use_emulator DIRECTORY PROGRAM
+use_emulator() {
+    export AWS_ENDPOINT_URL=$emulator_url AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
+    export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_PAGER='' SAM_CLI_TELEMETRY=0
+    mkdir -p "$1"
+    cat >"$1/aws" <<END
+#!/bin/sh
+exec "$2" --endpoint-url "$emulator_url" "\$@"
+END
+    chmod +x "$1/aws"
+}
