@@ -49,13 +49,14 @@ fn with_banned_words<'a>(path: &Path, lines: impl IntoIterator<Item = (usize, &'
 }
 
 #[test]
-fn documents_contract_and_template_have_no_banned_word() {
+fn documents_contract_and_templates_have_no_banned_word() {
     let mut lines = Vec::new();
     for path in documents() {
         lines.extend(with_banned_words(&path, prose(&read(&path))));
     }
-    for file in ["infra/openapi.yaml", "infra/template.yaml"] {
-        let path = root().join(file);
+    let templates = files(&root().join("examples"), ".yaml");
+    let infra = ["infra/openapi.yaml", "infra/template.yaml"].map(|file| root().join(file));
+    for path in infra.into_iter().chain(templates) {
         lines.extend(with_banned_words(&path, (1..).zip(read(&path).lines())));
     }
     assert!(lines.is_empty(), "{}", lines.join("\n"));

@@ -150,6 +150,20 @@ const SCHEMAS: [(&str, &str); 3] = [
 ];
 
 #[test]
+fn the_examples_of_the_schemas_are_events_that_are_sent() {
+    let mut events = of_change(0, &change());
+    events.extend(of_submission(None, &submission(1)));
+    events.extend(of_submission(Some(&submission(1)), &submission(0)));
+    events.push(of_deployed(&deployed()));
+    for (detail_type, schema) in SCHEMAS {
+        let schema: Value = serde_json::from_str(schema).unwrap();
+        let of_type = events.iter().filter(|event| event.detail_type == detail_type);
+        let details: Vec<&Value> = of_type.map(|event| &event.detail).collect();
+        assert_eq!(schema["examples"], json!(details), "{detail_type}");
+    }
+}
+
+#[test]
 fn every_event_fits_the_schema_that_is_published_for_it() {
     let mut events = of_change(0, &change());
     let mut planned = change();
