@@ -38,6 +38,10 @@ clients *names:
 fast:
     .ci/run fast
 
+# Builds a release in target: all parts, or some of functions, programs, sbom.
+release *parts:
+    .ci/release {{ parts }}
+
 # Runs everything that CI runs.
 ci:
     .ci/run

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Functions for scripts with Python programs. Such a script sources this file, and defines `fail MESSAGE` to end itself.
+# Functions for scripts with programs that they install. Such a script sources this file, and defines `fail MESSAGE` to
+# end itself.
 #
 #   environment DIRECTORY REQUIREMENTS PROGRAM      creates a virtual environment, unless it is up to date
 environment() {
@@ -23,6 +24,18 @@ environment() {
 # Prints a free port of this machine.
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# Builds a tool of this version from its sources into target/tools. The further arguments are those of cargo install.
+#
+#   install_tool NAME VERSION ARGUMENTS...
+install_tool() {
+    local name=$1 version=$2
+    shift 2
+    [[ $("target/tools/bin/$name" --version 2>/dev/null) != *"$version" ]] || return 0
+    # Debug builds, because these tools run for a few seconds and take minutes to optimize.
+    cargo install "$name" --version "=$version" --locked --root target/tools --target-dir target/tools/build \
+        --profile dev --config profile.dev.debug=false "$@"
 }
 
 # The process of the emulator and its URL. The script ends the process.
