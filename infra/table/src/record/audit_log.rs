@@ -242,9 +242,10 @@ impl Record for AuditEntryRecord {
     }
 
     fn format(entry: &AuditEntry) -> u64 {
-        match &entry.subject {
-            Subject::Webhook { pov, .. } => of_pov(*pov),
-            subject => of_confirmed(matches!(subject, Subject::Team { confirm_removals: true })),
+        if let Subject::Webhook { pov, .. } = &entry.subject {
+            of_pov(*pov)
+        } else {
+            of_confirmed(matches!(entry.subject, Subject::Team { confirm_removals: true }))
         }
     }
 }
