@@ -52,6 +52,7 @@ mod submissions {
     mod blockers;
     mod declaration;
     mod history;
+    mod message;
     mod problems;
 }
 mod teams;

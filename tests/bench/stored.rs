@@ -99,6 +99,7 @@ impl PlannedTeam {
             scope,
             is_confirmed: true,
             commit_id: None,
+            message: None,
             ctx,
             idempotency: None,
             metadata_policy,

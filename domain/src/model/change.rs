@@ -180,7 +180,7 @@ pub struct ChainHead {
 }
 
 /// A change instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: ChangeId,
     pub item: ItemId,
@@ -204,6 +204,9 @@ pub struct Change {
     pub submission: SubmissionId,
     /// The commit named by the consumer in the submission.
     pub commit_id: Option<String>,
+    /// The consumer's sentence about the submission, a copy for the history.
+    #[debug("[hidden]")]
+    pub message: Option<String>,
     /// Number of the owner's attempt, from 1.
     pub attempt: u64,
     /// The declaration after the change; none for a removal.

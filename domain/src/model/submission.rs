@@ -17,6 +17,17 @@ pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 /// Maximum length of a commit id, in bytes.
 pub const COMMIT_ID_BYTES_MAX: usize = 128;
 
+/// Maximum length of the message of a submission, in characters.
+pub const MESSAGE_CHARACTERS_MAX: usize = 500;
+
+/// Returns the problem of a message; none if it is valid.
+pub fn message_problem(message: &str) -> Option<String> {
+    if message.chars().count() > MESSAGE_CHARACTERS_MAX {
+        return Some(format!("must be at most {MESSAGE_CHARACTERS_MAX} characters"));
+    }
+    message.chars().any(char::is_control).then(|| "must not contain control characters".to_owned())
+}
+
 /// Whether a submission declares all applications of the team or only some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
@@ -30,7 +41,9 @@ pub enum Scope {
 crate::named!(Scope, Progress);
 
 /// A recorded submission.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Its message is the consumer's text, and never reaches a log.
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 pub struct Submission {
     pub id: SubmissionId,
     pub team: TeamRef,
@@ -38,6 +51,9 @@ pub struct Submission {
     pub scope: Scope,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
+    /// The consumer's sentence about it.
+    #[debug("[hidden]")]
+    pub message: Option<String>,
     /// The digest of all declarations after it; none in records from before this field.
     pub root: Option<Hash>,
     /// Whether it changed a declaration; if not, it is only recorded (R29).

@@ -420,6 +420,7 @@ fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
         attempt: change.attempt + 1,
         submission: change.submission,
         commit_id: change.commit_id.clone(),
+        message: change.message.clone(),
         new: change.new,
         old: change.old,
         schema_version: change.schema_version,

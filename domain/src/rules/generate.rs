@@ -201,6 +201,7 @@ fn draft(
         attempt: 1,
         submission: submission.id,
         commit_id: submission.commit_id.clone(),
+        message: submission.message.clone(),
         new,
         old,
         schema_version: planned.schema_version,

@@ -15,7 +15,7 @@ use crate::model::write::{Closing, Write};
 use crate::rules::charging;
 
 /// The planned change: all input for the creation of a change instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 pub struct ChangeDraft {
     pub id: ChangeId,
     pub kind: Kind,
@@ -31,6 +31,9 @@ pub struct ChangeDraft {
     pub submission: SubmissionId,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
+    /// The consumer's sentence about the submission.
+    #[debug("[hidden]")]
+    pub message: Option<String>,
     /// The declaration after the change; none for a DELETE.
     pub new: Option<Version>,
     /// The declaration before the change; none for a new item.
@@ -327,6 +330,7 @@ fn create_change(
         state,
         submission: draft.submission,
         commit_id: draft.commit_id.clone(),
+        message: draft.message.clone(),
         attempt: draft.attempt,
         new: draft.new,
         old: draft.old,

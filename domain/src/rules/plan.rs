@@ -76,6 +76,8 @@ pub struct Request<'a> {
     pub is_confirmed: bool,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
+    /// The consumer's sentence about the submission.
+    pub message: Option<String>,
     pub ctx: &'a RequestContext,
     /// The idempotency key and the fingerprint of the request, if the client sent a key.
     pub idempotency: Option<(String, Hash)>,
@@ -339,6 +341,7 @@ impl<'a> Draft<'a> {
             team: stored.team.to_ref(),
             scope: request.scope,
             commit_id: request.commit_id.clone(),
+            message: request.message.clone(),
             root: Some(root),
             // An orphan's new change leaves all declarations, and so the root, unchanged.
             changed: root != stored.head.root || direct > 0,

@@ -16,7 +16,7 @@ use domain::model::declaration::{
     METADATA_BYTES_MAX, NAME_BYTES_MAX, SERVICES_MAX,
 };
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
-use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
+use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, MESSAGE_CHARACTERS_MAX};
 use domain::outreach::message::MESSAGES_MAX;
 use domain::outreach::webhook::{AUTHORIZATION_BYTES_MAX, URL_BYTES_MAX, WEBHOOKS_MAX};
 use domain::rules::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
@@ -31,6 +31,7 @@ fn the_page_of_limits_has_the_limits_of_the_code() {
         ("number", NUMBER_MAX.to_string()),
         ("name", bytes(NAME_BYTES_MAX)),
         ("commit id", bytes(COMMIT_ID_BYTES_MAX)),
+        ("message of a submission", format!("{MESSAGE_CHARACTERS_MAX} characters")),
         ("idempotency key", bytes(IDEMPOTENCY_KEY_BYTES_MAX)),
         ("items in a declaration", count(ITEMS_MAX)),
         ("services in a declaration", count(SERVICES_MAX)),

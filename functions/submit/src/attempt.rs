@@ -46,6 +46,7 @@ impl<'a> Attempt<'a> {
             scope: submitted.scope,
             is_confirmed,
             commit_id: submitted.commit_id.clone(),
+            message: submitted.message.clone(),
             ctx,
             idempotency: submitted.idempotency.clone(),
             metadata_policy: &loaded.team.metadata_policy,

@@ -7,7 +7,7 @@ use domain::base::json;
 use domain::base::problem::Problem;
 use domain::model::declaration;
 use domain::model::declaration::Declaration;
-use domain::model::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission};
+use domain::model::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission, message_problem};
 use domain::{Hash, SubmissionId};
 use dovetail_http::{Call, Code, Failure, FieldError, invalid_declaration};
 use dovetail_table::Table;
@@ -23,6 +23,8 @@ pub(crate) struct Submitted {
     /// Idempotency key and fingerprint of the request, if the client sent a key.
     pub(crate) idempotency: Option<(String, Hash)>,
     pub(crate) commit_id: Option<String>,
+    /// The consumer's sentence about the submission.
+    pub(crate) message: Option<String>,
     /// Whether the caller confirms the removal of whole applications (R57).
     pub(crate) allows_removal: bool,
     /// Target of a revert; none for a declaration in the body.
@@ -32,12 +34,13 @@ pub(crate) struct Submitted {
 impl Submitted {
     /// Parses a request; `also` has the names of more query parameters.
     pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
-        let commit_id = commit_id(call, &[also, &["allow_removal"]].concat())?;
+        let (commit_id, message) = labels(call, &[also, &["allow_removal"]].concat())?;
         let allows_removal = call.query.truth("allow_removal").map_err(|error| Call::bad_filter(&error))?;
         let allows_removal = allows_removal.unwrap_or(false);
         let key = call.idempotency_key()?.map(str::to_owned);
         let document = declaration::document(&call.body).map_err(invalid)?;
-        let idempotency = key.map(|key| (key, fingerprint(call, commit_id.as_deref(), &document)));
+        let of = || fingerprint(call, commit_id.as_deref(), message.as_deref(), &document);
+        let idempotency = key.map(|key| (key, of()));
         let lacks_team = lacks_team(&document, &call.caller.team.name);
         let (declaration, unread) = match declaration::read_document(document) {
             (Some(declaration), unread) => (declaration, unread),
@@ -47,22 +50,23 @@ impl Submitted {
             }
         };
         let scope = if call.method == "PATCH" { Scope::Partial } else { Scope::Whole };
-        Ok(Self { declaration, unread, scope, idempotency, commit_id, allows_removal, revert: None })
+        let revert = None;
+        Ok(Self { declaration, unread, scope, idempotency, commit_id, message, allows_removal, revert })
     }
 
     /// Parses a request for a revert.
     pub(crate) async fn revert(table: &Table, call: &Call, also: &[&str]) -> Result<Self, Failure> {
-        let commit_id = commit_id(call, also)?;
+        let (commit_id, message) = labels(call, also)?;
         let key = call.idempotency_key()?.map(str::to_owned);
         let revert = Revert::parse(table, call).await?;
         // The path contains the target, so one key for two targets counts as a reuse.
         let of = format!("{}\n{}", call.path.trim_end_matches('/'), commit_id.as_deref().unwrap_or_default());
-        let idempotency = key.map(|key| (key, Hash::of(&of)));
+        let idempotency = key.map(|key| (key, Hash::of(&with_message(message.as_deref(), of))));
         let team = call.caller.team.name.clone();
         let declaration = Declaration { team, metadata: None, applications: Vec::new() };
         let (unread, revert) = (Vec::new(), Some(revert));
         let (scope, allows_removal) = (Scope::Partial, false);
-        Ok(Self { declaration, unread, scope, idempotency, commit_id, allows_removal, revert })
+        Ok(Self { declaration, unread, scope, idempotency, commit_id, message, allows_removal, revert })
     }
 
     /// Returns the idempotency key.
@@ -114,15 +118,21 @@ impl Submitted {
     }
 }
 
-/// Returns `commit_id` from the query. Only this parameter and those in `also` are known.
-fn commit_id(call: &Call, also: &[&str]) -> Result<Option<String>, Failure> {
-    call.only_knows(&[&["commit_id"], also].concat())?;
-    let commit_id = call.query.get("commit_id").map(str::to_owned);
-    if commit_id.as_ref().is_some_and(|id| id.len() > COMMIT_ID_BYTES_MAX) {
-        let message = format!("must be at most {COMMIT_ID_BYTES_MAX} bytes");
-        return Err(Call::bad_filter(&FieldError::new("commit_id", message)));
-    }
-    Ok(commit_id)
+/// Returns `commit_id` and `message` from the query. Only these parameters and those in `also` are known.
+fn labels(call: &Call, also: &[&str]) -> Result<(Option<String>, Option<String>), Failure> {
+    call.only_knows(&[&["commit_id", "message"], also].concat())?;
+    let checked = |name: &str, problem: fn(&str) -> Option<String>| {
+        let value = call.query.get(name);
+        match value.and_then(problem) {
+            Some(message) => Err(Call::bad_filter(&FieldError::new(name, message))),
+            None => Ok(value.map(str::to_owned)),
+        }
+    };
+    Ok((checked("commit_id", commit_id_problem)?, checked("message", message_problem)?))
+}
+
+fn commit_id_problem(id: &str) -> Option<String> {
+    (id.len() > COMMIT_ID_BYTES_MAX).then(|| format!("must be at most {COMMIT_ID_BYTES_MAX} bytes"))
 }
 
 /// Returns the error of an unreadable declaration.
@@ -142,8 +152,18 @@ fn lacks_team(document: &Value, team: &str) -> Option<Problem> {
     })
 }
 
-/// Returns the fingerprint of a request: method, commit id and canonical content, in any notation.
-fn fingerprint(call: &Call, commit_id: Option<&str>, document: &Value) -> Hash {
+/// Returns the fingerprint of a request: method, commit id, message and canonical content, in any notation.
+fn fingerprint(call: &Call, commit_id: Option<&str>, message: Option<&str>, document: &Value) -> Hash {
     let content = json::canonical(document);
-    Hash::of(&format!("{}\n{}\n{content}", call.method, commit_id.unwrap_or_default()))
+    let of = format!("{}\n{}\n{content}", call.method, commit_id.unwrap_or_default());
+    Hash::of(&with_message(message, of))
+}
+
+/// Adds a message to the content of a fingerprint. Without one, the fingerprint is that of earlier releases.
+fn with_message(message: Option<&str>, of: String) -> String {
+    // No message has a line break, so the first line is the message or the beginning of the content.
+    match message {
+        Some(message) => format!("message {message}\n{of}"),
+        None => of,
+    }
 }

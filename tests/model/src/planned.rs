@@ -104,6 +104,7 @@ impl Read {
             scope: command.scope,
             is_confirmed: true,
             commit_id: None,
+            message: None,
             ctx: &prepared.ctx,
             idempotency: prepared.idempotency.clone(),
             metadata_policy: &MetadataPolicy::default(),

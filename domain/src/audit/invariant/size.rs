@@ -13,7 +13,7 @@ use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::Item;
 use crate::model::metadata::Replaced;
 use crate::model::submission::{
-    COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, IdempotencyRecord, Submission,
+    COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, IdempotencyRecord, MESSAGE_CHARACTERS_MAX, Submission,
 };
 use crate::model::team::{Application, Team};
 use crate::model::work::{ENTRIES_MAX, ITEMS_MAX, Work};
@@ -73,8 +73,10 @@ impl Audit<'_> {
 
     pub(super) fn submission_size(&mut self, submission: &Submission) {
         let size = submission.commit_id.as_ref().map_or(0, String::len);
-        let subject = Subject::Submission(submission.id);
-        self.within(size, COMMIT_ID_BYTES_MAX, subject, "bytes of its commit id");
+        let subject = || Subject::Submission(submission.id);
+        self.within(size, COMMIT_ID_BYTES_MAX, subject(), "bytes of its commit id");
+        let size = submission.message.as_ref().map_or(0, |message| message.chars().count());
+        self.within(size, MESSAGE_CHARACTERS_MAX, subject(), "characters of its message");
     }
 
     pub(super) fn work_size(&mut self, work: &Work) {

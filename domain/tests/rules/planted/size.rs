@@ -8,7 +8,7 @@ use domain::catalog::schema::REFERENCES_MAX;
 use domain::model::change::Entry;
 use domain::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
-use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX};
+use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, MESSAGE_CHARACTERS_MAX};
 use domain::model::work::{ENTRIES_MAX, ITEMS_MAX, PlannedChange};
 use domain::rules::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 use domain::{ItemId, State};
@@ -34,6 +34,9 @@ const BUSY: &[Sized] = &[
     }),
     ("bytes of its commit id", COMMIT_ID_BYTES_MAX, |s, size| {
         s.submissions[0].commit_id = Some("c".repeat(size));
+    }),
+    ("characters of its message", MESSAGE_CHARACTERS_MAX, |s, size| {
+        s.submissions[0].message = Some("\u{e9}".repeat(size));
     }),
     ("bytes of the key", IDEMPOTENCY_KEY_BYTES_MAX, |s, size| s.remembered[0].1.key = "k".repeat(size)),
     ("bytes of a log text", LOG_BYTES_MAX, |s, size| {

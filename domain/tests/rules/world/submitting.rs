@@ -55,6 +55,7 @@ impl World {
             scope,
             is_confirmed: self.is_confirmed,
             commit_id: Some("c0ffee".to_owned()),
+            message: Some("Move to the new rack".to_owned()),
             ctx: &ctx,
             idempotency: self.idempotency.clone(),
             metadata_policy: &self.metadata_policy,

@@ -153,7 +153,9 @@ pub fn history(change: &Change) -> Vec<EntryView<'_>> {
     let entries = change.history.iter().zip(1..).map(|(entry, sequence)| {
         // An entry without a log text shows the newest one before it.
         log = entry.log.as_deref().unwrap_or(log);
-        entry_view(change, entry, sequence, log)
+        // The creation is the submission's, and has its message.
+        let message = change.message.as_deref().filter(|_| entry.from.is_none());
+        entry_view(change, entry, sequence, log, message)
     });
     let mut entries: Vec<_> = entries.collect();
     entries.reverse();
@@ -162,13 +164,16 @@ pub fn history(change: &Change) -> Vec<EntryView<'_>> {
 
 wire! {
     /// A history entry; `log` is the newest log text at that time.
-    fn entry_view(change: &Change, entry: &'a Entry, sequence: u64, log: &'a str) -> pub EntryView<'a> {
+    fn entry_view(
+        change: &Change, entry: &'a Entry, sequence: u64, log: &'a str, message: Option<&'a str>,
+    ) -> pub EntryView<'a> {
         change_type: &'static str = entry.change_type.name(),
         changed_by: String = entry.by.changed_by(),
         changed_by_team: Option<&'a str> = entry.by.team().map(|team| team.name.as_str()),
         changed_by_team_id: Option<u64> = entry.by.team().map(|team| team.id.get()),
         id: u64 = change.id.get(),
         log: &'a str = log,
+        message: Option<&'a str> = message,
         modified: String = entry.at.to_wire(),
         note: Option<String> = entry.closed_by.map(ClosedBy::describe),
         previous_state: Option<&'static str> = entry.from.map(State::name),

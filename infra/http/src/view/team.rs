@@ -87,6 +87,7 @@ pub fn submission(submission: &Submission, viewpoint: &Viewpoint) -> Value {
         "state": submission.progress().name(),
         "created": submission.created.to_wire(),
         "commit_id": submission.commit_id,
+        "message": submission.message,
         "partial": submission.scope == domain::model::submission::Scope::Partial,
         "changed": submission.changed,
         "planned": {"direct": submission.direct, "generated": submission.derived},

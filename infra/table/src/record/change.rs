@@ -2,7 +2,7 @@
 
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
-use super::codec::{Record, of_generation, of_judged};
+use super::codec::{Record, of_generation, of_judged, of_message};
 use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{ServicePart, TeamPart, VersionPart};
@@ -58,6 +58,9 @@ pub(crate) struct ChangeRecord {
     /// Commit id of the submission. Absent if the consumer sent none.
     #[serde(rename = "commit", skip_serializing_if = "Option::is_none")]
     commit_id: Option<String>,
+    /// Message of the submission. Absent if there is none. Format 7.
+    #[serde(rename = "msg", skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
     /// Attempt, counted from 1. Absent for the first.
     #[serde(rename = "ap", skip_serializing_if = "Option::is_none")]
     attempt: Option<u64>,
@@ -118,6 +121,7 @@ impl Part<Change> for ChangeRecord {
             state: Part::of(&change.state),
             submission: Part::of(&change.submission),
             commit_id: change.commit_id.clone(),
+            message: change.message.clone(),
             attempt: (change.attempt != 1).then_some(change.attempt),
             new: Part::of(&change.new),
             old: Part::of(&change.old),
@@ -155,6 +159,7 @@ impl Part<Change> for ChangeRecord {
             state: self.state.value()?,
             submission: self.submission.value()?,
             commit_id: self.commit_id,
+            message: self.message,
             attempt: self.attempt.unwrap_or(1),
             new: self.new.value()?,
             old: self.old.value()?,
@@ -184,7 +189,8 @@ impl Record for ChangeRecord {
     }
 
     fn format(change: &Change) -> u64 {
-        of_generation(change.generation).max(of_judged(change.schema_version))
+        let format = of_generation(change.generation).max(of_judged(change.schema_version));
+        format.max(of_message(change.message.as_deref()))
     }
 
     fn indexes(change: &Change) -> Vec<(u8, String, String)> {

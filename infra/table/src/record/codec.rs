@@ -27,7 +27,7 @@ pub(super) const FORMAT_WORDS: u64 = 5;
 /// The version of a record with an attribute of judged decisions (R49).
 pub(crate) const FORMAT_JUDGED: u64 = 6;
 
-/// The version of a record with an attribute of confirmed removals (R57).
+/// The version of a record with an attribute of confirmed removals (R57) or a message of a submission.
 pub(super) const FORMAT_CONFIRMED: u64 = 7;
 
 /// Returns the version of a record of a team that may want its removals confirmed.
@@ -44,6 +44,11 @@ pub(super) const fn of_pov(pov: Pov) -> u64 {
         Pov::ServiceOwner => FORMAT_BASE,
         Pov::Consumer => FORMAT_CONSUMER_WEBHOOKS,
     }
+}
+
+/// Returns the version of a record that may have the message of a submission.
+pub(super) const fn of_message(message: Option<&str>) -> u64 {
+    of_confirmed(message.is_some())
 }
 
 /// Returns the version of a record that may have a judging schema version.

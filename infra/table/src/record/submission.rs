@@ -1,7 +1,9 @@
 //! Submissions, idempotency keys, pending work and stagings.
 
 use super::charge::PricesPart;
-use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_generation, of_judged};
+use super::codec::{
+    FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_generation, of_judged, of_message,
+};
 use super::conversion::{Bad, Part, mirrors};
 use super::packed::Packed;
 use super::parts::{ActorPart, ReferencePart, ServicePart, TeamPart, VersionPart, seconds_after};
@@ -28,6 +30,9 @@ pub(crate) struct SubmissionRecord {
     /// Commit id. Absent if the consumer sent none.
     #[serde(rename = "commit", skip_serializing_if = "Option::is_none")]
     commit_id: Option<String>,
+    /// Message of the consumer. Absent if there is none. Format 7.
+    #[serde(rename = "msg", skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
     /// Digest of the whole declaration after the submission.
     #[serde(skip_serializing_if = "Option::is_none")]
     root: Option<String>,
@@ -73,7 +78,7 @@ pub(crate) struct SubmissionRecord {
 
 mirrors! {
     SubmissionRecord = Submission {
-        id, team, scope, commit_id, root, changed, first_change, direct, derived, opened, staging,
+        id, team, scope, commit_id, message, root, changed, first_change, direct, derived, opened, staging,
         direct_left, work_left, by, request, created, modified,
     }, progress = |submission| submission.progress().name().to_owned()
 }
@@ -84,6 +89,10 @@ impl Record for SubmissionRecord {
 
     fn key(submission: &Submission) -> Key {
         key::submission(submission.id)
+    }
+
+    fn format(submission: &Submission) -> u64 {
+        of_message(submission.message.as_deref())
     }
 }
 

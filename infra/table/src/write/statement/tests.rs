@@ -130,6 +130,12 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         &Deployed { schema_version: Some(2), is_observed: true, is_drifted: true, ..deployed() },
     );
     golden::<SubmissionRecord>("submission", &submission());
+    let message = Some("Move to the new rack".to_owned());
+    golden::<SubmissionRecord>(
+        "submission_with_message",
+        &Submission { message: message.clone(), ..submission() },
+    );
+    golden::<ChangeRecord>("change_with_message", &Change { message, ..change() });
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
     golden::<WorkRecord>("work", &work());
     golden::<WorkRecord>("judged_work", &judged_work());
