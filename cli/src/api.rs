@@ -3,6 +3,7 @@
 use crate::{
     failure::{Failure, Refusal},
     output::At as _,
+    progress::Progress,
     settings::{Profile, Profiles},
     suggest,
 };
@@ -84,11 +85,14 @@ impl Api {
     pub(crate) fn list(&self, path: &str, most: usize) -> Result<Vec<Value>, Failure> {
         let separator = if path.contains('?') { '&' } else { '?' };
         let mut next = Some(format!("{path}{separator}limit={}", most.min(PAGE)));
-        let mut results = Vec::new();
+        let (mut results, progress) = (Vec::new(), Progress::text());
         while let Some(path) = next.filter(|_| results.len() < most) {
             let page = self.get(&path)?;
             results.extend_from_slice(page.list_at("/results"));
             next = page.at("/next").as_str().map(|url| self.path_of(url).to_owned());
+            if next.is_some() && results.len() < most {
+                progress.show(format!("{} read", results.len()));
+            }
         }
         results.truncate(most);
         Ok(results)

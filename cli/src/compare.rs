@@ -26,7 +26,7 @@ pub(crate) fn run(old_file: &Path, new_file: &Path, out: &mut Output) -> Result<
     let differences = compare(&old, &new).map_err(|refused| problems(old_file, new_file, refused))?;
     let mut printed = Vec::new();
     match out.format {
-        Format::Table | Format::Name => table::print(&differences, &mut printed),
+        Format::Table | Format::Name => table::print(&differences, out.width(), &mut printed),
         Format::Json | Format::Ndjson => json::print(&differences, &mut printed),
     }
     .map_err(Failure::failed)?;

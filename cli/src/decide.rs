@@ -5,6 +5,7 @@ use crate::{
     failure::{Done, Failure},
     list,
     output::{At as _, Column, ITEM, Output, joined},
+    progress::Progress,
 };
 use clap::Args;
 use domain::State;
@@ -224,6 +225,7 @@ fn in_threads(
 ) -> Vec<Option<Result<Value, Failure>>> {
     let next = AtomicUsize::new(0);
     let results: Vec<_> = ids.iter().map(|_| Mutex::new(None)).collect();
+    let progress = Progress::steps(ids.len());
     thread::scope(|scope| {
         for _ in 0..threads.min(ids.len()) {
             scope.spawn(|| {
@@ -231,6 +233,7 @@ fn in_threads(
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some((id, result)) = ids.get(at).zip(results.get(at)) else { return };
                     *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(send(id));
+                    progress.step();
                 }
             });
         }
@@ -265,7 +268,7 @@ fn report(
     if failures.is_empty() {
         Ok(Done::Success)
     } else if has(|failure| matches!(failure, Failure::Refused(_))) {
-        Err(Failure::Problems(message))
+        Err(Failure::Problems(message.into()))
     } else if has(|failure| matches!(failure, Failure::NotAllowed(_))) {
         Err(Failure::NotAllowed(message))
     } else {

@@ -113,7 +113,8 @@ fn dry_run(api: &Api, definition: &Value, out: &mut Output) -> Result<Done, Fail
     }
     out.list(&broken, &BROKEN)?;
     if !broken.is_empty() {
-        return Err(Failure::Problems(format!("problems: {}, stored items: {checked}", broken.len())));
+        let message = format!("problems: {}, stored items: {checked}", broken.len());
+        return Err(Failure::Problems(message.into()));
     }
     if out.format == Format::Table {
         out.text(&format!("The definition fits all stored items: {checked}.\n"))?;

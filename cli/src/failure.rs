@@ -1,6 +1,6 @@
 //! Why a command failed, and the exit code of each reason.
 
-use crate::output::At as _;
+use crate::{output::At as _, report::Report};
 use dovetail_terminal::plain;
 use serde_json::Value;
 use std::{fmt, io, path::Path, process::ExitCode};
@@ -48,9 +48,12 @@ pub(crate) enum Failure {
     /// The server refused the request: it breaks a rule.
     #[error("{0}")]
     Refused(Box<Refusal>),
-    /// The server refused the request, and its problems are at known places, one in each line.
+    /// The server refused the request, and its problems are at known places.
     #[error("{0}")]
-    Problems(String),
+    Problems(Report),
+    /// A file is not what its name says.
+    #[error("{0}")]
+    Unreadable(Report),
     /// No key, an invalid key, or a key without the permission.
     #[error("{0}")]
     NotAllowed(String),
@@ -65,12 +68,22 @@ impl Failure {
     /// Returns the exit code.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Failed(_) => ExitCode::FAILURE,
+            Self::Failed(_) | Self::Unreadable(_) => ExitCode::FAILURE,
             Self::Refused(_) | Self::Problems(_) => 3.into(),
             Self::NotAllowed(_) => 4.into(),
             Self::PlanChanged => 5.into(),
             Self::Usage(_) => 64.into(),
         }
+    }
+
+    /// Returns the text for a terminal with this number of columns.
+    pub(crate) fn render(&self, columns: u16) -> String {
+        if let Self::Problems(report) | Self::Unreadable(report) = self
+            && report.is_placed()
+        {
+            return report.render(columns);
+        }
+        format!("dovetail: {self}\n")
     }
 
     /// Returns a function that adds the name of a file.

@@ -7,6 +7,7 @@ pub(crate) use self::yaml::Position;
 use crate::{
     failure::{Failure, Problem},
     output::unescaped,
+    report::{Line, Report},
 };
 use domain::base::json;
 use domain::model::declaration::DEPTH_MAX;
@@ -112,27 +113,28 @@ impl Input {
         json!({team: content})
     }
 
-    /// Returns problems with their places in the files, one line each.
-    pub(crate) fn locate(&self, problems: &[Problem]) -> String {
+    /// Returns problems with their places in the files.
+    pub(crate) fn locate(&self, problems: &[Problem]) -> Report {
         // Only a refused declaration needs positions, so each file is parsed for them here, once.
         let nodes: Vec<Option<Node>> = self.files.iter().map(|file| yaml::parse(&file.text).ok()).collect();
-        let lines = problems.iter().map(|problem| self.line(&nodes, problem));
-        lines.collect::<Vec<_>>().join("\n")
+        Report(problems.iter().map(|problem| self.line(&nodes, problem)).collect())
     }
 
-    fn line(&self, nodes: &[Option<Node>], problem: &Problem) -> String {
+    fn line(&self, nodes: &[Option<Node>], problem: &Problem) -> Line {
         let Problem { pointer, rule, detail } = problem;
         let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
         let found = path.get(1).and_then(|name| self.applications.iter().find(|one| one.name == *name));
-        let Some(application) = found else { return problem.to_string() };
-        let Some(file) = self.files.get(application.file) else { return problem.to_string() };
+        let Some(application) = found else { return Line::Text(problem.to_string()) };
+        let Some(file) = self.files.get(application.file) else { return Line::Text(problem.to_string()) };
         let inner = application.path.iter().chain(path.iter().skip(2)).cloned().collect::<Vec<_>>();
         let name = file.path.display();
         let message = format!("{} ({})", plain(detail), plain(rule));
         let node = nodes.get(application.file).and_then(Option::as_ref);
         match node.map(|node| node.position(&inner)) {
-            Some(Position { line, column }) => format!("{name}:{line}:{column}: {message}"),
-            None => format!("{name}: {message}"),
+            Some(position) => {
+                Line::Placed { file: name.to_string(), position, message, source: file.text.clone() }
+            }
+            None => Line::Text(format!("{name}: {message}")),
         }
     }
 }
@@ -183,8 +185,9 @@ pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
         });
     }
     let node = yaml::parse(text).map_err(|invalid| {
-        let Position { line, column } = invalid.position;
-        Failure::Failed(format!("{name}:{line}:{column}: {}", invalid.message))
+        let (file, message) = (name.to_string(), invalid.message);
+        let line = Line::Placed { file, position: invalid.position, message, source: text.to_owned() };
+        Failure::Unreadable(Report(vec![line]))
     })?;
     Ok(node.value())
 }

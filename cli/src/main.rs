@@ -3,6 +3,7 @@
 mod account;
 mod api;
 mod arguments;
+mod colour;
 mod compare;
 mod decide;
 mod definition;
@@ -21,6 +22,9 @@ mod service_settings;
 mod settings;
 mod show;
 mod suggest;
+mod progress;
+mod report;
+mod table;
 mod wait;
 mod yaml;
 
@@ -32,6 +36,7 @@ use crate::{
     output::Output,
 };
 use clap::{CommandFactory as _, Parser as _};
+use console::Term;
 use std::{io::Write as _, process::ExitCode};
 
 /// The exit code for an invalid command line, as in `sysexits.h`.
@@ -48,8 +53,11 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(done) => done.into(),
         Err(failure) => {
+            let columns = Term::stderr().size_checked().map(|(_, columns)| columns);
+            let text =
+                columns.map_or_else(|| format!("dovetail: {failure}\n"), |columns| failure.render(columns));
             // Without standard error only the exit code remains.
-            drop(writeln!(anstream::stderr(), "dovetail: {failure}"));
+            drop(write!(anstream::stderr(), "{text}"));
             failure.exit_code()
         }
     }

@@ -1,8 +1,9 @@
 //! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
 
-use crate::failure::Failure;
+use crate::{failure::Failure, table::table};
 use clap::ValueEnum;
-use dovetail_terminal::{cell, columns, plain, printed};
+use console::Term;
+use dovetail_terminal::{plain, printed};
 use serde_json::Value;
 use std::io::{self, IsTerminal as _, Write};
 
@@ -24,6 +25,8 @@ pub(crate) enum Format {
 pub(crate) struct Output {
     pub(crate) format: Format,
     is_terminal: bool,
+    /// Number of columns of the terminal; none in a pipe.
+    width: Option<u16>,
     out: Box<dyn Write>,
 }
 
@@ -37,7 +40,13 @@ impl Output {
     /// Opens standard output. Colours depend on the terminal and on `NO_COLOR`.
     pub(crate) fn new(format: Format) -> Self {
         let is_terminal = io::stdout().is_terminal();
-        Self { format, is_terminal, out: Box::new(anstream::stdout()) }
+        let width = is_terminal.then(|| Term::stdout().size_checked()).flatten().map(|(_, columns)| columns);
+        Self { format, is_terminal, width, out: Box::new(anstream::stdout()) }
+    }
+
+    /// Returns the width of a table, in characters; none if it has no limit.
+    pub(crate) const fn width(&self) -> Option<u16> {
+        self.width
     }
 
     /// Prints a text with its own line ends.
@@ -69,8 +78,7 @@ impl Output {
             Format::Name => lines(&|value| row(value).into_iter().next().unwrap_or_default()),
             Format::Table if self.is_terminal && values.is_empty() => "Nothing found.".to_owned(),
             Format::Table if self.is_terminal => {
-                let rows = values.iter().map(|value| row(value).map(|text| cell(&text)));
-                columns(shown.map(|(header, _)| header), rows)
+                table(&values.iter().map(row).collect::<Vec<_>>(), shown, self.width)
             }
             Format::Table => lines(&|value| row(value).join("\t")),
         };

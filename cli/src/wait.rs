@@ -4,6 +4,7 @@ use crate::{
     api::{Api, ORCABASE},
     failure::{Done, Failure},
     output::{At as _, Column, Format, ITEM, Output},
+    progress::Progress,
 };
 use clap::{Args, ValueEnum};
 use domain::State;
@@ -78,7 +79,7 @@ pub(crate) fn until(
     timeout: Duration,
     out: &mut Output,
 ) -> Result<Done, Failure> {
-    let (began, [mut pause, longest]) = (Instant::now(), PAUSES);
+    let (began, [mut pause, longest], line) = (Instant::now(), PAUSES, Progress::text());
     loop {
         let progress = api.get(&format!("{ORCABASE}/consumer/submissions/{submission}/"))?;
         let is_applied = progress.text_at("/state") == "SETTLED";
@@ -86,6 +87,7 @@ pub(crate) fn until(
             if is_applied && goal != Goal::Applied { changes(api, submission)? } else { Vec::new() };
         let waiting: Vec<Value> = changes.into_iter().filter(|change| is_short_of(goal, change)).collect();
         if is_applied && waiting.is_empty() {
+            drop(line);
             if out.format == Format::Table {
                 out.text(&format!("Submission {submission}: all changes are {}.\n", goal.name()))?;
             }
@@ -94,6 +96,7 @@ pub(crate) fn until(
         let is_refused = |change: &Value| state(change).is_some_and(State::is_blocked);
         let can_go_on = !is_applied || waiting.iter().any(|change| !is_refused(change));
         if !can_go_on || began.elapsed() >= timeout {
+            drop(line);
             out.list(&waiting, &WAITING)?;
             let refused = waiting.iter().filter(|change| is_refused(change)).count();
             return match refused {
@@ -104,6 +107,10 @@ pub(crate) fn until(
                 ))),
             };
         }
+        line.show(match waiting.len() {
+            0 => format!("Submission {submission} has pending work."),
+            changes => format!("Submission {submission}: not yet {}: {changes}", goal.name()),
+        });
         thread::sleep(pause.min(timeout.saturating_sub(began.elapsed())));
         pause = (pause * 2).min(longest);
     }

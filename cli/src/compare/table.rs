@@ -9,18 +9,26 @@ use domain::base::state::ChangeType;
 use domain::views::compare::{Differences, Field};
 use serde_json::Value;
 
-use dovetail_terminal::{cell, columns};
+use crate::colour;
+use dovetail_terminal::{cell, coloured, columns_within};
 
 const HEADINGS: [&str; 7] = ["CHANGE", "APPLICATION", "SERVICE", "ITEM", "FIELD", "OLD", "NEW"];
 
 type Row<'a> = [Cow<'a, str>; HEADINGS.len()];
 
 /// Prints the differences and their counts.
-pub(super) fn print(differences: &Differences<'_>, out: &mut impl Write) -> io::Result<()> {
+///
+/// In a terminal of this width, long texts end with `…`.
+pub(super) fn print(
+    differences: &Differences<'_>,
+    width: Option<u16>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     if differences.is_empty() {
         return writeln!(out, "No changes.");
     }
-    writeln!(out, "{}\n", columns(HEADINGS, rows(differences)))?;
+    let is_kept = HEADINGS.map(|heading| heading == "CHANGE");
+    writeln!(out, "{}\n", columns_within(width, is_kept, HEADINGS, rows(differences)))?;
     if !differences.metadata.is_empty() {
         writeln!(out, "Changed metadata causes no change instance.")?;
     }
@@ -53,6 +61,7 @@ fn fields<'a>(what: [&'a str; 4], fields: &'a [Field]) -> impl Iterator<Item = R
     let further = fields.iter().skip(1).map(|field| ([""; 4], cells(field)));
     std::iter::once((what, first)).chain(further).map(|(what, [field, old, new])| {
         let [change, application, service, item] = what.map(Cow::Borrowed);
+        let change = Cow::Owned(coloured(&change, colour::of(&change)));
         [change, application, service, item, field, old, new]
     })
 }

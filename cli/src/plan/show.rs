@@ -1,7 +1,10 @@
 //! The text of a plan: one line for each change, one for each changed field.
 
-use crate::output::{At as _, ITEM, joined};
-use anstyle::{AnsiColor, Style};
+use crate::{
+    colour::{self, painted},
+    output::{At as _, ITEM, joined},
+};
+use anstyle::AnsiColor;
 use dovetail_terminal::{cell, plain};
 use serde_json::{Value, json};
 
@@ -32,7 +35,8 @@ pub(super) fn plan(preview: &Value) -> String {
 
 /// Returns the warnings, and the messages of the owners.
 pub(super) fn warnings(preview: &Value) -> String {
-    let warning = |warning: &Value| format!("Warning: {}\n", plain(&warning.text_at("")));
+    let label = painted("Warning:", Some(AnsiColor::Yellow));
+    let warning = |warning: &Value| format!("{label} {}\n", plain(&warning.text_at("")));
     let message = |message: &Value| format!("Message: {}\n", plain(&message.text_at("/description")));
     let warnings = preview.list_at("/warnings").iter().map(warning);
     warnings.chain(preview.list_at("/messages").iter().map(message)).collect()
@@ -43,6 +47,7 @@ pub(super) fn submission(submission: &Value) -> String {
     let change = |change: &Value| {
         let [id, change_type, state, owner] =
             ["/id", "/change_type", "/state", "/owner/name"].map(|pointer| plain(&change.text_at(pointer)));
+        let [change_type, state] = [change_type, state].map(|word| painted(&word, colour::of(&word)));
         format!("  {id}  {change_type}  {}  {state}, {owner}\n", plain(&joined(change, ITEM)))
     };
     let changes: String = submission.list_at("/change_instances").iter().map(change).collect();
@@ -90,18 +95,19 @@ fn change(change: &Value) -> String {
 
 /// Returns the sign and the name of a change, and the lines of its changed fields.
 fn head(change: &Value, name: &str) -> (String, String) {
-    let (sign, colour, fields) = match change.text_at("/change_type").as_str() {
-        "CREATE" => ('+', AnsiColor::Green, String::new()),
-        "DELETE" => ('-', AnsiColor::Red, String::new()),
-        _ => ('~', AnsiColor::Yellow, fields(change)),
+    let (sign, fields) = match change.text_at("/change_type").as_str() {
+        "CREATE" => ('+', String::new()),
+        "DELETE" => ('-', String::new()),
+        _ => ('~', fields(change)),
     };
-    let style = Style::new().fg_color(Some(colour.into()));
-    (format!("  {style}{sign} {}{style:#}", plain(name)), fields)
+    let colour = colour::of(&change.text_at("/change_type")).unwrap_or(AnsiColor::Yellow);
+    (format!("  {}", painted(&format!("{sign} {}", plain(name)), Some(colour))), fields)
 }
 
 fn metadata(change: &Value) -> String {
     let of = change.at("/application").as_str().map_or_else(|| "the team".to_owned(), plain);
-    format!("  ~ metadata of {of}\n{}", fields(change))
+    let head = painted(&format!("~ metadata of {of}"), Some(AnsiColor::Yellow));
+    format!("  {head}\n{}", fields(change))
 }
 
 /// Returns the changed fields, a line each.
