@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Form of the output
     #[arg(short, long, global = true, value_name = "FORMAT", value_enum, default_value = "table")]
     pub(crate) output: Format,
+    /// Filter of jq for the JSON form of the output
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub(crate) jq: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -30,6 +30,10 @@ pub(crate) fn run(old_file: &Path, new_file: &Path, out: &mut Output) -> Result<
         Format::Json | Format::Ndjson => json::print(&differences, &mut printed),
     }
     .map_err(Failure::failed)?;
+    if out.has_filter() {
+        let _is_json = out.json(&serde_json::from_slice(&printed).map_err(Failure::failed)?)?;
+        return Ok(!differences.is_empty());
+    }
     out.text(&String::from_utf8_lossy(&printed))?;
     Ok(!differences.is_empty())
 }

@@ -12,6 +12,7 @@ mod failure;
 mod graph;
 mod init;
 mod input;
+mod jq;
 mod list;
 mod object;
 mod open;
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<Done, Failure> {
-    let out = &mut Output::new(arguments.output);
+    let out = &mut Output::new(arguments.output, arguments.jq.as_deref())?;
     let profile = arguments.profile.as_deref();
     let connect = || Api::connect(profile);
     match &arguments.command {

@@ -1,6 +1,6 @@
 //! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
 
-use crate::{failure::Failure, table::table};
+use crate::{failure::Failure, jq::Jq, table::table};
 use clap::ValueEnum;
 use console::Term;
 use dovetail_terminal::{plain, printed};
@@ -27,6 +27,7 @@ pub(crate) struct Output {
     is_terminal: bool,
     /// Number of columns of the terminal; none in a pipe.
     width: Option<u16>,
+    jq: Option<Jq>,
     out: Box<dyn Write>,
 }
 
@@ -37,11 +38,17 @@ pub(crate) type Column = (&'static str, &'static [&'static str]);
 pub(crate) const ITEM: &[&str] = &["/application/name", "/service/name", "/service_item/name"];
 
 impl Output {
-    /// Opens standard output. Colours depend on the terminal and on `NO_COLOR`.
-    pub(crate) fn new(format: Format) -> Self {
+    /// Opens standard output. Colours depend on the terminal and on `NO_COLOR`. A filter of `--jq` needs JSON.
+    pub(crate) fn new(format: Format, jq: Option<&str>) -> Result<Self, Failure> {
+        let jq = jq.map(Jq::new).transpose()?;
+        let format = match (&jq, format) {
+            (Some(_), Format::Table) => Format::Json,
+            (Some(_), Format::Name) => return Err(Failure::Usage("--jq needs JSON, not names".to_owned())),
+            (_, format) => format,
+        };
         let is_terminal = io::stdout().is_terminal();
         let width = is_terminal.then(|| Term::stdout().size_checked()).flatten().map(|(_, columns)| columns);
-        Self { format, is_terminal, width, out: Box::new(anstream::stdout()) }
+        Ok(Self { format, is_terminal, width, jq, out: Box::new(anstream::stdout()) })
     }
 
     /// Returns the width of a table, in characters; none if it has no limit.
@@ -56,6 +63,9 @@ impl Output {
 
     /// Prints one document as JSON, if the format is JSON; returns whether it did.
     pub(crate) fn json(&mut self, value: &Value) -> Result<bool, Failure> {
+        if self.filtered(value)? {
+            return Ok(true);
+        }
         let text = match self.format {
             Format::Json => format!("{value:#}\n"),
             Format::Ndjson => format!("{value}\n"),
@@ -64,12 +74,33 @@ impl Output {
         self.text(&text).map(|()| true)
     }
 
+    /// Returns whether a filter of `--jq` prints the output.
+    pub(crate) const fn has_filter(&self) -> bool {
+        self.jq.is_some()
+    }
+
+    /// Prints the results of the filter, a line each; returns false without a filter.
+    fn filtered(&mut self, value: &Value) -> Result<bool, Failure> {
+        let Self { jq: Some(jq), out, is_terminal, .. } = self else { return Ok(false) };
+        let print = |text: &str| {
+            // A terminal would execute control characters of a text.
+            let safe = |line: &str| if *is_terminal { plain(line) } else { line.to_owned() };
+            text.split('\n').try_for_each(|line| writeln!(out, "{}", safe(line)))
+        };
+        jq.each(value, print)?;
+        printed(self.out.flush()).map_err(Failure::failed).map(|()| true)
+    }
+
     /// Prints a list. With `-o name`, it is the first column.
     pub(crate) fn list<const N: usize>(
         &mut self,
         values: &[Value],
         shown: &[Column; N],
     ) -> Result<(), Failure> {
+        if self.jq.is_some() {
+            self.filtered(&Value::from(values))?;
+            return Ok(());
+        }
         let row = |value: &Value| shown.map(|(_, pointers)| plain(&joined(value, pointers)));
         let lines = |line: &dyn Fn(&Value) -> String| values.iter().map(line).collect::<Vec<_>>().join("\n");
         let mut text = match self.format {

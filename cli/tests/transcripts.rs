@@ -30,6 +30,7 @@ transcripts! {
     declare_and_apply
     files_and_directories
     open_an_object
+    filter_with_jq
     profiles
     publish_a_definition
     read_what_exists
