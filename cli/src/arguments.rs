@@ -10,6 +10,7 @@ use crate::{
     init::Init,
     list::{Get, History, List, Schema, Services},
     open::Open,
+    man::Man,
     output::Format,
     plan::{Apply, Diff, Plan, Revert, Validate},
     pull::Pull,
@@ -78,6 +79,7 @@ pub(crate) enum Command {
     Docs(Docs),
     Publish(Publish),
     Definition(Definition),
+    Man(Man),
     /// Prints the completions of a shell
     Completions {
         #[arg(value_enum)]

@@ -16,6 +16,7 @@ mod jq;
 mod list;
 mod object;
 mod open;
+mod man;
 mod output;
 mod plan;
 mod pull;
@@ -102,6 +103,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Docs(command) => docs::docs(&connect()?, command, out),
         Command::Publish(command) => definition::publish(&connect()?, command, out),
         Command::Definition(command) => definition::run(command, out),
+        Command::Man(command) => man::man(command, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "dovetail", &mut script);
