@@ -17,6 +17,7 @@ use crate::{
     service_settings::Settings,
     show::Show,
     wait::Wait,
+    webhook::Webhook,
 };
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -79,6 +80,7 @@ pub(crate) enum Command {
     Docs(Docs),
     Publish(Publish),
     Definition(Definition),
+    Webhook(Webhook),
     Man(Man),
     /// Prints the completions of a shell
     Completions {

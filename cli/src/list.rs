@@ -196,11 +196,15 @@ pub(crate) fn schema(api: &Api, command: &Schema, out: &mut Output) -> Result<Do
 /// Returns the definition of a service.
 pub(crate) fn definition(api: &Api, name: &str) -> Result<Value, Failure> {
     let services = api.list(&format!("{ORCABASE}/consumer/services/"), usize::MAX)?;
-    let Some(service) = services.iter().find(|service| service.text_at("/name") == name) else {
+    Ok(named(&services, name)?.at("/schema/schema").clone())
+}
+
+/// Returns the service with a name.
+pub(crate) fn named<'a>(services: &'a [Value], name: &str) -> Result<&'a Value, Failure> {
+    services.iter().find(|service| service.text_at("/name") == name).ok_or_else(|| {
         let near = did_you_mean(name, services.iter().filter_map(|service| service.at("/name").as_str()));
-        return Err(Failure::Failed(format!("no service has the name `{name}`{near}")));
-    };
-    Ok(service.at("/schema/schema").clone())
+        Failure::Failed(format!("no service has the name `{name}`{near}"))
+    })
 }
 
 /// Executes `list`.

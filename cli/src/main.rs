@@ -29,6 +29,7 @@ mod report;
 mod table;
 mod wait;
 mod yaml;
+mod webhook;
 
 use crate::{
     api::Api,
@@ -103,6 +104,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Docs(command) => docs::docs(&connect()?, command, out),
         Command::Publish(command) => definition::publish(&connect()?, command, out),
         Command::Definition(command) => definition::run(command, out),
+        Command::Webhook(command) => webhook::run(profile, command, out),
         Command::Man(command) => man::man(command, out),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,6 +1,6 @@
 //! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
 
-use crate::{failure::Failure, jq::Jq, table::table};
+use crate::{colour, failure::Failure, jq::Jq, table::table};
 use clap::ValueEnum;
 use console::Term;
 use dovetail_terminal::{plain, printed};
@@ -61,6 +61,11 @@ impl Output {
         printed(self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush())).map_err(Failure::failed)
     }
 
+    /// Returns whether a text replaces the former one: a table on a terminal.
+    pub(crate) fn is_screen(&self) -> bool {
+        self.is_terminal && self.format == Format::Table
+    }
+
     /// Prints one document as JSON, if the format is JSON; returns whether it did.
     pub(crate) fn json(&mut self, value: &Value) -> Result<bool, Failure> {
         if self.filtered(value)? {
@@ -89,6 +94,23 @@ impl Output {
         };
         jq.each(value, print)?;
         printed(self.out.flush()).map_err(Failure::failed).map(|()| true)
+    }
+
+    /// Prints one row without a header, or one document.
+    pub(crate) fn row<const N: usize>(&mut self, value: &Value, shown: &[Column; N]) -> Result<(), Failure> {
+        if self.json(value)? {
+            return Ok(());
+        }
+        if !self.is_screen() {
+            return self.list(std::slice::from_ref(value), shown);
+        }
+        let text = |(_, pointers): &Column| {
+            let text = plain(&joined(value, pointers));
+            let colour = colour::is_word(pointers).then(|| colour::of(&text)).flatten();
+            colour::painted(&text, colour)
+        };
+        let row = shown.iter().map(text).collect::<Vec<_>>().join("  ");
+        self.text(&format!("{row}\n"))
     }
 
     /// Prints a list. With `-o name`, it is the first column.

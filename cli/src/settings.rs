@@ -87,15 +87,25 @@ fn path() -> Result<PathBuf, Failure> {
 
 /// Writes a file that no other user can read at any time.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = private().create(true).truncate(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.sync_all()
+}
+
+/// Creates an empty file that no other user can read. It must not exist.
+pub(crate) fn create_private(path: &Path) -> std::io::Result<()> {
+    private().create_new(true).open(path).map(drop)
+}
+
+/// Returns the options of a file for its owner alone.
+fn private() -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.write_all(b"\n")?;
-    file.sync_all()
+    options
 }
