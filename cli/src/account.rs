@@ -58,7 +58,7 @@ pub(crate) fn login(name: Option<&str>, command: &Login, out: &mut Output) -> Re
 /// Reads the key from the terminal without showing it, or from standard input.
 fn key() -> Result<String, Failure> {
     let key = if io::stdin().is_terminal() {
-        Password::new().with_prompt("API key").interact().map_err(Failure::failed)?
+        Password::new().with_prompt("API key").interact().map_err(Failure::unanswered)?
     } else {
         let mut line = String::new();
         let _bytes = io::stdin().lock().read_line(&mut line).map_err(Failure::failed)?;

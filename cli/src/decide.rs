@@ -6,6 +6,7 @@ use crate::{
     list,
     output::{At as _, Column, ITEM, Output, joined},
     progress::Progress,
+    watch::Watch,
 };
 use clap::Args;
 use domain::State;
@@ -35,6 +36,8 @@ pub(crate) struct Queue {
     /// Maximum number of changes
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
+    #[command(flatten)]
+    watch: Watch,
 }
 
 /// The changes of a command.
@@ -114,8 +117,7 @@ pub(crate) fn queue(api: &Api, command: &Queue, out: &mut Output) -> Result<Done
         filters.push(("state".to_owned(), "PENDING,APPROVED".to_owned()));
     }
     let path = format!("{ORCABASE}/serviceowner/change_instances/{}", list::query(&filters));
-    out.list(&api.list(&path, command.limit)?, &list::CHANGES)?;
-    Ok(Done::Success)
+    command.watch.list(api, &path, command.limit, out)
 }
 
 /// Executes `approve`, `reject`, `fail`, `close` or `retry`.

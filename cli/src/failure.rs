@@ -1,6 +1,6 @@
 //! Why a command failed, and the exit code of each reason.
 
-use crate::{output::At as _, report::Report};
+use crate::{interrupt::INTERRUPTED, output::At as _, report::Report};
 use dovetail_terminal::plain;
 use serde_json::Value;
 use std::{fmt, io, path::Path, process::ExitCode};
@@ -62,6 +62,9 @@ pub(crate) enum Failure {
     /// The arguments contradict each other or the environment.
     #[error("{0}")]
     Usage(String),
+    /// Ctrl-C answered a question.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl Failure {
@@ -73,6 +76,7 @@ impl Failure {
             Self::NotAllowed(_) => 4.into(),
             Self::PlanChanged => 5.into(),
             Self::Usage(_) => 64.into(),
+            Self::Interrupted => INTERRUPTED.into(),
         }
     }
 
@@ -89,6 +93,12 @@ impl Failure {
     /// Returns a function that adds the name of a file.
     pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |error| Self::Failed(format!("{}: {error}", path.display()))
+    }
+
+    /// Returns why a question has no answer.
+    pub(crate) fn unanswered(error: dialoguer::Error) -> Self {
+        let dialoguer::Error::IO(error) = error;
+        if error.kind() == io::ErrorKind::Interrupted { Self::Interrupted } else { Self::failed(error) }
     }
 
     pub(crate) fn failed(reason: impl fmt::Display) -> Self {

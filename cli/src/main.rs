@@ -12,6 +12,7 @@ mod failure;
 mod graph;
 mod init;
 mod input;
+mod interrupt;
 mod jq;
 mod list;
 mod object;
@@ -29,6 +30,7 @@ mod report;
 mod table;
 mod wait;
 mod yaml;
+mod watch;
 mod webhook;
 
 use crate::{
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
             return error.print().map_or(ExitCode::FAILURE, |()| code);
         }
     };
+    interrupt::end_at_interrupts();
     match run(&arguments) {
         Ok(done) => done.into(),
         Err(failure) => {

@@ -340,6 +340,6 @@ fn approve() -> Result<(), Failure> {
     match answer {
         Ok(true) => Ok(()),
         Ok(false) => Err(Failure::Failed("nothing was applied".to_owned())),
-        Err(error) => Err(Failure::failed(error)),
+        Err(error) => Err(Failure::unanswered(error)),
     }
 }
