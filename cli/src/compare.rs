@@ -27,10 +27,10 @@ pub(crate) fn run(old_file: &Path, new_file: &Path, out: &mut Output) -> Result<
     let mut printed = Vec::new();
     match out.format {
         Format::Table | Format::Name => table::print(&differences, out.width(), &mut printed),
-        Format::Json | Format::Ndjson => json::print(&differences, &mut printed),
+        Format::Json | Format::Ndjson | Format::Yaml => json::print(&differences, &mut printed),
     }
     .map_err(Failure::failed)?;
-    if out.has_filter() {
+    if out.converts() {
         let _is_json = out.json(&serde_json::from_slice(&printed).map_err(Failure::failed)?)?;
         return Ok(!differences.is_empty());
     }

@@ -1,6 +1,6 @@
 //! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
 
-use crate::{colour, failure::Failure, jq::Jq, table::table};
+use crate::{colour, failure::Failure, jq::Jq, table::table, yaml};
 use clap::ValueEnum;
 use console::Term;
 use dovetail_terminal::{plain, printed};
@@ -17,6 +17,8 @@ pub(crate) enum Format {
     Json,
     /// One JSON document in each line
     Ndjson,
+    /// One YAML document
+    Yaml,
     /// Ids or names, one in each line
     Name,
 }
@@ -43,7 +45,9 @@ impl Output {
         let jq = jq.map(Jq::new).transpose()?;
         let format = match (&jq, format) {
             (Some(_), Format::Table) => Format::Json,
-            (Some(_), Format::Name) => return Err(Failure::Usage("--jq needs JSON, not names".to_owned())),
+            (Some(_), Format::Name | Format::Yaml) => {
+                return Err(Failure::Usage("--jq needs -o json or ndjson".to_owned()));
+            }
             (_, format) => format,
         };
         let is_terminal = io::stdout().is_terminal();
@@ -74,14 +78,15 @@ impl Output {
         let text = match self.format {
             Format::Json => format!("{value:#}\n"),
             Format::Ndjson => format!("{value}\n"),
+            Format::Yaml => yaml::document(value),
             Format::Table | Format::Name => return Ok(false),
         };
         self.text(&text).map(|()| true)
     }
 
-    /// Returns whether a filter of `--jq` prints the output.
-    pub(crate) const fn has_filter(&self) -> bool {
-        self.jq.is_some()
+    /// Returns whether the output has another form than its JSON: that of a filter or YAML.
+    pub(crate) fn converts(&self) -> bool {
+        self.jq.is_some() || self.format == Format::Yaml
     }
 
     /// Prints the results of the filter, a line each; returns false without a filter.
@@ -128,6 +133,7 @@ impl Output {
         let mut text = match self.format {
             Format::Json => format!("{:#}", Value::from(values)),
             Format::Ndjson => lines(&Value::to_string),
+            Format::Yaml => return self.text(&yaml::document(&Value::from(values))),
             Format::Name => lines(&|value| row(value).into_iter().next().unwrap_or_default()),
             Format::Table if self.is_terminal && values.is_empty() => "Nothing found.".to_owned(),
             Format::Table if self.is_terminal => {

@@ -298,7 +298,7 @@ impl Approval {
         match out.format {
             Format::Table => out.text(&show::submission(&submission))?,
             Format::Name => out.text(&show::ids(&submission))?,
-            Format::Json | Format::Ndjson => drop(out.json(&submission)?),
+            Format::Json | Format::Ndjson | Format::Yaml => drop(out.json(&submission)?),
         }
         match (self.wait, submission.at("/id").as_u64()) {
             (Some(goal), Some(id)) => wait::until(api, id, goal, Duration::from_secs(self.timeout), out),

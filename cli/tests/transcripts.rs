@@ -38,6 +38,7 @@ transcripts! {
     settings_and_docs
     show_an_object
     wait_for_the_owners
+    write_yaml
 }
 
 #[test]
