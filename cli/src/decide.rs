@@ -270,7 +270,7 @@ fn report(
     if failures.is_empty() {
         Ok(Done::Success)
     } else if has(|failure| matches!(failure, Failure::Refused(_))) {
-        Err(Failure::Problems(message.into()))
+        Err(Failure::Problems(message))
     } else if has(|failure| matches!(failure, Failure::NotAllowed(_))) {
         Err(Failure::NotAllowed(message))
     } else {

@@ -114,7 +114,7 @@ fn dry_run(api: &Api, definition: &Value, out: &mut Output) -> Result<Done, Fail
     out.list(&broken, &BROKEN)?;
     if !broken.is_empty() {
         let message = format!("problems: {}, stored items: {checked}", broken.len());
-        return Err(Failure::Problems(message.into()));
+        return Err(Failure::Problems(message));
     }
     if out.format == Format::Table {
         out.text(&format!("The definition fits all stored items: {checked}.\n"))?;

@@ -1,6 +1,10 @@
 //! Why a command failed, and the exit code of each reason.
 
-use crate::{interrupt::INTERRUPTED, output::At as _, report::Report};
+use crate::{
+    interrupt::INTERRUPTED,
+    output::At as _,
+    report::{self, Located},
+};
 use dovetail_terminal::plain;
 use serde_json::Value;
 use std::{fmt, io, path::Path, process::ExitCode};
@@ -48,12 +52,15 @@ pub(crate) enum Failure {
     /// The server refused the request: it breaks a rule.
     #[error("{0}")]
     Refused(Box<Refusal>),
-    /// The server refused the request, and its problems are at known places.
+    /// The server refused the request, and its problems are at known places, one in each line.
     #[error("{0}")]
-    Problems(Report),
-    /// A file is not what its name says.
-    #[error("{0}")]
-    Unreadable(Report),
+    Problems(String),
+    /// The server refused the declaration, and its problems have places in the files.
+    #[error("{}", lines(.0))]
+    Invalid(Vec<Located>),
+    /// A file is not YAML or JSON, so the server has not seen it.
+    #[error("{}", lines(.0))]
+    Unreadable(Vec<Located>),
     /// No key, an invalid key, or a key without the permission.
     #[error("{0}")]
     NotAllowed(String),
@@ -72,7 +79,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Failed(_) | Self::Unreadable(_) => ExitCode::FAILURE,
-            Self::Refused(_) | Self::Problems(_) => 3.into(),
+            Self::Refused(_) | Self::Problems(_) | Self::Invalid(_) => 3.into(),
             Self::NotAllowed(_) => 4.into(),
             Self::PlanChanged => 5.into(),
             Self::Usage(_) => 64.into(),
@@ -82,12 +89,36 @@ impl Failure {
 
     /// Returns the text for a terminal with this number of columns.
     pub(crate) fn render(&self, columns: u16) -> String {
-        if let Self::Problems(report) | Self::Unreadable(report) = self
-            && report.is_placed()
-        {
-            return report.render(columns);
+        let rendered = match self {
+            Self::Invalid(problems) | Self::Unreadable(problems) => report::render(problems, columns),
+            Self::Failed(_)
+            | Self::Refused(_)
+            | Self::Problems(_)
+            | Self::NotAllowed(_)
+            | Self::PlanChanged
+            | Self::Usage(_)
+            | Self::Interrupted => None,
+        };
+        rendered.unwrap_or_else(|| format!("dovetail: {self}\n"))
+    }
+
+    /// Returns the problems of a declaration; none if it failed for another reason.
+    pub(crate) fn problems(&self) -> Option<Vec<Located>> {
+        match self {
+            Self::Invalid(problems) | Self::Unreadable(problems) => Some(problems.clone()),
+            Self::Refused(refusal) if refusal.problems.is_empty() => {
+                let Refusal { code, detail, .. } = &**refusal;
+                let (rule, detail) = (code.clone(), detail.clone());
+                Some(vec![Located::nowhere(Problem { pointer: String::new(), rule, detail })])
+            }
+            Self::Refused(refusal) => Some(refusal.problems.iter().cloned().map(Located::nowhere).collect()),
+            Self::Failed(_)
+            | Self::Problems(_)
+            | Self::NotAllowed(_)
+            | Self::PlanChanged
+            | Self::Usage(_)
+            | Self::Interrupted => None,
         }
-        format!("dovetail: {self}\n")
     }
 
     /// Returns a function that adds the name of a file.
@@ -124,6 +155,11 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
 }
 
+impl Problem {
+    /// The rule of a text that is not YAML or JSON.
+    pub(crate) const SYNTAX: &str = "syntax";
+}
+
 impl Refusal {
     /// Reads the body of a response in the form of RFC 9457.
     pub(crate) fn of(body: &Value) -> Self {
@@ -149,4 +185,9 @@ impl fmt::Display for Problem {
         let Self { pointer, rule, detail } = self;
         write!(f, "{}: {} ({})", plain(pointer), plain(detail), plain(rule))
     }
+}
+
+/// Returns problems, one in each line.
+fn lines(problems: &[Located]) -> String {
+    problems.iter().map(Located::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -7,11 +7,11 @@ pub(crate) use self::yaml::Position;
 use crate::{
     failure::{Failure, Problem},
     output::unescaped,
-    report::{Line, Report},
+    report::Located,
 };
 use domain::base::json;
 use domain::model::declaration::DEPTH_MAX;
-use dovetail_terminal::plain;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use std::{
     fs,
@@ -67,10 +67,9 @@ impl Input {
         let text = fs::read_to_string(path).map_err(Failure::file(path))?;
         let value = value(path, &text)?;
         let Value::Object(members) = value else {
-            return Err(Failure::Failed(format!(
-                "{}:1:1: must be an object of applications",
-                path.display()
-            )));
+            let position = Position { line: 1, column: 1 };
+            let message = "must be an object of applications".to_owned();
+            return Err(unreadable(path, Some((position, &text)), message));
         };
         let file = self.files.len();
         self.files.push(File { path: path.to_owned(), text });
@@ -93,9 +92,8 @@ impl Input {
             if let Some(other) = self.applications.iter().find(|other| other.name == name) {
                 let other = self.files.get(other.file).map(|file| file.path.display().to_string());
                 let other = other.unwrap_or_default();
-                let message =
-                    format!("{}: must not repeat the application `{name}` of {other}", path.display());
-                return Err(Failure::Failed(message));
+                let message = format!("must not repeat the application `{name}` of {other}");
+                return Err(unreadable(path, None, message));
             }
             let path = above.iter().cloned().chain([name.clone()]).collect();
             self.applications.push(Application { name, content, file, path });
@@ -114,27 +112,25 @@ impl Input {
     }
 
     /// Returns problems with their places in the files.
-    pub(crate) fn locate(&self, problems: &[Problem]) -> Report {
+    pub(crate) fn locate(&self, problems: &[Problem]) -> Vec<Located> {
         // Only a refused declaration needs positions, so each file is parsed for them here, once.
         let nodes: Vec<Option<Node>> = self.files.iter().map(|file| yaml::parse(&file.text).ok()).collect();
-        Report(problems.iter().map(|problem| self.line(&nodes, problem)).collect())
+        problems.iter().map(|problem| self.located(&nodes, problem)).collect()
     }
 
-    fn line(&self, nodes: &[Option<Node>], problem: &Problem) -> Line {
-        let Problem { pointer, rule, detail } = problem;
-        let path: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
+    fn located(&self, nodes: &[Option<Node>], problem: &Problem) -> Located {
+        let nowhere = Located::nowhere(problem.clone());
+        let path = path_of(&problem.pointer);
         let found = path.get(1).and_then(|name| self.applications.iter().find(|one| one.name == *name));
-        let Some(application) = found else { return Line::Text(problem.to_string()) };
-        let Some(file) = self.files.get(application.file) else { return Line::Text(problem.to_string()) };
+        let Some(application) = found else { return nowhere };
+        let Some(file) = self.files.get(application.file) else { return nowhere };
         let inner = application.path.iter().chain(path.iter().skip(2)).cloned().collect::<Vec<_>>();
-        let name = file.path.display();
-        let message = format!("{} ({})", plain(detail), plain(rule));
         let node = nodes.get(application.file).and_then(Option::as_ref);
-        match node.map(|node| node.position(&inner)) {
-            Some(position) => {
-                Line::Placed { file: name.to_string(), position, message, source: file.text.clone() }
-            }
-            None => Line::Text(format!("{name}: {message}")),
+        Located {
+            file: Some(file.path.clone()),
+            position: node.map(|node| node.position(&inner)),
+            source: node.map(|_| file.text.clone()),
+            ..nowhere
         }
     }
 }
@@ -175,19 +171,43 @@ fn is_application(members: &Map<String, Value>) -> bool {
 
 /// Converts a text of JSON or YAML, by the name of its file.
 pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
-    let name = path.display();
     if has_extension(path, "json") {
         return json::parse(text.as_bytes(), DEPTH_MAX).map_err(|problems| {
-            let line = |problem: &domain::base::problem::Problem| {
-                format!("{name}: \"{}\": {}", problem.pointer.escape_debug(), problem.message)
+            let located = |problem: &domain::base::problem::Problem| {
+                let position = position_in_json(text, &problem.pointer);
+                syntax(path, Some((position, text)), &problem.pointer, problem.message.clone())
             };
-            Failure::Failed(problems.iter().map(line).collect::<Vec<_>>().join("\n"))
+            Failure::Unreadable(problems.iter().map(located).collect())
         });
     }
-    let node = yaml::parse(text).map_err(|invalid| {
-        let (file, message) = (name.to_string(), invalid.message);
-        let line = Line::Placed { file, position: invalid.position, message, source: text.to_owned() };
-        Failure::Unreadable(Report(vec![line]))
-    })?;
+    let node =
+        yaml::parse(text).map_err(|invalid| unreadable(path, Some((invalid.position, text)), invalid.message))?;
     Ok(node.value())
+}
+
+/// Returns the position of a problem in a text that the reader of JSON refuses.
+fn position_in_json(text: &str, pointer: &str) -> Position {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Err(error) => Position { line: error.line(), column: error.column().max(1) },
+        Ok(IgnoredAny) => match yaml::parse(text) {
+            Ok(node) => node.position(&path_of(pointer)),
+            Err(invalid) => invalid.position,
+        },
+    }
+}
+
+fn unreadable(path: &Path, place: Option<(Position, &str)>, message: String) -> Failure {
+    Failure::Unreadable(vec![syntax(path, place, "", message)])
+}
+
+/// Returns a problem of a file, at a position of its text.
+fn syntax(path: &Path, place: Option<(Position, &str)>, pointer: &str, detail: String) -> Located {
+    let problem = Problem { pointer: pointer.to_owned(), rule: Problem::SYNTAX.to_owned(), detail };
+    let (position, source) = place.map(|(position, text)| (position, text.to_owned())).unzip();
+    Located { file: Some(path.to_owned()), position, problem, source }
+}
+
+/// Returns the parts of a JSON pointer.
+fn path_of(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(unescaped).collect()
 }

@@ -15,23 +15,23 @@ mod input;
 mod interrupt;
 mod jq;
 mod list;
+mod man;
 mod object;
 mod open;
-mod man;
 mod output;
 mod plan;
+mod progress;
 mod pull;
+mod report;
 mod service_settings;
 mod settings;
 mod show;
 mod suggest;
-mod progress;
-mod report;
 mod table;
 mod wait;
-mod yaml;
 mod watch;
 mod webhook;
+mod yaml;
 
 use crate::{
     api::Api,

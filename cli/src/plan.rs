@@ -2,6 +2,8 @@
 
 mod show;
 
+pub(crate) use self::show::counts;
+
 use crate::{
     api::{Api, Call, ORCABASE},
     compare,
@@ -9,6 +11,7 @@ use crate::{
     input::Input,
     list,
     output::{At as _, Format, Output},
+    report::{self, Reports},
     suggest,
     wait::{self, Goal},
 };
@@ -17,7 +20,7 @@ use dialoguer::Confirm;
 use domain::Hash;
 use serde_json::{Value, json};
 use std::{
-    env, io,
+    env, fs, io,
     io::{IsTerminal as _, Write as _},
     path::PathBuf,
     thread,
@@ -49,6 +52,8 @@ pub(crate) struct Declared {
 pub(crate) struct Validate {
     #[command(flatten)]
     declared: Declared,
+    #[command(flatten)]
+    reports: Reports,
 }
 
 /// Shows the changes that `apply` would make
@@ -61,11 +66,20 @@ pub(crate) struct Plan {
     #[command(flatten)]
     declared: Declared,
     /// Compare this file with `--new`, without a server
-    #[arg(long, value_name = "FILE", requires = "new", conflicts_with_all = ["path", "whole"])]
+    #[arg(long, value_name = "FILE", requires = "new")]
+    #[arg(conflicts_with_all = ["path", "whole", "annotate", "sarif", "markdown", "save"])]
     old: Option<PathBuf>,
     /// Compare this file with `--old`, without a server
     #[arg(long, value_name = "FILE", requires = "old")]
     new: Option<PathBuf>,
+    /// Write the plan to this file, for `apply --plan-file`
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Write the plan, or the problems, to this file as a Markdown comment
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    reports: Reports,
 }
 
 /// Makes the changes that it shows, after your approval
@@ -107,6 +121,9 @@ struct Approval {
     /// Make the reviewed changes or none: the `plan` in the output of `dovetail plan -o json`
     #[arg(long, value_name = "TOKEN")]
     plan: Option<String>,
+    /// Make the reviewed changes or none: the file of `dovetail plan --save`
+    #[arg(long, value_name = "FILE", conflicts_with = "plan")]
+    plan_file: Option<PathBuf>,
     /// Commit of the declaration; by default that of the pipeline, in `GITHUB_SHA` or `CI_COMMIT_SHA`
     #[arg(long, value_name = "SHA")]
     commit: Option<String>,
@@ -119,10 +136,13 @@ struct Approval {
     /// Longest wait, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600, requires = "wait")]
     timeout: u64,
+    /// Write a JUnit report to this file after the wait, with a case for each item
+    #[arg(long, value_name = "FILE", requires = "wait")]
+    junit: Option<PathBuf>,
 }
 
 /// A request that can be previewed.
-struct Request {
+pub(crate) struct Request {
     method: &'static str,
     /// Paths of the preview and of the submission.
     validate: String,
@@ -134,22 +154,23 @@ struct Request {
 
 impl Declared {
     fn read(&self, api: &Api) -> Result<Request, Failure> {
-        let teams = api.get("/v1/account/teams/")?;
-        let team = teams.text_at("/results/0/name");
+        let team = team(api)?;
         let input = Input::read(&self.path, &team)?;
-        let body = input.body(&team);
-        let path = |name: &str| format!("{ORCABASE}/consumer/submissions/{name}/");
-        Ok(Request {
-            method: if self.whole { "POST" } else { "PATCH" },
-            validate: path("validate"),
-            submit: path("submit"),
-            body,
-            input: Some(input),
-        })
+        Ok(Request::new(input.body(&team), self.whole, Some(input)))
     }
 }
 
+fn team(api: &Api) -> Result<String, Failure> {
+    Ok(api.get("/v1/account/teams/")?.text_at("/results/0/name"))
+}
+
 impl Request {
+    fn new(body: Value, whole: bool, input: Option<Input>) -> Self {
+        let path = |name: &str| format!("{ORCABASE}/consumer/submissions/{name}/");
+        let method = if whole { "POST" } else { "PATCH" };
+        Self { method, validate: path("validate"), submit: path("submit"), body, input }
+    }
+
     /// Sends the declaration. Problems get their place in the files.
     fn send(&self, api: &Api, path: &str, headers: &[(&str, String)]) -> Result<Value, Failure> {
         let call = Call { method: self.method, path, headers, body: &self.body };
@@ -157,7 +178,7 @@ impl Request {
             Err(Failure::Refused(mut refusal)) if !refusal.problems.is_empty() => Err(match &self.input {
                 Some(input) => {
                     suggest::properties(api, &self.body, &mut refusal.problems);
-                    Failure::Problems(input.locate(&refusal.problems))
+                    Failure::Invalid(input.locate(&refusal.problems))
                 }
                 None => Failure::Refused(refusal),
             }),
@@ -166,7 +187,7 @@ impl Request {
     }
 
     /// Returns the preview with all its change instances. Starts again if the plan changes between two pages.
-    fn preview(&self, api: &Api) -> Result<Value, Failure> {
+    pub(crate) fn preview(&self, api: &Api) -> Result<Value, Failure> {
         for _ in 0..PREVIEWS_MAX {
             if let Some(preview) = self.pages(api)? {
                 return Ok(preview);
@@ -196,7 +217,7 @@ impl Request {
     }
 
     /// Returns a preview with a plan. Waits for the work of earlier submissions.
-    fn plan(&self, api: &Api) -> Result<Value, Failure> {
+    pub(crate) fn plan(&self, api: &Api) -> Result<Value, Failure> {
         let began = Instant::now();
         loop {
             let preview = self.preview(api)?;
@@ -215,7 +236,8 @@ impl Request {
 
 /// Executes `validate`.
 pub(crate) fn validate(api: &Api, command: &Validate, out: &mut Output) -> Result<Done, Failure> {
-    let preview = command.declared.read(api)?.preview(api)?;
+    let preview = command.declared.read(api).and_then(|request| request.preview(api));
+    let preview = command.reports.write(preview)?;
     if !out.json(&preview)? {
         out.text(&format!("{}The declaration is valid.\n", show::warnings(&preview)))?;
     }
@@ -224,7 +246,18 @@ pub(crate) fn validate(api: &Api, command: &Validate, out: &mut Output) -> Resul
 
 /// Executes `plan` with a server.
 pub(crate) fn plan(api: &Api, command: &Plan, out: &mut Output) -> Result<Done, Failure> {
-    let preview = command.declared.read(api)?.preview(api)?;
+    let preview = command.declared.read(api).and_then(|request| match (&command.save, &command.markdown) {
+        (None, None) => request.preview(api),
+        // A report needs a token, and there is none while an earlier submission has work.
+        _ => request.plan(api),
+    });
+    if let Some(path) = &command.markdown {
+        report::write_markdown(path, &preview)?;
+    }
+    let preview = command.reports.write(preview)?;
+    if let Some(path) = &command.save {
+        fs::write(path, format!("{preview:#}\n")).map_err(Failure::file(path))?;
+    }
     if !out.json(&preview)? {
         out.text(&show::plan(&preview))?;
     }
@@ -253,7 +286,15 @@ pub(crate) fn revert(api: &Api, command: &Revert, out: &mut Output) -> Result<Do
 
 /// Executes `diff`.
 pub(crate) fn diff(api: &Api, command: &Diff, out: &mut Output) -> Result<Done, Failure> {
-    let Diff { from, to } = command;
+    let difference = difference(api, command.from, command.to)?;
+    if !out.json(&difference)? {
+        out.text(&show::difference(&difference))?;
+    }
+    Ok(Done::Success)
+}
+
+/// Returns all differences between the declarations after two submissions.
+pub(crate) fn difference(api: &Api, from: u64, to: u64) -> Result<Value, Failure> {
     let mut next = Some(format!("{ORCABASE}/consumer/submissions/{from}/difference/?to={to}"));
     let (mut metadata, mut items) = (Vec::new(), Vec::new());
     while let Some(path) = next {
@@ -262,25 +303,23 @@ pub(crate) fn diff(api: &Api, command: &Diff, out: &mut Output) -> Result<Done, 
         items.extend_from_slice(page.list_at("/service_items"));
         next = page.at("/next").as_str().map(|url| api.path_of(url).to_owned());
     }
-    let difference = json!({"from": from, "to": to, "metadata": metadata, "service_items": items});
-    if !out.json(&difference)? {
-        out.text(&show::difference(&difference))?;
-    }
-    Ok(Done::Success)
+    Ok(json!({"from": from, "to": to, "metadata": metadata, "service_items": items}))
 }
 
 impl Approval {
     /// Shows the changes of a request, asks, and makes them.
     fn make(&self, api: &Api, request: &Request, out: &mut Output) -> Result<Done, Failure> {
+        let reviewed = self.reviewed()?;
         let preview = request.plan(api)?;
-        if self.plan.as_ref().is_some_and(|plan| *plan != preview.text_at("/plan")) {
-            return Err(Failure::PlanChanged);
-        }
+        // Without changes there is nothing to review. So a pipeline can run again after its plan was applied.
         if !has_changes(&preview) {
             if !out.json(&preview)? {
                 out.text(&show::plan(&preview))?;
             }
             return Ok(Done::Success);
+        }
+        if reviewed.is_some_and(|plan| plan != preview.text_at("/plan")) {
+            return Err(Failure::PlanChanged);
         }
         let plan = show::plan(&preview);
         if out.format == Format::Table {
@@ -301,14 +340,28 @@ impl Approval {
             Format::Json | Format::Ndjson | Format::Yaml => drop(out.json(&submission)?),
         }
         match (self.wait, submission.at("/id").as_u64()) {
-            (Some(goal), Some(id)) => wait::until(api, id, goal, Duration::from_secs(self.timeout), out),
+            (Some(goal), Some(id)) => {
+                let timeout = Duration::from_secs(self.timeout);
+                wait::until(api, id, goal, timeout, self.junit.as_deref(), out)
+            }
             _ => Ok(Done::Success),
+        }
+    }
+
+    /// Returns the token of the reviewed plan; none if the plan is reviewed now.
+    fn reviewed(&self) -> Result<Option<String>, Failure> {
+        let Some(path) = &self.plan_file else { return Ok(self.plan.clone()) };
+        let text = fs::read_to_string(path).map_err(Failure::file(path))?;
+        let plan: Value = serde_json::from_str(&text).unwrap_or_default();
+        match plan.at("/plan").as_str() {
+            Some(token) => Ok(Some(token.to_owned())),
+            None => Err(Failure::Failed(format!("{}: must be a file of `plan --save`", path.display()))),
         }
     }
 }
 
 /// Submits a declaration, if its effects are still those of the preview.
-fn submit(
+pub(crate) fn submit(
     api: &Api,
     request: &Request,
     preview: &Value,

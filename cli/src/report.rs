@@ -1,89 +1,85 @@
-//! Problems of files: a line each in a pipe, and with the line of the file on a terminal.
+//! What pipelines read: annotations at the lines of a file, SARIF, a Markdown comment and JUnit.
 
-use crate::input::Position;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use dovetail_terminal::plain;
-use std::{fmt, ops::Range};
+mod annotations;
+mod junit;
+mod located;
+mod markdown;
+mod sarif;
+mod snippet;
 
-/// The problems of a command.
-#[derive(Debug)]
-pub(crate) struct Report(pub(crate) Vec<Line>);
+pub(crate) use self::{
+    junit::write as write_junit, located::Located, markdown::write as write_markdown, snippet::render,
+};
+use crate::failure::Failure;
+use clap::{Args, ValueEnum};
+use std::{
+    env, fs,
+    path::{Component, Path, PathBuf},
+};
 
-/// One problem.
-#[derive(derive_more::Debug)]
-pub(crate) enum Line {
-    /// A text without a place.
-    Text(String),
-    /// A message about a place in a file.
-    Placed {
-        file: String,
-        position: Position,
-        message: String,
-        /// The text of the file.
-        #[debug(skip)]
-        source: String,
-    },
+/// Variables of pipelines with the root of the repository. Reports name files from there.
+const ROOT_VARIABLES: [&str; 2] = ["GITHUB_WORKSPACE", "CI_PROJECT_DIR"];
+
+/// Who shows annotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Annotate {
+    /// Workflow commands of GitHub, on standard error; the default in a GitHub workflow
+    Github,
+    /// The file `gl-code-quality-report.json`, for `artifacts:reports:codequality`
+    Gitlab,
+    /// No annotations
+    None,
 }
 
-impl Report {
-    /// Returns whether a problem has a place in a file.
-    pub(crate) fn is_placed(&self) -> bool {
-        self.0.iter().any(|line| matches!(line, Line::Placed { .. }))
-    }
-
-    /// Returns the problems for a terminal with this number of columns.
-    pub(crate) fn render(&self, columns: u16) -> String {
-        let renderer = Renderer::styled().term_width(columns.into());
-        let lines = self.0.iter().map(|line| match line {
-            Line::Text(text) => format!("{text}\n"),
-            Line::Placed { file, position, message, source } => {
-                let mark = AnnotationKind::Primary.span(span(source, *position));
-                let snippet = Snippet::source(source.as_str()).path(file.as_str()).annotation(mark);
-                let title = Level::ERROR.primary_title(message.as_str());
-                format!("{}\n", renderer.render(&[title.element(snippet)]))
-            }
-        });
-        lines.collect::<Vec<_>>().join("\n")
-    }
+/// Reports about the problems of a declaration.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Reports {
+    /// Annotate problems at their lines
+    #[arg(long, value_name = "PLATFORM", value_enum)]
+    annotate: Option<Annotate>,
+    /// Write the problems as SARIF 2.1.0 to this file
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
 }
 
-impl From<String> for Report {
-    fn from(text: String) -> Self {
-        Self(vec![Line::Text(text)])
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, line) in self.0.iter().enumerate() {
-            if number > 0 {
-                writeln!(f)?;
-            }
-            match line {
-                Line::Text(text) => f.write_str(text)?,
-                Line::Placed { file, position: Position { line, column }, message, .. } => {
-                    write!(f, "{file}:{line}:{column}: {}", plain(message))?;
-                }
-            }
+impl Reports {
+    /// Writes the reports about a check, and returns its result.
+    pub(crate) fn write<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        let problems = match &result {
+            Ok(_) => Vec::new(),
+            Err(failure) => match failure.problems() {
+                Some(problems) => problems,
+                // A network failure says nothing about the files, so the last reports stay.
+                None => return result,
+            },
+        };
+        let is_github = || env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
+        match self.annotate {
+            Some(Annotate::Github) => annotations::github(&problems),
+            Some(Annotate::Gitlab) => annotations::gitlab(&problems)?,
+            Some(Annotate::None) => {}
+            None if is_github() => annotations::github(&problems),
+            None => {}
         }
-        Ok(())
+        if let Some(path) = &self.sarif {
+            sarif::write(path, &problems)?;
+        }
+        result
     }
 }
 
-/// Returns the bytes of the word at a position, at least one character.
-fn span(source: &str, Position { line, column }: Position) -> Range<usize> {
-    let mut start = 0;
-    let mut text = "";
-    for (number, own) in (1..).zip(source.split_inclusive('\n')) {
-        text = own;
-        if number == line {
-            break;
-        }
-        start += own.len();
-    }
-    let before = text.char_indices().nth(column.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
-    let rest = text.get(before..).unwrap_or_default();
-    let word = rest.find(|c: char| c.is_whitespace() || ",:]}".contains(c)).unwrap_or(rest.len());
-    let first = rest.chars().next().map_or(0, char::len_utf8);
-    start + before..start + before + word.max(first)
+/// Returns the path of a file from the root of the repository, with `/` between its parts.
+fn from_root(path: &Path) -> String {
+    let root = ROOT_VARIABLES.iter().find_map(env::var_os).map(PathBuf::from);
+    let current = env::current_dir().unwrap_or_default();
+    let absolute = current.join(path);
+    let root = root.filter(|root| absolute.starts_with(root)).unwrap_or(current);
+    let path = absolute.strip_prefix(root).unwrap_or(path);
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// Writes a report to its file.
+fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(Failure::file(path))
 }

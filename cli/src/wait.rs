@@ -5,11 +5,13 @@ use crate::{
     failure::{Done, Failure},
     output::{At as _, Column, Format, ITEM, Output},
     progress::Progress,
+    report,
 };
 use clap::{Args, ValueEnum};
 use domain::State;
 use serde_json::Value;
 use std::{
+    path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
@@ -64,11 +66,15 @@ pub(crate) struct Wait {
     /// Longest wait, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600)]
     timeout: u64,
+    /// Write a JUnit report to this file after the wait, with a case for each item
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 /// Executes `wait`.
 pub(crate) fn wait(api: &Api, command: &Wait, out: &mut Output) -> Result<Done, Failure> {
-    until(api, command.submission, command.goal, Duration::from_secs(command.timeout), out)
+    let timeout = Duration::from_secs(command.timeout);
+    until(api, command.submission, command.goal, timeout, command.junit.as_deref(), out)
 }
 
 /// Waits until a submission reaches a goal.
@@ -77,6 +83,7 @@ pub(crate) fn until(
     submission: u64,
     goal: Goal,
     timeout: Duration,
+    junit: Option<&Path>,
     out: &mut Output,
 ) -> Result<Done, Failure> {
     let (began, [mut pause, longest], line) = (Instant::now(), PAUSES, Progress::text());
@@ -86,6 +93,15 @@ pub(crate) fn until(
         let changes =
             if is_applied && goal != Goal::Applied { changes(api, submission)? } else { Vec::new() };
         let waiting: Vec<Value> = changes.into_iter().filter(|change| is_short_of(goal, change)).collect();
+        let is_refused = |change: &Value| state(change).is_some_and(State::is_blocked);
+        let can_go_on = !is_applied || waiting.iter().any(|change| !is_refused(change));
+        let is_late = began.elapsed() >= timeout;
+        if let (Some(path), true) = (junit, !can_go_on || is_late) {
+            // Read once more, because only this report needs the changes that reached the goal.
+            report::write_junit(path, submission, &self::changes(api, submission)?, |change| {
+                is_short_of(goal, change)
+            })?;
+        }
         if is_applied && waiting.is_empty() {
             drop(line);
             if out.format == Format::Table {
@@ -93,9 +109,7 @@ pub(crate) fn until(
             }
             return Ok(Done::Success);
         }
-        let is_refused = |change: &Value| state(change).is_some_and(State::is_blocked);
-        let can_go_on = !is_applied || waiting.iter().any(|change| !is_refused(change));
-        if !can_go_on || began.elapsed() >= timeout {
+        if !can_go_on || is_late {
             drop(line);
             out.list(&waiting, &WAITING)?;
             let refused = waiting.iter().filter(|change| is_refused(change)).count();

@@ -29,11 +29,12 @@ transcripts! {
     decide_as_a_service_owner
     declare_and_apply
     files_and_directories
-    open_an_object
     filter_with_jq
+    open_an_object
     profiles
     publish_a_definition
     read_what_exists
+    reports_for_pipelines
     revert_and_compare
     settings_and_docs
     show_an_object

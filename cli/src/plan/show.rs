@@ -13,24 +13,37 @@ pub(super) fn plan(preview: &Value) -> String {
     if !preview.is_at("/changed") {
         return format!("{}No changes.\n", warnings(preview));
     }
-    let changes = preview.list_at("/change_instances");
-    let direct = || changes.iter().filter(|change| change.text_at("/kind") == "DIRECT");
-    let count =
-        |change_type: &str| direct().filter(|change| change.text_at("/change_type") == change_type).count();
-    let generated = match changes.len() - direct().count() {
-        0 => String::new(),
-        more => format!(" {more} more for dependent teams and references."),
-    };
+    let direct = || direct(preview);
     let prices: String = direct().filter_map(price).collect();
     let prices = if prices.is_empty() { prices } else { format!("Prices:\n{prices}") };
     [
         direct().map(change).collect(),
         preview.list_at("/metadata").iter().map(metadata).collect(),
         warnings(preview),
-        format!("\nPlan: {} to create, ", count("CREATE")),
-        format!("{} to modify, {} to delete.{generated}\n{prices}", count("MODIFY"), count("DELETE")),
+        format!("\n{}\n{prices}", counts(preview)),
     ]
     .concat()
+}
+
+/// Returns the changes of declared items, without those of dependent teams and references.
+fn direct(preview: &Value) -> impl Iterator<Item = &Value> {
+    preview.list_at("/change_instances").iter().filter(|change| change.text_at("/kind") == "DIRECT")
+}
+
+/// Returns the line with the numbers of changes.
+pub(crate) fn counts(preview: &Value) -> String {
+    if !preview.is_at("/changed") {
+        return "No changes.".to_owned();
+    }
+    let count = |change_type: &str| {
+        direct(preview).filter(|change| change.text_at("/change_type") == change_type).count()
+    };
+    let [create, modify, delete] = ["CREATE", "MODIFY", "DELETE"].map(count);
+    let generated = match preview.list_at("/change_instances").len() - direct(preview).count() {
+        0 => String::new(),
+        more => format!(" {more} more for dependent teams and references."),
+    };
+    format!("Plan: {create} to create, {modify} to modify, {delete} to delete.{generated}")
 }
 
 /// Returns the warnings, and the messages of the owners.

@@ -43,8 +43,11 @@ pub(crate) fn play(transcript: &str, columns: Option<u16>) -> String {
     played.join("\n") + "\n"
 }
 
-/// Executes one command, `dovetail ARGUMENTS [< INPUT]`. In a terminal, the input answers a question.
+/// Executes one command: `dovetail ARGUMENTS [< INPUT]`, or `cat FILE`. In a terminal, the input answers a question.
 fn output(command: &str, columns: Option<u16>, system: &Running, directory: &Path) -> String {
+    if let Some(file) = command.strip_prefix("cat ") {
+        return without_empty_lines(&fs::read_to_string(directory.join(file)).unwrap());
+    }
     let (command, input) = command.split_once(" < ").unwrap_or((command, ""));
     let arguments: Vec<&str> = command.split_whitespace().collect();
     assert_eq!(arguments[0], "dovetail", "{command}");
@@ -61,14 +64,17 @@ fn output(command: &str, columns: Option<u16>, system: &Running, directory: &Pat
     // Generated change instances follow from the stream.
     system.wait_idle();
     let shown = shown.replace(&system.base, URL);
-    // An empty line would end the output.
-    let shown: Vec<&str> = shown.lines().map(|line| if line.is_empty() { "." } else { line }).collect();
-    let shown = timeless(&shown.join("\n"));
+    let shown = timeless(&without_empty_lines(&shown));
     match (code, shown.is_empty()) {
         (0, _) => shown,
         (code, true) => format!("[exit {code}]"),
         (code, false) => format!("{shown}\n[exit {code}]"),
     }
+}
+
+/// Replaces empty lines, which would end the output.
+fn without_empty_lines(text: &str) -> String {
+    text.lines().map(|line| if line.is_empty() { "." } else { line }).collect::<Vec<_>>().join("\n")
 }
 
 /// Executes a command in a terminal, and answers its question.

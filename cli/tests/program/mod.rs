@@ -5,11 +5,23 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// Variables of the program.
+const VARIABLES: [&str; 8] = [
+    "DOVETAIL_PROFILE",
+    "DOVETAIL_API_KEY",
+    "DOVETAIL_URL",
+    "GITHUB_SHA",
+    "CI_COMMIT_SHA",
+    "GITHUB_ACTIONS",
+    "GITHUB_WORKSPACE",
+    "CI_PROJECT_DIR",
+];
+
 /// Returns the program in a directory, without settings of the user who runs the tests.
 pub(crate) fn program(arguments: &[&str], directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dovetail"));
     command.args(arguments).current_dir(directory);
-    for variable in ["DOVETAIL_PROFILE", "DOVETAIL_API_KEY", "DOVETAIL_URL", "GITHUB_SHA", "CI_COMMIT_SHA"] {
+    for variable in VARIABLES {
         command.env_remove(variable);
     }
     command.env("DOVETAIL_CONFIG", directory.join("profiles.json"));
