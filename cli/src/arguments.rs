@@ -11,6 +11,7 @@ use crate::{
     list::{Get, History, List, Schema, Services},
     open::Open,
     man::Man,
+    mcp::Mcp,
     output::Format,
     plan::{Apply, Diff, Plan, Revert, Validate},
     pull::Pull,
@@ -82,6 +83,7 @@ pub(crate) enum Command {
     Definition(Definition),
     Webhook(Webhook),
     Man(Man),
+    Mcp(Mcp),
     /// Prints the completions of a shell
     Completions {
         #[arg(value_enum)]

@@ -131,6 +131,24 @@ pub(crate) fn complete(api: &Api, command: &Complete, out: &mut Output) -> Resul
     update(api, Action::Complete, &command.decide, deployed, out)
 }
 
+/// Decides one change. Returns it.
+pub(crate) fn one(
+    api: &Api,
+    action: Action,
+    change: u64,
+    log: Option<&str>,
+    deployed: Option<Value>,
+) -> Result<Value, Failure> {
+    send(api, action, change, &body(action, log, deployed))
+}
+
+/// Sends a decision.
+fn send(api: &Api, action: Action, change: u64, body: &Value) -> Result<Value, Failure> {
+    let (method, end) = if action.to().is_some() { ("PATCH", "") } else { ("POST", "retry/") };
+    let path = format!("{ORCABASE}/serviceowner/change_instances/{change}/{end}");
+    api.send(&Call { method, path: &path, headers: &[], body })
+}
+
 /// Updates the chosen changes, and reports the result of each.
 fn update(
     api: &Api,
@@ -139,23 +157,18 @@ fn update(
     deployed: Option<Value>,
     out: &mut Output,
 ) -> Result<Done, Failure> {
-    let body = body(action, command, deployed);
+    let body = body(action, command.log.as_deref(), deployed);
     let ids = ids(api, action, &command.chosen)?;
     // New attempts take their numbers from one record per consumer, so concurrent ones would conflict.
-    let (method, end, threads) =
-        if action.to().is_some() { ("PATCH", "", CONCURRENT) } else { ("POST", "retry/", 1) };
-    let send = |id: &u64| {
-        let path = format!("{ORCABASE}/serviceowner/change_instances/{id}/{end}");
-        api.send(&Call { method, path: &path, headers: &[], body: &body })
-    };
-    report(&ids, in_threads(threads, &ids, send), out)
+    let threads = if action.to().is_some() { CONCURRENT } else { 1 };
+    report(&ids, in_threads(threads, &ids, |id| send(api, action, *id, &body)), out)
 }
 
 /// Returns the body of an update: only what the command says.
-fn body(action: Action, command: &Decide, deployed: Option<Value>) -> Value {
+fn body(action: Action, log: Option<&str>, deployed: Option<Value>) -> Value {
     let members = [
         ("state", action.to().map(|state| state.name().into())),
-        ("log", command.log.clone().map(Value::from)),
+        ("log", log.map(Value::from)),
         ("deployed_item", deployed),
     ];
     members

@@ -16,6 +16,7 @@ mod interrupt;
 mod jq;
 mod list;
 mod man;
+mod mcp;
 mod object;
 mod open;
 mod output;
@@ -109,6 +110,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Definition(command) => definition::run(command, out),
         Command::Webhook(command) => webhook::run(profile, command, out),
         Command::Man(command) => man::man(command, out),
+        Command::Mcp(command) => mcp::mcp(connect()?, command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "dovetail", &mut script);

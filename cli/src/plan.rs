@@ -18,7 +18,7 @@ use crate::{
 use clap::Args;
 use dialoguer::Confirm;
 use domain::Hash;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::{
     env, fs, io,
     io::{IsTerminal as _, Write as _},
@@ -169,6 +169,11 @@ impl Request {
         let path = |name: &str| format!("{ORCABASE}/consumer/submissions/{name}/");
         let method = if whole { "POST" } else { "PATCH" };
         Self { method, validate: path("validate"), submit: path("submit"), body, input }
+    }
+
+    /// Returns the request for applications that are in no file.
+    pub(crate) fn inline(api: &Api, applications: Map<String, Value>, whole: bool) -> Result<Self, Failure> {
+        Ok(Self::new(json!({team(api)?: applications}), whole, None))
     }
 
     /// Sends the declaration. Problems get their place in the files.
