@@ -225,9 +225,13 @@ mod tests {
                 "owner": {"name": text}, "differences": [{"pointer": text, "old": text, "new": {text: text}}],
             })
         };
+        let new = json!({
+            "kind": "DIRECT", "change_type": "CREATE", "owner": {"name": text},
+            "new_declaration": {"declaration": {"name": text, text: text}},
+        });
         json!({
             "changed": true, "plan": format!("{text}to-ken_1"), "warnings": [text], "messages": [{"description": text}],
-            "change_instances": [change("CREATE"), change("DELETE")],
+            "change_instances": [change("CREATE"), change("DELETE"), new],
             "metadata": [{"application": text, "differences": [{"pointer": text, "old": text}]}],
         })
     }
@@ -259,8 +263,8 @@ mod tests {
                     other => panic!("{text}: {other:?}"),
                 }
             }
-            // Two notes, two changes, two prices, three differences, and four heads.
-            assert_eq!((rows, cells), (9, 2 + 8 + 6 + 12 + 1 + 4 + 3 + 4), "{text}: {comment}");
+            // Two notes, three changes, two prices, four differences, and four heads.
+            assert_eq!((rows, cells), (11, 2 + 12 + 6 + 16 + 1 + 4 + 3 + 4), "{text}: {comment}");
             let letters: String =
                 text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();
             let expected = format!(
