@@ -1,4 +1,4 @@
-//! The colours of words: green for what exists or is done, yellow for what changes or waits, red for what ends or failed.
+//! The colours of words: green is created or done, yellow changes or waits, red is removed or failed.
 
 use anstyle::{AnsiColor, Style};
 
@@ -21,10 +21,10 @@ const WORDS: [(&str, AnsiColor); 16] = [
     ("COMMITTED", AnsiColor::Yellow),
     ("APPLIED", AnsiColor::Yellow),
 ];
-/// The ends of the pointers of columns that have such words.
+/// Ends of the pointers of columns with such words.
 const COLUMNS: [&str; 2] = ["state", "change_type"];
-/// The ends of the pointers of columns that a narrow terminal does not cut: a reader copies their texts.
-const KEPT: [&str; 6] = ["state", "change_type", "/id", "modified", "created", "current"];
+/// Ends of the pointers of columns with texts to copy: a narrow terminal does not cut them.
+const UNCUT: [&str; 6] = ["state", "change_type", "/id", "modified", "created", "current"];
 
 /// The starts of words about all changes of an item, such as `CHANGES_PENDING`.
 const OF_ITEMS: [&str; 2] = ["ALL_CHANGES_", "CHANGES_"];
@@ -41,8 +41,8 @@ pub(crate) fn is_word(pointers: &[&str]) -> bool {
 }
 
 /// Returns whether the texts at these pointers keep their length in a narrow terminal.
-pub(crate) fn is_kept(pointers: &[&str]) -> bool {
-    ends_with(pointers, &KEPT)
+pub(crate) fn is_uncut(pointers: &[&str]) -> bool {
+    ends_with(pointers, &UNCUT)
 }
 
 fn ends_with(pointers: &[&str], ends: &[&str]) -> bool {

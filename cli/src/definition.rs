@@ -148,7 +148,8 @@ pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failu
     out.text(&format!("{file}: valid definition of service {}\n", schema.title))?;
     let Some(cases) = &check.cases else { return Ok(Done::Success) };
     let paths = schema::paths(&definition).ok();
-    let results = cases::run(&document(cases)?, paths.as_ref()).map_err(|problems| invalid(cases, &problems))?;
+    let results =
+        cases::run(&document(cases)?, paths.as_ref()).map_err(|problems| invalid(cases, &problems))?;
     let holding = results.iter().filter(|result| result.differences.is_empty()).count();
     out.text(&format!("{}: {holding} of {} cases hold\n", cases.display(), results.len()))?;
     let differences = results.iter().flat_map(|CaseResult { id, differences }| {

@@ -180,8 +180,8 @@ pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
             Failure::Unreadable(problems.iter().map(located).collect())
         });
     }
-    let node =
-        yaml::parse(text).map_err(|invalid| unreadable(path, Some((invalid.position, text)), invalid.message))?;
+    let node = yaml::parse(text)
+        .map_err(|invalid| unreadable(path, Some((invalid.position, text)), invalid.message))?;
     Ok(node.value())
 }
 

@@ -11,8 +11,11 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// The default ends it by a signal. Then the first process of a container would go on.
 pub(crate) fn end_at_interrupts() {
     let end = || {
-        // A question hides the cursor.
-        drop(Term::stderr().show_cursor());
+        let terminal = Term::stderr();
+        if terminal.is_term() {
+            // A question hides the cursor.
+            drop(terminal.show_cursor());
+        }
         process::exit(INTERRUPTED.into());
     };
     // Without a handler, the default of the system remains.

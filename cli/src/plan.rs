@@ -377,7 +377,8 @@ pub(crate) fn submit(
     // The same plan can occur again after a revert. Only without a submission in between it is the same request.
     let newest = api.list(&format!("{ORCABASE}/consumer/submissions/?ordering=-id"), 1)?;
     let newest = newest.first().map(|submission| submission.text_at("/id")).unwrap_or_default();
-    let key = Hash::of(&format!("{} {newest} {plan}", commit.as_deref().unwrap_or_default())).to_string();
+    let [of_commit, of_message] = [&commit, &message].map(|text| text.as_deref().unwrap_or_default());
+    let key = Hash::of(&format!("{of_commit} {newest} {plan} {of_message}")).to_string();
     let headers = [("If-Match", format!("\"{plan}\"")), ("Idempotency-Key", key)];
     let parameters = [("commit_id", commit), ("message", message)];
     let given = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));

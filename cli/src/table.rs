@@ -25,8 +25,8 @@ pub(crate) fn table<const N: usize>(rows: &[[String; N]], shown: &[Column; N], w
         let mut texts = row.iter();
         shown.map(|(_, pointers)| texts.next().map(|text| painted(text, pointers)).unwrap_or_default())
     });
-    let is_kept = shown.map(|(_, pointers)| is_name(pointers) || colour::is_kept(pointers));
-    columns_within(width, is_kept, shown.map(|(heading, _)| heading), rows)
+    let is_uncut = shown.map(|(_, pointers)| is_name(pointers) || colour::is_uncut(pointers));
+    columns_within(width, is_uncut, shown.map(|(heading, _)| heading), rows)
 }
 
 /// Returns whether the texts at these pointers are names of items.
@@ -46,7 +46,7 @@ fn name_max<const N: usize>(rows: &[[String; N]], shown: &[Column; N], width: us
     let others = widths.iter().zip(shown).filter(|(width, (_, pointers))| **width > 0 && !is_name(pointers));
     let room = |(width, (heading, pointers)): (&usize, &Column)| {
         let width = heading.len().max(*width);
-        GAP + if colour::is_kept(pointers) { width } else { width.min(OTHER_MAX) }
+        GAP + if colour::is_uncut(pointers) { width } else { width.min(OTHER_MAX) }
     };
     let others: usize = others.map(room).sum();
     width.saturating_sub(others).max(NAME_MIN)

@@ -28,16 +28,20 @@ transcripts! {
     apply_the_same_plan_twice
     decide_as_a_service_owner
     declare_and_apply
+    draw_a_graph
     files_and_directories
     filter_with_jq
     open_an_object
     profiles
     publish_a_definition
+    pull_what_is_declared
     read_what_exists
     reports_for_pipelines
     revert_and_compare
     settings_and_docs
+    settings_of_a_team
     show_an_object
+    submit_with_a_message
     wait_for_the_owners
     write_yaml
 }

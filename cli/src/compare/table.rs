@@ -27,8 +27,8 @@ pub(super) fn print(
     if differences.is_empty() {
         return writeln!(out, "No changes.");
     }
-    let is_kept = HEADINGS.map(|heading| heading == "CHANGE");
-    writeln!(out, "{}\n", columns_within(width, is_kept, HEADINGS, rows(differences)))?;
+    let is_uncut = HEADINGS.map(|heading| heading == "CHANGE");
+    writeln!(out, "{}\n", columns_within(width, is_uncut, HEADINGS, rows(differences)))?;
     if !differences.metadata.is_empty() {
         writeln!(out, "Changed metadata causes no change instance.")?;
     }

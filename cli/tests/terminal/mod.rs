@@ -61,9 +61,12 @@ impl Terminal {
         (code, self.text())
     }
 
-    /// Returns the printed text. An escape is `\e`.
+    /// Returns the printed text. An escape is `\e`, and a return to the start of the line `\r`.
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.printed).replace("\r\n", "\n").replace('\u{1b}', "\\e")
+        String::from_utf8_lossy(&self.printed)
+            .replace("\r\n", "\n")
+            .replace('\r', "\\r")
+            .replace('\u{1b}', "\\e")
     }
 
     /// Reads what is there, or waits for it. Returns whether the terminal is still open.

@@ -17,10 +17,10 @@ pub fn columns<const N: usize, R: Into<Row>>(header: [&str; N], rows: impl IntoI
     columns_within(None, [true; N], header, rows)
 }
 
-/// Returns columns that are at most this wide together. A column that is not kept may end its texts with `…`.
+/// Returns columns that are at most this wide together. Texts of a column may end with `…`, unless it is uncut.
 pub fn columns_within<const N: usize, R: Into<Row>>(
     width: Option<u16>,
-    is_kept: [bool; N],
+    is_uncut: [bool; N],
     header: [&str; N],
     rows: impl IntoIterator<Item = R>,
 ) -> String {
@@ -33,10 +33,10 @@ pub fn columns_within<const N: usize, R: Into<Row>>(
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.saturating_add(GAP));
     }
     let is_empty = |column| table.column_cells_iter(column).flatten().all(|cell| cell.content().is_empty());
-    let constraints: Vec<Option<ColumnConstraint>> = is_kept
+    let constraints: Vec<Option<ColumnConstraint>> = is_uncut
         .into_iter()
         .enumerate()
-        .map(|(column, is_kept)| match (is_empty(column), is_kept) {
+        .map(|(column, is_uncut)| match (is_empty(column), is_uncut) {
             (true, _) => Some(ColumnConstraint::Hidden),
             (false, true) => Some(ColumnConstraint::ContentWidth),
             (false, false) => None,
