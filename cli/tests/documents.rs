@@ -4,6 +4,7 @@
 mod program;
 
 use program::run;
+use std::fs;
 use std::path::Path;
 
 const PAGE: &str = include_str!("../../docs/reference/client.md");
@@ -49,4 +50,34 @@ fn invalid_command_lines_exit_with_64_and_suggest_a_word() {
     }
     let (_, _, error) = run(&["aply"], Path::new("."));
     assert!(error.contains("a similar subcommand exists: 'apply'"), "{error}");
+}
+
+/// Returns the texts of all transcripts.
+fn transcripts() -> String {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let files = fs::read_dir(directory).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    files.collect()
+}
+
+#[test]
+fn a_transcript_has_every_command() {
+    // Other tests execute these: they run until an interrupt, serve a client, or need no system.
+    const ELSEWHERE: [&str; 4] = ["completions", "definition", "man", "mcp"];
+    let played = transcripts();
+    for command in words("Commands") {
+        let is_played = played.contains(&format!("\n$ dovetail {command}"));
+        assert_ne!(is_played, ELSEWHERE.contains(&command.as_str()), "{command}");
+    }
+}
+
+#[test]
+fn a_transcript_has_every_exit_code() {
+    let (_, help, _) = run(&["--help"], Path::new("."));
+    let (_, codes) = help.split_once("Exit codes:\n").unwrap();
+    let codes = codes.lines().map(|line| line.split_whitespace().next().unwrap());
+    let played = transcripts();
+    // `interrupts.rs` has the code of an interrupt.
+    for code in codes.filter(|code| !["0", "130"].contains(code)) {
+        assert!(played.contains(&format!("\n[exit {code}]\n")), "{code}");
+    }
 }

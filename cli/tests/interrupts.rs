@@ -14,9 +14,9 @@ use support::Running;
 use terminal::Terminal;
 
 /// The commands without a request.
-const OFFLINE: [&str; 5] = ["completions", "definition", "logout", "man", "profile"];
+const OFFLINE: [&str; 6] = ["completions", "definition", "logout", "man", "mcp", "profile"];
 /// The commands with requests, and their arguments.
-const ONLINE: [&str; 22] = [
+const ONLINE: [&str; 28] = [
     "login",
     "whoami",
     "services",
@@ -30,6 +30,10 @@ const ONLINE: [&str; 22] = [
     "wait 1",
     "list items",
     "get items 1",
+    "show items 1",
+    "open items 1",
+    "pull",
+    "graph Shop",
     "history 1",
     "queue --watch",
     "approve 1",
@@ -38,6 +42,8 @@ const ONLINE: [&str; 22] = [
     "fail 1",
     "close 1",
     "retry 1",
+    "settings VM",
+    "docs VM",
     "publish vm.json",
 ];
 /// Those of `webhook`.

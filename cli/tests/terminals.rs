@@ -9,7 +9,6 @@ mod terminal;
 
 use player::play;
 use program::program;
-use std::path::Path;
 use terminal::Terminal;
 
 const SCRIPT: &str = include_str!("terminal/script.txt");

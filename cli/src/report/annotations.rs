@@ -76,6 +76,7 @@ mod tests {
                 rule: "schema".to_owned(),
                 detail: "must be 100%, not\n::error::x".to_owned(),
             },
+            source: None,
         };
         assert_eq!(
             command(&problem),

@@ -36,7 +36,6 @@ use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::deployed::Deployed;
 use domain::model::item::{Creation, Slot, Stack};
 use domain::model::metadata::{Replaced, Since};
-use domain::model::team::Team;
 use domain::model::work::Work;
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
