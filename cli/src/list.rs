@@ -43,12 +43,13 @@ const SUBMISSIONS: [Column; 6] = [
     ("COMMIT", &["/commit_id"]),
     ("MESSAGE", &["/message"]),
 ];
-const ENTRIES: [Column; 5] = [
+const ENTRIES: [Column; 6] = [
     ("TIME", &["/modified"]),
     ("STATE", &["/state"]),
     ("BY", &["/changed_by"]),
     ("TEAM", &["/changed_by_team"]),
     ("LOG", &["/log"]),
+    ("MESSAGE", &["/message"]),
 ];
 
 /// Whose objects to read.

@@ -26,7 +26,6 @@ pub struct Ceiling {
 }
 
 const HEAD: &str = "transactions of the record `TEAM#{team} HEAD`";
-const DELIVER: &str = "concurrent instances of `deliver`";
 const CREATE: Act = Act::Request(Route::Submissions, "submit 10 new items");
 const SHARED: Act = Act::Request(Route::Submissions, "submit 1 CREATE with a dependent team");
 
@@ -51,7 +50,7 @@ pub const CEILINGS: [Ceiling; 9] = [
         unit: "one consumer, whole lives of small items",
         act: Act::TenLives,
         units: 10,
-        rate: 10,
+        rate: 8,
         size: "small",
         limit: CHANGE,
         ..BY_CONSUMER
@@ -72,7 +71,7 @@ pub const CEILINGS: [Ceiling; 9] = [
         limit: QUEUE,
         ..MANY
     },
-    Ceiling { unit: "one service, whole lives", act: Act::Life, rate: 250, limit: DELIVER, ..MANY },
+    Ceiling { unit: "one service, whole lives", act: Act::Life, rate: 250, limit: LANE, ..MANY },
     Ceiling {
         unit: "one stack, submissions with a dependent team",
         act: SHARED,

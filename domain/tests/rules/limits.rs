@@ -57,7 +57,7 @@ fn the_page_of_limits_has_the_limits_of_the_code() {
         ("API keys of a team", KEYS_MAX.to_string()),
         ("members of a team", MEMBERS_MAX.to_string()),
         ("teams of a user", TEAMS_MAX.to_string()),
-        ("webhooks of a team", WEBHOOKS_MAX.to_string()),
+        ("webhooks of a team, in both roles", WEBHOOKS_MAX.to_string()),
         ("URL of a webhook or healthcheck", bytes(URL_BYTES_MAX)),
         ("`authorization` of a webhook or healthcheck", bytes(AUTHORIZATION_BYTES_MAX)),
         ("messages of a team", count(MESSAGES_MAX)),

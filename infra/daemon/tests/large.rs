@@ -41,7 +41,10 @@ fn start(folder: &Path) -> Program {
         service["schema"].as_object_mut().unwrap().remove("additionalProperties");
     }
     for team in world["teams"].as_array_mut().unwrap() {
-        team.as_object_mut().unwrap().remove("notify");
+        let team = team.as_object_mut().unwrap();
+        team.remove("notify");
+        // The last submission removes the application.
+        team.insert("confirm_removals".to_owned(), json!(false));
     }
     let file = folder.join("world.json");
     std::fs::write(&file, world.to_string()).unwrap();
