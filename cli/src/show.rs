@@ -140,7 +140,8 @@ fn change(sections: &mut Sections, value: &Value) {
     sections.document("Proposed item", value.at("/proposed_item"));
     sections.lines("Filled by the owner", value.list_at("/unknown"), |pointer| pointer.text_at(""));
     sections.lines("History", value.list_at("/history"), |entry| {
-        let texts = ["/modified", "/state", "/changed_by", "/log", "/message"].map(|name| entry.text_at(name));
+        let texts =
+            ["/modified", "/state", "/changed_by", "/log", "/message"].map(|name| entry.text_at(name));
         texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("  ")
     });
 }

@@ -55,7 +55,8 @@ fn invalid_command_lines_exit_with_64_and_suggest_a_word() {
 /// Returns the texts of all transcripts.
 fn transcripts() -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
-    let files = fs::read_dir(directory).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let files =
+        fs::read_dir(directory).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     files.collect()
 }
 

@@ -1,5 +1,5 @@
 //! Deliveries of the local system to `webhook listen`: their signatures, and requests of others.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
+#![expect(clippy::unwrap_used, reason = "test support")]
 
 mod program;
 

@@ -260,7 +260,12 @@ mod tests {
                     Event::InlineHtml(html) => panic!("{text}: {html}"),
                     Event::Text(shown) => assert!(!shown.contains(['`', '<', '[']), "{text}: {shown}"),
                     Event::Code(_) | Event::End(_) | Event::SoftBreak => {}
-                    other => panic!("{text}: {other:?}"),
+                    other @ (Event::InlineMath(_)
+                    | Event::DisplayMath(_)
+                    | Event::FootnoteReference(_)
+                    | Event::HardBreak
+                    | Event::Rule
+                    | Event::TaskListMarker(_)) => panic!("{text}: {other:?}"),
                 }
             }
             // Two notes, three changes, two prices, four differences, and four heads.

@@ -210,7 +210,7 @@ mod tests {
             "/teams/4/notify/url: must be a URL that starts with http:// and has no password",
             "/teams/4/notify/pattern/a: must not be empty",
             "/teams/4/notify/pattern/b: must be an object, or an array of allowed values",
-            "/teams/5/nam: must be one of the fields name, metadata, confirm_removals, api_keys, notify",
+            "/teams/5/nam: must be one of the fields name, metadata, api_keys, confirm_removals, notify",
             "/teams/5/name: must be present",
             "/teams/5/notify: must be a URL, or an object with url",
             "/teams/5/metadata: must be at most 4096 bytes",
