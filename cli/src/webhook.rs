@@ -138,7 +138,7 @@ fn trigger(api: &Api, id: u64, out: &mut Output) -> Result<Done, Failure> {
     let is_json = out.json(&reply)?;
     let status = reply.text_at("/status");
     if !reply.is_at("/delivered") {
-        // Without a response there is no status.
+        // A receiver that does not respond gives no status.
         let reason = format!("{} {status}", reply.text_at("/error"));
         return Err(Failure::Failed(format!("the receiver did not accept the event: {}", reason.trim())));
     }

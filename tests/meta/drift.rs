@@ -205,7 +205,7 @@ impl World {
         let (some, other) =
             (json!({"AwesomeConsumer": {"C": {"services": {"VM": [{"name": "two"}]}}}}), declaration(2));
         let keyed = |status: u16, method: &str, path: &str, key: &str, body: &Value| {
-            let path = format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4&allow_removal=true");
+            let path = format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4&message=why&allow_removal=true");
             let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
             let request =
                 ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
@@ -270,10 +270,10 @@ impl World {
             self.system.wait_idle();
             answer.body
         };
-        let preview = format!("{revert}validate/?limit=1&offset=0&commit_id=51e53e4");
+        let preview = format!("{revert}validate/?limit=1&offset=0&commit_id=51e53e4&message=why");
         let preview = send(200, &preview, &[("idempotency-key", "6")]);
         let plan = [("if-match", preview["plan"].as_str().unwrap())];
-        send(201, &format!("{revert}?commit_id=51e53e4"), &plan);
+        send(201, &format!("{revert}?commit_id=51e53e4&message=why"), &plan);
         send(412, &revert, &plan);
         send(200, &revert, &[("idempotency-key", "6")]);
         send(422, &format!("{CONSUMER}/submissions/{last}/revert/"), &[("idempotency-key", "6")]);

@@ -87,7 +87,7 @@ pub(super) fn listen(command: &Listen, out: &mut Output) -> Result<Done, Failure
 }
 
 impl Receiver<'_> {
-    /// Responds to a request. Returns its line; none if it is no delivery.
+    /// Responds to a request. Returns its line; none for anything but a delivery.
     fn receive(&self, mut request: Request) -> Option<Value> {
         let mut body = Vec::new();
         let status = if *request.method() != Method::Post {
