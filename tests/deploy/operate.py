@@ -263,7 +263,7 @@ def work_is_damaged(stack):
 
 def table_of_deliver_is_elsewhere(stack):
     """Moves a message to the dead-letter queue, as SQS does after five failures in half an hour."""
-    stack.configure("deliver", stack.settings("deliver") | {"DOVETAIL_TABLE": "elsewhere"})
+    stack.configure("deliver", stack.settings("deliver") | {"DOVETAIL_KEYS_TABLE": "elsewhere"})
     submission = submit(stack)
     assert comes(is_told, stack, submission)
     told = next(event for event in stack.all_events() if event["detail-type"] == "ChangeInstance.StateChanged.v1")
