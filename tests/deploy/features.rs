@@ -73,7 +73,7 @@ fn the_stream_completes_a_submission_with_several_work_records() {
 }
 
 #[test]
-fn keys_are_made_rotated_and_revoked_and_the_health_check_is_public() {
+fn a_team_changes_its_setting_and_its_keys_and_the_health_check_is_public() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let anyone = |path: &str| stack.send(&ApiRequest { method: "GET", path, ..ApiRequest::default() });
     assert_eq!(anyone("/v1/health").at("/status"), "ok");
@@ -81,6 +81,10 @@ fn keys_are_made_rotated_and_revoked_and_the_health_check_is_public() {
     assert!(anyone("/v1/errors/blocked").body.as_str().is_some_and(|page| page.contains("Remedy")));
 
     let (keys, admin) = ("/v1/account/api_keys/", "awesome-key");
+    let team = stack.get("/v1/account/teams/", admin);
+    let path = format!("/v1/account/teams/{}/", team.at("/results/0/id"));
+    let changed = stack.call("PATCH", &path, admin, &json!({"confirm_removals": false}));
+    assert_eq!(changed.at("/confirm_removals"), &json!(false), "{changed:?}");
     let made = stack.call("POST", keys, admin, &json!({"name": "pipeline", "role": "READ_ONLY"}));
     let rotated = stack.call("POST", &format!("{keys}{}/rotate/", made.at("/id")), admin, &json!({}));
     assert_eq!((made.status, rotated.status), (201, 201), "{made:?} {rotated:?}");

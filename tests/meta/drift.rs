@@ -205,7 +205,8 @@ impl World {
         let (some, other) =
             (json!({"AwesomeConsumer": {"C": {"services": {"VM": [{"name": "two"}]}}}}), declaration(2));
         let keyed = |status: u16, method: &str, path: &str, key: &str, body: &Value| {
-            let path = format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4&message=why&allow_removal=true");
+            let path =
+                format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4&message=why&allow_removal=true");
             let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
             let request =
                 ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
