@@ -234,6 +234,30 @@ def repository(**files):
         yield folder
 
 
+# The error of a whole submission without the application Shop, which has one item, as both clients return it.
+UNCONFIRMED = {TEAM: {"Shop": {"application": [
+    "must be present, or its removal confirmed: it would lose its items (1)",
+]}}}
+
+
+@contextlib.contextmanager
+def confirmed_removals():
+    """Sets `confirm_removals` of the consumer's team, and resets it afterwards."""
+    session = requests.Session()
+    session.headers["Authorization"] = f"Api-Key {CONSUMER_KEY}"
+    (team,) = session.get(f"{BASE_URL}/v1/account/teams/").json()["results"]
+
+    def set_to(value):
+        patched = session.patch(f"{BASE_URL}/v1/account/teams/{team['id']}/", json={"confirm_removals": value})
+        expect("the setting", value, patched.json()["confirm_removals"])
+
+    set_to(True)
+    try:
+        yield
+    finally:
+        set_to(False)
+
+
 GITOPS_CONFIG = (
     "netorca_global:\n  base_url: {url}\n  metadata:\n    team_name: AwesomeConsumer\n    budget_code: 12345\n"
 )

@@ -41,8 +41,10 @@ from checks import (
     TEAM,
     TEXT,
     TRUTH,
+    UNCONFIRMED,
     VM_OWNER_KEY,
     check,
+    confirmed_removals,
     declaration,
     expect,
     expect_fields,
@@ -355,6 +357,19 @@ def a_part_of_a_repository_leaves_other_applications_alone():
         gitops(folder).submit()
     deletions = netorca().get_change_instances({"change_type": "DELETE", "state": "PENDING"})["results"]
     expect("what the whole of it removes", ["web"], names_of(change["service_item"] for change in deletions))
+
+
+@check
+def a_repository_without_an_application_of_the_team_is_refused_while_removals_need_a_confirmation():
+    declare(vm("web"))
+    with repository(config__yaml=GITOPS_CONFIG.format(url=checks.BASE_URL), bank__yaml=GITOPS_BANK) as folder:
+        with confirmed_removals():
+            expect("validating", (True, {}), gitops(folder).validate())
+            is_valid, answer = gitops(folder).submit()
+        expect("submitting", (False, "removal_not_confirmed"), (is_valid, answer["code"]))
+        expect("its errors", UNCONFIRMED, answer["errors"])
+        expect("the items", ["web"], names_of(items()))
+        expect("submitting without the setting", (True, "Submitted successfully."), gitops(folder).submit())
 
 
 @check

@@ -35,8 +35,10 @@ from checks import (
     SERVICE_ITEM,
     TEAM,
     TEXT,
+    UNCONFIRMED,
     VM_OWNER_KEY,
     check,
+    confirmed_removals,
     declaration,
     expect,
     expect_fields,
@@ -358,6 +360,18 @@ def an_invalid_repository_is_reported_as_a_table_and_for_junit():
         expect_that("the table names the field", "cpu" in printed.getvalue(), printed.getvalue())
         expect("the failures in the report", "1", report.get("failures"))
         expect("submitting", (False, errors), gitops.submit(commit_id=""))
+
+
+@check
+def a_repository_without_an_application_of_the_team_is_refused_while_removals_need_a_confirmation():
+    declare(vm("web"))
+    with repository(config__yaml=GITOPS_CONFIG.format(url=checks.BASE_URL), bank__yaml=GITOPS_BANK) as folder:
+        gitops = ConsumerSubmission(consumer(), repository_path=folder)
+        with confirmed_removals():
+            expect("validating", (True, {}), gitops.validate())
+            expect("submitting", (False, UNCONFIRMED), gitops.submit(commit_id=""))
+        expect("the items", ["web"], names_of(consumer().service_items.list()))
+        expect("submitting without the setting", (True, {}), gitops.submit(commit_id=""))
 
 
 @check
