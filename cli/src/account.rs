@@ -3,6 +3,7 @@
 use crate::{
     api::Api,
     failure::{Done, Failure},
+    keyring,
     output::{Column, Output},
     settings::{self, Profile, Profiles},
 };
@@ -49,7 +50,8 @@ pub(crate) fn login(name: Option<&str>, command: &Login, out: &mut Output) -> Re
     let mut profiles = Profiles::read()?;
     let name = name.unwrap_or(settings::DEFAULT).to_owned();
     out.text(&format!("Signed in as {team} at {}, profile `{name}`.\n", command.url))?;
-    let _previous = profiles.profiles.insert(name.clone(), Profile { url: command.url.clone(), key, team });
+    let profile = Profile { url: command.url.clone(), key: keyring::store(&name, key)?, team };
+    let _previous = profiles.profiles.insert(name.clone(), profile);
     profiles.current = Some(name);
     profiles.write()?;
     Ok(Done::Success)
@@ -84,8 +86,13 @@ fn team(api: &Api) -> Result<String, Failure> {
 pub(crate) fn logout(name: Option<&str>, out: &mut Output) -> Result<Done, Failure> {
     let mut profiles = Profiles::read()?;
     let name = name.unwrap_or_else(|| profiles.current()).to_owned();
-    if profiles.profiles.remove(&name).is_none() {
+    let Some(profile) = profiles.profiles.remove(&name) else {
         return Err(Failure::NotAllowed(format!("no profile has the name `{name}`")));
+    };
+    // If the file has the key, the keyring may have that of an earlier login.
+    let removed = keyring::remove(&name);
+    if profile.key.is_none() {
+        removed?;
     }
     profiles.current = profiles.current.filter(|current| *current != name);
     profiles.write()?;
@@ -115,7 +122,7 @@ pub(crate) fn profile(command: &ProfileCommand, out: &mut Output) -> Result<Done
             out.list(&rows, &PROFILES)?;
         }
         ProfileAction::Use { name } => {
-            profiles.get(Some(name))?;
+            profiles.get(name)?;
             profiles.current = Some(name.clone());
             profiles.write()?;
             out.text(&format!("The next commands use the profile `{name}`.\n"))?;

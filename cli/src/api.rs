@@ -2,6 +2,7 @@
 
 use crate::{
     failure::{Failure, Refusal},
+    keyring,
     output::At as _,
     progress::Progress,
     settings::{Profile, Profiles},
@@ -55,8 +56,10 @@ impl Api {
             return Ok(Self::new(&url, key));
         }
         let profiles = Profiles::read()?;
-        let Profile { url, key, .. } = profiles.get(profile)?;
-        Ok(Self::new(url, key))
+        let name = profile.unwrap_or_else(|| profiles.current());
+        let Profile { url, key, .. } = profiles.get(name)?;
+        let key = key.clone().map_or_else(|| keyring::read(name), Ok)?;
+        Ok(Self::new(url, &key))
     }
 
     /// Creates the client of a server.

@@ -14,6 +14,7 @@ mod init;
 mod input;
 mod interrupt;
 mod jq;
+mod keyring;
 mod list;
 mod man;
 mod mcp;

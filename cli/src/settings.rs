@@ -19,8 +19,10 @@ pub(crate) const LOCAL: &str = "http://127.0.0.1:9000";
 pub(crate) struct Profile {
     /// URL of the server, without `/v1`.
     pub(crate) url: String,
+    /// The API key; absent if it is in the keyring.
     #[debug(skip)]
-    pub(crate) key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
     /// The team of the key at the time of the login.
     pub(crate) team: String,
 }
@@ -64,9 +66,8 @@ impl Profiles {
         self.current.as_deref().unwrap_or(DEFAULT)
     }
 
-    /// Returns a profile by its name, or the one in use.
-    pub(crate) fn get(&self, name: Option<&str>) -> Result<&Profile, Failure> {
-        let name = name.unwrap_or_else(|| self.current());
+    /// Returns a profile by its name.
+    pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).ok_or_else(|| {
             let near = domain::base::suggest::did_you_mean(name, self.profiles.keys().map(String::as_str));
             Failure::NotAllowed(format!("no profile has the name `{name}`{near}: run `dovetail login`"))
@@ -75,7 +76,7 @@ impl Profiles {
 }
 
 /// Returns the path of the file: `$DOVETAIL_CONFIG`, or `dovetail/profiles.json` in the user's directory.
-fn path() -> Result<PathBuf, Failure> {
+pub(crate) fn path() -> Result<PathBuf, Failure> {
     if let Some(path) = env::var_os("DOVETAIL_CONFIG") {
         return Ok(path.into());
     }
