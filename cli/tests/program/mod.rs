@@ -25,6 +25,8 @@ pub(crate) fn program(arguments: &[&str], directory: &Path) -> Command {
         command.env_remove(variable);
     }
     command.env("DOVETAIL_CONFIG", directory.join("profiles.json"));
+    // A build with the feature `keyring` must not use the keyring of the user.
+    command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
     command
 }
 
