@@ -17,7 +17,8 @@ const SERVICES: [Column; 4] = [
     ("STATE", &["/state"]),
     ("NEEDS APPROVAL", &["/approval_required"]),
 ];
-const APPLICATIONS: [Column; 3] = [("APPLICATION", &["/name"]), ("ID", &["/id"]), ("TEAM", &["/owner/name"])];
+const APPLICATIONS: [Column; 4] =
+    [("APPLICATION", &["/name"]), ("ID", &["/id"]), ("STATE", &["/state"]), ("TEAM", &["/owner/name"])];
 const ITEMS: [Column; 5] = [
     ("ID", &["/id"]),
     ("ITEM", NAME_OF_ITEM),
