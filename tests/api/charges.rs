@@ -8,7 +8,7 @@ use domain::model::charge::Charge;
 use domain::model::write::Write;
 use dovetail_table::Commit;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use support::{ApiRequest, Running, Watched, first_commands};
 
 const PAGE: &str = include_str!("../../docs/reference/http/charges.md");
@@ -281,6 +281,36 @@ fn groups_have_the_sums_of_their_items() {
         let refused = system.get(&format!("{OWNER}accumulated/?group_by=application&{paging}"), "one");
         assert_eq!((refused.status, &refused.body), (400, &json!(["Filter param not found."])), "{paging}");
     }
+}
+
+#[test]
+fn the_pages_of_sums_have_every_item_once() {
+    const READ_AT_MOST: u64 = 1_000;
+    let system = Running::start(&world().to_string());
+    let vms = |count: u64| (0..count).map(|n| json!({"name": format!("vm-{n:04}")})).collect::<Vec<Value>>();
+    declare(&system, "Alpha", &json!({"VM": vms(READ_AT_MOST), "DB": [{"name": "d"}]}));
+    declare(&system, "Beta", &json!({"VM": vms(25)}));
+    let sums = |pov: &str, key: &str| {
+        let (mut pages, mut items) = (0, BTreeMap::new());
+        let list = format!("/v1/marketplace/{pov}/charges/accumulated/?group_by=consumer_team");
+        let mut next = Some(list);
+        while let Some(path) = next {
+            let page = system.get(&path, key);
+            for sum in page.at("/results").as_array().unwrap() {
+                let team = sum["consumer_team"]["name"].as_str().unwrap().to_owned();
+                let fees = millionths(&sum["cost_per_change"]);
+                let total: &mut (u64, u64) = items.entry(team).or_default();
+                *total = (total.0 + sum["service_items"].as_u64().unwrap(), total.1 + fees);
+            }
+            next = page.at("/next").as_str().map(str::to_owned);
+            pages += 1;
+        }
+        (pages, items.into_iter().collect::<Vec<_>>())
+    };
+    let of = |team: &str, items: u64, vms: u64| (team.to_owned(), (items, vms * 100_000));
+    assert_eq!(sums("serviceowner", "one"), (2, vec![of("Alpha", 1_000, 1_000), of("Beta", 25, 25)]));
+    assert_eq!(sums("consumer", "alpha"), (2, vec![of("Alpha", 1_001, 1_000)]));
+    assert_eq!(sums("consumer", "beta"), (1, vec![of("Beta", 25, 25)]));
 }
 
 /// Returns an amount in millionths.

@@ -89,11 +89,16 @@ fn lists(system: &Running) -> Table {
     }
     let submission =
         system.get("/v1/orcabase/consumer/submissions/?limit=1", "alpha").at("/results/0/id").clone();
+    let application = system.get("/v1/orcabase/consumer/applications/", "alpha").at("/results/0").clone();
     let list = format!("/v1/orcabase/consumer/change_instances/?submission_id={submission}");
     let (figures, _) = page(system, &list, "alpha", 20);
     let name =
         "a consumer's change instances of one submission (units rounded up to tens): first 20, counted";
     table.named_row(name.to_owned(), in_tens(figures));
+    let graph = system.get(&format!("{}graph/", application["url"].as_str().unwrap()), "alpha");
+    assert_eq!(graph.at("/service_items").as_array().map(Vec::len), Some(1_000));
+    let name = "the graph of an application with 10,000 items: first 1,000";
+    table.named_row(name.to_owned(), Figures::from_answer(&graph));
     table
 }
 

@@ -276,6 +276,9 @@ pub(super) fn reads() -> Table {
     table.row("an owner's items, 50", read(&system, &items, "vm-owner-key", Some(50)));
     let declaration = format!("{CONSUMER}/declaration/");
     table.row("a consumer's declaration, 50 items", read(&system, &declaration, "awesome-key", None));
+    let application = system.get(&format!("{CONSUMER}/applications/?name=App1"), "awesome-key");
+    let graph = format!("{}graph/", application.at("/results/0/url").as_str().unwrap());
+    table.row("the graph of an application, 25 items", read(&system, &graph, "awesome-key", None));
     table
 }
 
