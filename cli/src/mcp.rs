@@ -30,6 +30,20 @@ const INSTRUCTIONS: &str = "Dovetail keeps the declared state of a team: applica
     catalogue and the definition of a service, write a declaration, validate it and plan it. A plan has a token; \
     `apply` makes exactly the changes of that plan, or none. A change waits for its service owner.";
 
+/// The members of a change that an assistant needs.
+const CHANGE: &[(&str, &str)] = &[
+    ("id", "/id"),
+    ("change_type", "/change_type"),
+    ("state", "/state"),
+    ("application", "/application/name"),
+    ("service", "/service/name"),
+    ("item", "/service_item/name"),
+    ("owner", "/owner/name"),
+    ("consumer", "/consumer_team/name"),
+    ("log", "/log"),
+    ("created", "/created"),
+];
+
 /// Tools that write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Allowed {

@@ -163,7 +163,12 @@ fn differences(old: &Value, new: &Value) -> Vec<Value> {
 fn application(sections: &mut Sections, value: &Value) {
     sections.fields(
         value,
-        &[("Team", &["/owner/name"]), ("Created", &["/created"]), ("Modified", &["/modified"])],
+        &[
+            ("State", &["/state"]),
+            ("Team", &["/owner/name"]),
+            ("Created", &["/created"]),
+            ("Modified", &["/modified"]),
+        ],
     );
     sections.document("Metadata", value.at("/metadata"));
     sections.lines("Items", value.list_at("/service_items"), |item| {

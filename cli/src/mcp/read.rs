@@ -1,6 +1,6 @@
 //! The tools that read.
 
-use super::{id, picked, text};
+use super::{CHANGE, id, picked, text};
 use crate::{
     api::{Api, ORCABASE},
     failure::Failure,
@@ -15,25 +15,13 @@ use serde_json::{Value, json};
 /// Maximum number of results without `limit`.
 const LIMIT: u64 = 50;
 
-/// The members of a change that an assistant needs.
-const CHANGE: &[(&str, &str)] = &[
-    ("id", "/id"),
-    ("change_type", "/change_type"),
-    ("state", "/state"),
-    ("application", "/application/name"),
-    ("service", "/service/name"),
-    ("item", "/service_item/name"),
-    ("owner", "/owner/name"),
-    ("consumer", "/consumer_team/name"),
-    ("log", "/log"),
-    ("created", "/created"),
-];
 const ENTRY: &[(&str, &str)] = &[
     ("time", "/modified"),
     ("state", "/state"),
     ("by", "/changed_by"),
     ("team", "/changed_by_team"),
     ("log", "/log"),
+    ("message", "/message"),
 ];
 
 pub(super) fn catalogue(api: &Api, _: &Value) -> Result<Value, Failure> {
@@ -120,6 +108,7 @@ pub(super) fn history(api: &Api, input: &Value) -> Result<Value, Failure> {
                 ("state", "/state"),
                 ("by", "/submitted_by"),
                 ("commit", "/commit_id"),
+                ("message", "/message"),
                 ("created", "/created"),
             ],
         )

@@ -1,6 +1,6 @@
 //! The tools with a declaration, and the tools that write.
 
-use super::{id, picked, text};
+use super::{CHANGE, id, picked, text};
 use crate::{
     api::Api,
     decide::{self, Action},
@@ -69,21 +69,8 @@ pub(super) fn apply(api: &Api, input: &Value) -> Result<Value, Failure> {
     let [commit, message] =
         ["/commit", "/message"].map(|pointer| input.at(pointer).as_str().map(str::to_owned));
     let submission = plan::submit(api, &request, &preview, commit, message)?;
-    let change = |change: &Value| {
-        picked(
-            change,
-            &[
-                ("id", "/id"),
-                ("change_type", "/change_type"),
-                ("state", "/state"),
-                ("application", "/application/name"),
-                ("service", "/service/name"),
-                ("item", "/service_item/name"),
-                ("owner", "/owner/name"),
-            ],
-        )
-    };
-    let changes: Vec<Value> = submission.list_at("/change_instances").iter().map(change).collect();
+    let changes = submission.list_at("/change_instances").iter().map(|change| picked(change, CHANGE));
+    let changes: Vec<Value> = changes.collect();
     Ok(json!({"submission": submission.at("/id"), "changed": submission.at("/changed"), "changes": changes}))
 }
 
