@@ -1,0 +1,16 @@
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type ChangeInstance = Schemas["ChangeInstance"];
+export type ChangeState = Schemas["State"];
+export type ChangeType = Schemas["ChangeType"];
+export type ChangeUpdate = Schemas["ChangeInstanceUpdate"];
+export type BrokenRule = Schemas["BrokenRule"];
+export type Service = Schemas["Service"];
+export type TeamRef = Schemas["TeamRef"];
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };
+
+/** Names the point of view in the paths of the API. */
+export type Role = "consumer" | "serviceowner";
