@@ -1,0 +1,47 @@
+import type { ChangeInstance, Json, JsonObject } from "../api/types";
+
+export type Difference = { pointer: string; old?: Json; new?: Json };
+
+/** Compares the declarations of a change field by field, because lists of changes have no member for it. */
+export function differencesOf(change: ChangeInstance): Difference[] {
+  // A repeated CREATE has the declaration of the earlier request, of which nothing is in service.
+  const isCreate = change.change_type === "CREATE";
+  const before = ((!isCreate && change.old_declaration?.declaration) || {}) as JsonObject;
+  const after = (change.new_declaration?.declaration ?? {}) as JsonObject;
+  return compareObjects("", before, after);
+}
+
+/** Reports whether the response has the declarations. Light lists omit them. */
+export function hasDeclarations(change: ChangeInstance): boolean {
+  const versions = [change.old_declaration, change.new_declaration];
+  return versions.some((version) => version?.declaration !== undefined);
+}
+
+function compareObjects(path: string, before: JsonObject, after: JsonObject): Difference[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name) => compare(`${path}/${escape(name)}`, before[name], after[name]));
+}
+
+function compare(pointer: string, before: Json | undefined, after: Json | undefined): Difference[] {
+  if (before === undefined && after === undefined) return [];
+  if (before === undefined) return [{ pointer, new: after as Json }];
+  if (after === undefined) return [{ pointer, old: before }];
+  if (isObject(before) && isObject(after)) return compareObjects(pointer, before, after);
+  // Arrays are compared as a whole: an insertion would otherwise shift every later position.
+  return canonical(before) === canonical(after) ? [] : [{ pointer, old: before, new: after }];
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Serializes a value with sorted names, because the order of members has no meaning. */
+function canonical(value: Json): string {
+  return JSON.stringify(value, (_, inner: Json) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
+}
+
+function escape(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,31 @@
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+
+type Props = { title: string; onClose: () => void; children: ReactNode };
+
+/**
+ * Opens a modal dialog. The browser keeps the focus inside and returns it at the end; Escape closes.
+ * `data-initial-focus` marks the control that gets the focus.
+ */
+export function Dialog({ title, onClose, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  // A layout effect ends before React removes the element, so that `close` can return the focus.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    element?.querySelector<HTMLElement>("[data-initial-focus]")?.focus();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

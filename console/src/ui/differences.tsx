@@ -1,0 +1,64 @@
+import { useState } from "react";
+import type { ChangeInstance, Json } from "../api/types";
+import { type Difference, differencesOf, hasDeclarations } from "../lib/differences";
+
+const SHORT = 5;
+
+/** Shows which fields a change adds, changes and removes. Long lists open on request. */
+export function Differences({ change }: { change: ChangeInstance }) {
+  const [isOpen, setOpen] = useState(false);
+  if (!hasDeclarations(change)) return null;
+  const all = differencesOf(change);
+  if (all.length === 0) return <p className="hint">{unchangedText(change)}</p>;
+  const shown = isOpen ? all : all.slice(0, SHORT);
+  return (
+    <>
+      <ul className="differences" aria-label="Differences">
+        {shown.map((difference) => (
+          <Line key={difference.pointer} difference={difference} />
+        ))}
+      </ul>
+      {all.length > SHORT && (
+        <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show fewer" : `Show all ${all.length} fields`}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Line({ difference: { pointer, old, new: value } }: { difference: Difference }) {
+  const [sign, tone, word] = old === undefined ? ADDED : value === undefined ? REMOVED : CHANGED;
+  return (
+    <li className={tone}>
+      <span className="sign" aria-hidden="true">
+        {sign}
+      </span>
+      <span className="hidden">{word} </span>
+      <code className="pointer">{pointer}</code>{" "}
+      {old !== undefined && <Value value={old} isOld={value !== undefined} />}
+      {old !== undefined && value !== undefined && (
+        <>
+          <span aria-hidden="true"> → </span>
+          <span className="hidden"> to </span>
+        </>
+      )}
+      {value !== undefined && <Value value={value} isOld={false} />}
+    </li>
+  );
+}
+
+const ADDED = ["+", "added", "added"] as const;
+const REMOVED = ["−", "removed", "removed"] as const;
+const CHANGED = ["~", "changed", "changed"] as const;
+
+function Value({ value, isOld }: { value: Json; isOld: boolean }) {
+  const text = JSON.stringify(value);
+  return <code>{isOld ? <s>{text}</s> : text}</code>;
+}
+
+function unchangedText(change: ChangeInstance): string {
+  if (change.kind === "REFERENCED") return "The declaration is unchanged. A referenced item changed.";
+  if (change.kind === "RETRY") return "The declaration is unchanged. This is a new attempt.";
+  return "The declaration is unchanged.";
+}

@@ -1,0 +1,43 @@
+import type { ApiError } from "../api/errors";
+import { Icon } from "./icon";
+
+/** Shows the text of an error, and each problem with its JSON pointer. */
+export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
+  return (
+    <div className="note bad" role="alert">
+      <p>
+        <Icon name="warning" /> <ErrorText error={error} />
+      </p>
+      <ProblemList error={error} />
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Shows the text of an error with the place of the invalid field. */
+export function ErrorText({ error }: { error: ApiError }) {
+  return (
+    <span>
+      {error.pointer !== undefined && error.problems.length === 0 && <code>{error.pointer} </code>}
+      {error.message}
+    </span>
+  );
+}
+
+/** Lists the problems of a document. */
+export function ProblemList({ error }: { error: ApiError }) {
+  if (error.problems.length === 0) return null;
+  return (
+    <ul className="problems">
+      {error.problems.map((problem) => (
+        <li key={`${problem.pointer} ${problem.rule}`}>
+          <code>{problem.pointer || "/"}</code> {problem.detail}
+        </li>
+      ))}
+    </ul>
+  );
+}

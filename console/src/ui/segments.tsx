@@ -1,0 +1,27 @@
+type Props<Value extends string> = {
+  legend: string;
+  value: Value;
+  options: readonly { value: Value; text: string }[];
+  onChange: (value: Value) => void;
+};
+
+/** Offers a few exclusive choices side by side, as radio buttons. */
+export function Segments<Value extends string>({ legend, value, options, onChange }: Props<Value>) {
+  return (
+    <fieldset className="segments">
+      <legend className="hidden">{legend}</legend>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            className="hidden"
+            name={legend}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          <span>{option.text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ChangeState, ChangeType } from "../api/types";
+import { Icon, type IconName } from "./icon";
+
+const STATES: Record<ChangeState, { icon: IconName; tone: string; word: string }> = {
+  PENDING: { icon: "clock", tone: "waiting", word: "Pending" },
+  APPROVED: { icon: "work", tone: "active", word: "Approved" },
+  REJECTED: { icon: "reject", tone: "bad", word: "Rejected" },
+  ERRORED: { icon: "warning", tone: "bad", word: "Failed" },
+  COMPLETED: { icon: "done", tone: "good", word: "Completed" },
+  CLOSED: { icon: "closed", tone: "quiet", word: "Closed" },
+};
+
+const TYPES: Record<ChangeType, { icon: IconName; tone: string; word: string }> = {
+  CREATE: { icon: "plus", tone: "good", word: "Create" },
+  MODIFY: { icon: "edit", tone: "active", word: "Modify" },
+  DELETE: { icon: "minus", tone: "bad", word: "Delete" },
+};
+
+/** Shows the state of a change by word, icon and colour. */
+export function StateBadge({ state }: { state: ChangeState }) {
+  const { icon, tone, word } = STATES[state];
+  return <Badge icon={icon} tone={tone} word={word} />;
+}
+
+/** Shows the type of a change. */
+export function TypeBadge({ type }: { type: ChangeType }) {
+  const { icon, tone, word } = TYPES[type];
+  return <Badge icon={icon} tone={`${tone} outline`} word={word} />;
+}
+
+function Badge({ icon, tone, word }: { icon: IconName; tone: string; word: string }) {
+  return (
+    <span className={`badge ${tone}`}>
+      <Icon name={icon} />
+      {word}
+    </span>
+  );
+}
