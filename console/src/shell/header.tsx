@@ -1,0 +1,76 @@
+import type { Role } from "../api/types";
+import { useSession } from "../session/session";
+import { Segments } from "../ui/segments";
+import { linkTo, navigate } from "./route";
+import { THEMES, useTheme } from "./theme";
+
+const ROLES = [
+  { value: "consumer", text: "Consumer" },
+  { value: "serviceowner", text: "Service owner" },
+] as const;
+
+const THEME_TEXTS = { system: "System", light: "Light", dark: "Dark" };
+
+const PAGES: { path: string; text: string; roles: Role[] }[] = [
+  { path: "", text: "Home", roles: ["consumer", "serviceowner"] },
+  { path: "queue", text: "Queue", roles: ["serviceowner"] },
+];
+
+/** Shows the team, the role, the pages of the role, and the theme. */
+export function Header({ path }: { path: string }) {
+  const { team, role, setRole, signOut } = useSession();
+  const changeRole = (next: Role) => {
+    setRole(next);
+    navigate(linkTo(""));
+  };
+  return (
+    <header>
+      <div className="bar">
+        <a className="brand" href={linkTo("")}>
+          Dovetail
+        </a>
+        {team && <Navigation path={path} role={role} />}
+        <div className="bar-end">
+          {team && <Segments legend="Role" value={role} options={ROLES} onChange={changeRole} />}
+          <ThemeSwitch />
+          {team && (
+            <div className="who">
+              <span className="team">{team.name}</span>
+              <button type="button" onClick={signOut}>
+                Sign out
+              </button>
+            </div>
+          )}
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function Navigation({ path, role }: { path: string; role: Role }) {
+  return (
+    <nav aria-label="Pages">
+      {PAGES.filter((page) => page.roles.includes(role)).map((page) => (
+        <a key={page.path} href={linkTo(page.path)} aria-current={page.path === path ? "page" : undefined}>
+          {page.text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useTheme();
+  return (
+    <label className="theme">
+      <span>Theme</span>{" "}
+      <select value={theme} onChange={(event) => setTheme(event.target.value as (typeof THEMES)[number])}>
+        {THEMES.map((value) => (
+          <option key={value} value={value}>
+            {THEME_TEXTS[value]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

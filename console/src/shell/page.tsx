@@ -1,0 +1,18 @@
+import { type ReactNode, useEffect, useRef } from "react";
+
+/** Frames a page: it sets the document's title, and moves the focus to the heading for screen readers. */
+export function Page({ title, children }: { title: string; children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} – Dovetail`;
+    heading.current?.focus();
+  }, [title]);
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </>
+  );
+}
