@@ -1,0 +1,70 @@
+import type { ChangeInstance } from "../../api/types";
+import { Age } from "../../ui/age";
+import { Differences } from "../../ui/differences";
+import { ItemName } from "../../ui/item-name";
+import { StateBadge, TypeBadge } from "../../ui/state-badge";
+import type { Column } from "../../ui/table";
+
+type Selection = { ids: ReadonlySet<number>; toggle: (id: number) => void; replace: (ids: number[]) => void };
+
+/** Defines the columns of the queue. */
+export function queueColumns(rows: ChangeInstance[], selection: Selection, now: number): Column<ChangeInstance>[] {
+  return [
+    { id: "select", header: <SelectAll rows={rows} selection={selection} />, cell: (row) => selectBox(row, selection) },
+    { id: "state", header: "State", cell: (change) => <StateBadge state={change.state} /> },
+    { id: "item", header: "Change", cell: (change) => <ChangeCell change={change} /> },
+    { id: "differences", header: "Differences", cell: (change) => <DifferencesCell change={change} /> },
+    { id: "team", header: "Consumer", label: "Consumer", cell: (change) => change.consumer_team.name },
+    { id: "age", header: "Age", label: "Age", cell: (change) => <Age time={change.created} now={now} /> },
+  ];
+}
+
+function SelectAll({ rows, selection }: { rows: ChangeInstance[]; selection: Selection }) {
+  const isAll = rows.length > 0 && rows.every((row) => selection.ids.has(row.id));
+  const select = () => selection.replace(isAll ? [] : rows.map((row) => row.id));
+  return <input type="checkbox" aria-label="Select all changes" checked={isAll} onChange={select} />;
+}
+
+function selectBox(change: ChangeInstance, selection: Selection) {
+  const name = `${change.service_item.name}, ${change.service.name}, ${change.application.name}`;
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${name}`}
+      checked={selection.ids.has(change.id)}
+      onChange={() => selection.toggle(change.id)}
+    />
+  );
+}
+
+function ChangeCell({ change }: { change: ChangeInstance }) {
+  return (
+    <>
+      <TypeBadge type={change.change_type} /> <ItemName change={change} />
+      {change.kind !== "DIRECT" && <p className="hint">{KINDS[change.kind]}</p>}
+    </>
+  );
+}
+
+const KINDS: Record<Exclude<ChangeInstance["kind"], "DIRECT">, string> = {
+  DEPENDENT: "Your team depends on this service.",
+  REFERENCED: "A referenced item changed.",
+  RETRY: "A new attempt.",
+};
+
+function DifferencesCell({ change }: { change: ChangeInstance }) {
+  const unknown = change.unknown ?? [];
+  return (
+    <>
+      <Differences change={change} />
+      {unknown.length > 0 && (
+        <p className="hint">
+          You fill: <code>{unknown.join(", ")}</code>
+        </p>
+      )}
+      {change.supersedes.length > 0 && (
+        <p className="hint">Replaces {change.supersedes.join(", ")}. Started work may need to be undone.</p>
+      )}
+    </>
+  );
+}

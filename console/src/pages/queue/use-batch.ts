@@ -1,0 +1,51 @@
+import { useCallback, useState } from "react";
+import { updateChange } from "../../api/changes";
+import { type ApiError, asApiError } from "../../api/errors";
+import type { ChangeInstance, ChangeUpdate, JsonObject } from "../../api/types";
+import { runBounded } from "../../lib/bounded";
+import { useApi } from "../../session/session";
+import type { Decision } from "./decisions";
+
+const CONCURRENCY = 4;
+
+export type Answer = { log: string; deployedItem: JsonObject | null };
+export type Result = { change: ChangeInstance; status: "running" | "done" | "failed"; error?: ApiError };
+export type Batch = { decision: Decision; results: Result[]; isRunning: boolean };
+
+/** Sends a decision for many changes, at most four at a time, and records the result of each. */
+export function useBatch(onChanged: (change: ChangeInstance) => void) {
+  const api = useApi();
+  const [batch, setBatch] = useState<Batch | null>(null);
+
+  const run = useCallback(
+    async (decision: Decision, changes: ChangeInstance[], answer: Answer) => {
+      setBatch({ decision, isRunning: true, results: changes.map((change) => ({ change, status: "running" })) });
+      const record = (result: Result) => setBatch((current) => current && withResult(current, result));
+      await runBounded(changes, CONCURRENCY, async (change) => {
+        try {
+          const updated = await updateChange(api, change.id, bodyOf(decision, answer));
+          onChanged(updated);
+          record({ change, status: "done" });
+        } catch (failure) {
+          record({ change, status: "failed", error: asApiError(failure) });
+        }
+      });
+      setBatch((current) => current && { ...current, isRunning: false });
+    },
+    [api, onChanged],
+  );
+
+  return { batch, run, dismiss: () => setBatch(null) };
+}
+
+function bodyOf(decision: Decision, { log, deployedItem }: Answer): ChangeUpdate {
+  return {
+    state: decision.to,
+    ...(log && { log }),
+    ...(deployedItem && { deployed_item: deployedItem }),
+  } as ChangeUpdate;
+}
+
+function withResult(batch: Batch, result: Result): Batch {
+  return { ...batch, results: batch.results.map((old) => (old.change.id === result.change.id ? result : old)) };
+}

@@ -1,0 +1,15 @@
+import { useCallback, useState } from "react";
+
+/** Holds the ids of the selected changes. */
+export function useSelection() {
+  const [ids, setIds] = useState<ReadonlySet<number>>(new Set());
+  const toggle = useCallback((id: number) => {
+    setIds((current) => {
+      const next = new Set(current);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  }, []);
+  const replace = useCallback((next: readonly number[]) => setIds(new Set(next)), []);
+  return { ids, toggle, replace };
+}
