@@ -65,6 +65,12 @@ export function useChanges({ role, states, serviceId, light = false, pages: firs
   const refresh = useCallback(() => latest.current(false), []);
 
   useEffect(() => {
+    // Rows of other filters must not stay while the new ones load.
+    rows.current = EMPTY.rows;
+    setData(EMPTY);
+    setPages(firstPages);
+  }, [role, stateList, serviceId, firstPages]);
+  useEffect(() => {
     setLoading(true);
     void read(false);
     return () => void generation.current++;

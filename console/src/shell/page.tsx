@@ -5,7 +5,8 @@ export function Page({ title, children }: { title: string; children: ReactNode }
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Dovetail`;
-    heading.current?.focus();
+    // Arrow keys switch the role: the focus must stay on its radio buttons.
+    if (!(document.activeElement instanceof HTMLInputElement)) heading.current?.focus();
   }, [title]);
   return (
     <>

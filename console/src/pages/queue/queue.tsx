@@ -49,7 +49,8 @@ export function Queue() {
     if (!pending) return;
     setPending(null);
     selection.replace([]);
-    await run(pending.decision, pending.changes, answer);
+    const failed = await run(pending.decision, pending.changes, answer);
+    selection.add(failed);
     await list.refresh();
   };
   useShortcuts(

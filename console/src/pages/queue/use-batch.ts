@@ -12,7 +12,7 @@ export type Answer = { log: string; deployedItem: JsonObject | null };
 export type Result = { change: ChangeInstance; status: "running" | "done" | "failed"; error?: ApiError };
 export type Batch = { decision: Decision; results: Result[]; isRunning: boolean };
 
-/** Sends a decision for many changes, at most four at a time, and records the result of each. */
+/** Sends a decision for many changes, at most four at a time, and records the result of each. `run` returns the ids of the failed ones. */
 export function useBatch(onChanged: (change: ChangeInstance) => void) {
   const api = useApi();
   const [batch, setBatch] = useState<Batch | null>(null);
@@ -21,16 +21,19 @@ export function useBatch(onChanged: (change: ChangeInstance) => void) {
     async (decision: Decision, changes: ChangeInstance[], answer: Answer) => {
       setBatch({ decision, isRunning: true, results: changes.map((change) => ({ change, status: "running" })) });
       const record = (result: Result) => setBatch((current) => current && withResult(current, result));
+      const failed: number[] = [];
       await runBounded(changes, CONCURRENCY, async (change) => {
         try {
           const updated = await updateChange(api, change.id, bodyOf(decision, answer));
           onChanged(updated);
           record({ change, status: "done" });
         } catch (failure) {
+          failed.push(change.id);
           record({ change, status: "failed", error: asApiError(failure) });
         }
       });
       setBatch((current) => current && { ...current, isRunning: false });
+      return failed;
     },
     [api, onChanged],
   );

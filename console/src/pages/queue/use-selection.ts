@@ -11,5 +11,6 @@ export function useSelection() {
     });
   }, []);
   const replace = useCallback((next: readonly number[]) => setIds(new Set(next)), []);
-  return { ids, toggle, replace };
+  const add = useCallback((more: readonly number[]) => setIds((current) => new Set([...current, ...more])), []);
+  return { ids, toggle, replace, add };
 }
