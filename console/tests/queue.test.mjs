@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { assertClean, assertFits, openPage, rowOf, signIn } from "./pages.mjs";
+import { changesOf, decide, declare, finishAll, startWorld } from "./world.mjs";
+
+const VM = "vm-owner-key";
+
+describe("queue", () => {
+  let world;
+  let number = 0;
+  let names;
+  before(async () => {
+    world = await startWorld();
+  });
+  after(() => world.stop());
+
+  // Each test has its own application with three machines, so that tests do not depend on one another.
+  beforeEach(async () => {
+    await finishAll(world.system, VM);
+    number++;
+    names = [1, 2, 3].map((index) => `vm${number}-${index}`);
+    await declare(world.system, `App${number}`, names.map((name) => ({ name, cpu: 2 })));
+  });
+
+  async function openQueue(options) {
+    const opened = await openPage(world, options);
+    await signIn(opened.page, "VMOwnerTeam");
+    await opened.page.getByRole("link", { name: "Queue", exact: true }).click();
+    await rowOf(opened.page, names[2]).waitFor();
+    return opened;
+  }
+
+  async function statesOf(states) {
+    const changes = await changesOf(world.system, VM, states);
+    return Object.fromEntries(changes.map((change) => [change.service_item.name, change.state]));
+  }
+
+  const dialog = (page) => page.getByRole("dialog");
+  const results = (page) => page.getByRole("region", { name: "Results" });
+
+  it("approves and completes by mouse, with a deployed item", async () => {
+    const opened = await openQueue();
+    const { page } = opened;
+    await page.getByRole("checkbox", { name: "Select all changes" }).check();
+    await page.getByRole("button", { name: "Approve (3)" }).click();
+    await dialog(page).getByRole("button", { name: "Approve" }).click();
+    await results(page).getByText("3 changes approved, 0 errors").waitFor();
+    assert.deepEqual(Object.values(await statesOf("APPROVED")), ["APPROVED", "APPROVED", "APPROVED"]);
+
+    await rowOf(page, names[0]).getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Complete (1)" }).click();
+    await dialog(page).getByLabel("Deployed item").fill("[1]");
+    await dialog(page).getByRole("button", { name: "Complete" }).click();
+    await dialog(page).getByText("The deployed item must be a JSON object.").waitFor();
+    await dialog(page).getByLabel("Deployed item").fill('{"ip": "10.0.0.7"}');
+    await dialog(page).getByRole("button", { name: "Complete" }).click();
+    await results(page).getByText("1 change completed, 0 errors").waitFor();
+    await page.getByRole("table").getByText(names[0], { exact: true }).waitFor({ state: "detached" });
+    const completed = await changesOf(world.system, VM, "COMPLETED");
+    const change = completed.find(({ service_item }) => service_item.name === names[0]);
+    assert.deepEqual(change.service_item.deployed_item, { ip: "10.0.0.7" });
+    await assertClean(opened);
+    await opened.context.close();
+  });
+
+  it("approves, rejects and completes by keyboard", async () => {
+    const { page, context } = await openQueue();
+    const focused = () => page.evaluate(() => document.activeElement.closest("tr")?.innerText ?? "");
+    await page.keyboard.press("j");
+    assert.ok((await focused()).includes(names[0]));
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.keyboard.press("k");
+    await page.keyboard.press("x");
+    await page.keyboard.press("a");
+    await dialog(page).waitFor();
+    await page.keyboard.press("Enter");
+    await results(page).getByText("2 changes approved, 0 errors").waitFor();
+    assert.ok((await focused()).includes(names[0]), "the focus returns to the row");
+
+    await page.keyboard.press("c");
+    await dialog(page).waitFor();
+    await page.keyboard.press("Enter");
+    await results(page).getByText("1 change completed, 0 errors").waitFor();
+    await page.getByRole("table").getByText(names[0], { exact: true }).waitFor({ state: "detached" });
+
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("r");
+    await page.keyboard.type("at most 16 CPUs");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await results(page).getByText("1 change rejected, 0 errors").waitFor();
+    const [rejected] = await changesOf(world.system, VM, "REJECTED");
+    assert.equal(rejected.log, "at most 16 CPUs");
+    assert.deepEqual(await statesOf("APPROVED"), { [names[1]]: "APPROVED" });
+    await decide(world.system, VM, rejected.id, { state: "CLOSED" });
+    await context.close();
+  });
+
+  it("shows the result of each change, with the error of the API", async () => {
+    const { page, context } = await openQueue();
+    await page.getByRole("checkbox", { name: "Select all changes" }).check();
+    await page.getByRole("button", { name: "Approve (3)" }).click();
+    await dialog(page).waitFor();
+    const [first] = await changesOf(world.system, VM, "PENDING");
+    await decide(world.system, VM, first.id, { state: "REJECTED", log: "another owner was faster" });
+    await dialog(page).getByRole("button", { name: "Approve" }).click();
+    await results(page).getByText("2 changes approved, 1 error").waitFor();
+    const failed = results(page).getByRole("listitem").first();
+    assert.match(await failed.innerText(), /cannot switch from state REJECTED to APPROVED/);
+    await page.getByRole("table").getByText(first.service_item.name, { exact: true }).waitFor({ state: "detached" });
+    await decide(world.system, VM, first.id, { state: "CLOSED" });
+    await context.close();
+  });
+
+  it("sends at most four decisions at a time", async () => {
+    const many = Array.from({ length: 12 }, (_, index) => ({ name: `many${index}`, cpu: 1 }));
+    await declare(world.system, "Many", many);
+    const { page, context } = await openQueue();
+    let open = 0;
+    let most = 0;
+    await page.route("**/change_instances/*/", async (route) => {
+      most = Math.max(most, ++open);
+      const response = await route.fetch();
+      open--;
+      await route.fulfill({ response });
+    });
+    await page.getByRole("checkbox", { name: "Select all changes" }).check();
+    await page.getByRole("button", { name: "Approve (15)" }).click();
+    await dialog(page).getByRole("button", { name: "Approve" }).click();
+    await results(page).getByText("15 changes approved, 0 errors").waitFor();
+    assert.ok(most > 1 && most <= 4, `${most} at a time`);
+    await context.close();
+  });
+
+  it("shows differences, and filters by state and service", async () => {
+    await finishAll(world.system, VM);
+    const machines = [{ name: names[0], cpu: 4, memory: 8 }, { name: names[1] }, { name: names[2], cpu: 3 }];
+    await declare(world.system, `App${number}`, machines);
+    const { page, context } = await openQueue();
+    const text = async (name) => (await rowOf(page, name).getByRole("list", { name: "Differences" }).innerText()).replace(/\s+/g, " ");
+    assert.equal(await text(names[0]), "~ changed /cpu 2 → to 4 + added /memory 8");
+    assert.equal(await text(names[1]), "− removed /cpu 2");
+    await page.getByText("Approved", { exact: true }).click();
+    await page.getByText("No change waits for your team.").waitFor();
+    await page.getByText("Pending", { exact: true }).first().click();
+    await page.getByRole("combobox", { name: "Service" }).selectOption("VM");
+    await rowOf(page, names[0]).waitFor();
+    assert.match(page.url(), /#\/queue\?state=PENDING&service=1$/);
+    await context.close();
+  });
+
+  it("explains its keys, and switches them off", async () => {
+    const { page, context } = await openQueue();
+    await page.keyboard.press("?");
+    await dialog(page).getByText("Next change").waitFor();
+    await dialog(page).getByLabel("Use these keys").uncheck();
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await page.keyboard.press("?");
+    assert.equal(await dialog(page).count(), 0);
+    await context.close();
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1280, 640, 390]) {
+      it(`has no findings, ${colorScheme}, ${width} pixels`, async () => {
+        const opened = await openQueue({ colorScheme, viewport: { width, height: 844 } });
+        await opened.page.keyboard.press("j");
+        await opened.page.keyboard.press("x");
+        await assertClean(opened);
+        await assertFits(opened.page);
+        await opened.page.keyboard.press("r");
+        await dialog(opened.page).waitFor();
+        await assertClean(opened);
+        await opened.context.close();
+      });
+    }
+  }
+});
