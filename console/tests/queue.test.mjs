@@ -114,6 +114,22 @@ describe("queue", () => {
     await context.close();
   });
 
+  it("decides the fitting part of a selection, and keeps the rest selected", async () => {
+    const [first] = await changesOf(world.system, VM, "PENDING");
+    await decide(world.system, VM, first.id, { state: "APPROVED" });
+    const { page, context } = await openQueue();
+    await page.getByRole("checkbox", { name: "Select all changes" }).check();
+    await page.getByRole("button", { name: "Reject (2)" }).click();
+    await dialog(page).getByLabel("Reason for the consumer").fill("no capacity");
+    await dialog(page).getByRole("button", { name: "Reject" }).click();
+    await results(page).getByText("2 changes rejected, 0 errors").waitFor();
+    await page.getByRole("button", { name: "Complete (1)" }).waitFor();
+    for (const { id } of await changesOf(world.system, VM, "REJECTED")) {
+      await decide(world.system, VM, id, { state: "CLOSED" });
+    }
+    await context.close();
+  });
+
   it("sends at most four decisions at a time", async () => {
     const many = Array.from({ length: 12 }, (_, index) => ({ name: `many${index}`, cpu: 1 }));
     await declare(world.system, "Many", many);

@@ -48,7 +48,8 @@ export function Queue() {
   const confirm = async (answer: Answer) => {
     if (!pending) return;
     setPending(null);
-    selection.replace([]);
+    // Selected changes in another state stay selected for their own decision.
+    selection.remove(pending.changes.map((change) => change.id));
     const failed = await run(pending.decision, pending.changes, answer);
     selection.add(failed);
     await list.refresh();

@@ -34,7 +34,7 @@ function Line({ result, past }: { result: Result; past: string }) {
   const { change, error } = result;
   return (
     <li className={error ? "bad" : "good"}>
-      <Icon name={error ? "warning" : "check"} /> <ItemName change={change} />{" "}
+      <Icon name={error ? "warning" : "check"} /> <ItemName change={change} />:{" "}
       {error ? (
         <>
           <ErrorText error={error} />

@@ -12,5 +12,8 @@ export function useSelection() {
   }, []);
   const replace = useCallback((next: readonly number[]) => setIds(new Set(next)), []);
   const add = useCallback((more: readonly number[]) => setIds((current) => new Set([...current, ...more])), []);
-  return { ids, toggle, replace, add };
+  const remove = useCallback((some: readonly number[]) => {
+    setIds((current) => new Set([...current].filter((id) => !some.includes(id))));
+  }, []);
+  return { ids, toggle, replace, add, remove };
 }
