@@ -59,7 +59,7 @@ describe("home", () => {
     await page.getByText("Consumer", { exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.goto(`${world.site.url}/#/queue`);
-    await page.getByText("The queue belongs to the role of service owner.").waitFor();
+    await page.getByText("This page belongs to the role of service owner.").waitFor();
     await context.close();
   });
 

@@ -1,11 +1,12 @@
 import { type MouseEvent, type ReactNode, useRef } from "react";
-import { Home } from "../pages/home/home";
-import { Queue } from "../pages/queue/queue";
 import { SignIn } from "../pages/sign-in";
 import { useSession } from "../session/session";
+import { ErrorBoundary } from "./error-boundary";
 import { Header } from "./header";
+import { links } from "./links";
 import { Page } from "./page";
-import { linkTo, useRoute } from "./route";
+import { findPage } from "./pages";
+import { useRoute } from "./route";
 
 /** Composes the landmarks, and selects the page of the route. */
 export function App() {
@@ -32,18 +33,23 @@ export function App() {
 
 function Content({ path }: { path: string }): ReactNode {
   const { role } = useSession();
-  if (path === "") return <Home />;
-  if (path === "queue" && role === "serviceowner") return <Queue />;
-  if (path === "queue") return <Missing title="Queue" text="The queue belongs to the role of service owner." />;
-  return <Missing title="Page not found" text="The console has no page at this address." />;
+  const found = findPage(path);
+  if (!found) return <Missing title="Page not found" text="The console has no page at this address." />;
+  const { entry, id } = found;
+  if (!entry.roles.includes(role)) {
+    return <Missing title={entry.text ?? "Page"} text={`This page belongs to the role of ${ROLE_TEXTS[entry.roles[0] ?? role]}.`} />;
+  }
+  return <ErrorBoundary key={path}>{entry.page(id)}</ErrorBoundary>;
 }
+
+const ROLE_TEXTS = { consumer: "consumer", serviceowner: "service owner" };
 
 function Missing({ title, text }: { title: string; text: string }) {
   return (
     <Page title={title}>
       <p>{text}</p>
       <p>
-        <a href={linkTo("")}>Go to the home page</a>
+        <a href={links.home()}>Go to the home page</a>
       </p>
     </Page>
   );

@@ -1,6 +1,8 @@
 import type { Role } from "../api/types";
 import { useSession } from "../session/session";
 import { Segments } from "../ui/segments";
+import { links } from "./links";
+import { PAGES } from "./pages";
 import { linkTo, navigate } from "./route";
 import { THEMES, useTheme } from "./theme";
 
@@ -11,22 +13,17 @@ const ROLES = [
 
 const THEME_TEXTS = { system: "System", light: "Light", dark: "Dark" };
 
-const PAGES: { path: string; text: string; roles: Role[] }[] = [
-  { path: "", text: "Home", roles: ["consumer", "serviceowner"] },
-  { path: "queue", text: "Queue", roles: ["serviceowner"] },
-];
-
 /** Shows the team, the role, the pages of the role, and the theme. */
 export function Header({ path }: { path: string }) {
   const { team, role, setRole, signOut } = useSession();
   const changeRole = (next: Role) => {
     setRole(next);
-    navigate(linkTo(""));
+    navigate(links.home());
   };
   return (
     <header>
       <div className="bar">
-        <a className="brand" href={linkTo("")}>
+        <a className="brand" href={links.home()}>
           Dovetail
         </a>
         {team && <Navigation path={path} role={role} />}
@@ -50,13 +47,18 @@ export function Header({ path }: { path: string }) {
 function Navigation({ path, role }: { path: string; role: Role }) {
   return (
     <nav aria-label="Pages">
-      {PAGES.filter((page) => page.roles.includes(role)).map((page) => (
-        <a key={page.path} href={linkTo(page.path)} aria-current={page.path === path ? "page" : undefined}>
+      {PAGES.filter((page) => page.text && page.roles.includes(role)).map((page) => (
+        <a key={page.path} href={linkTo(page.path)} aria-current={isBelow(path, page.path) ? "page" : undefined}>
           {page.text}
         </a>
       ))}
     </nav>
   );
+}
+
+/** Reports whether a page is the page of the link, or one below it. */
+function isBelow(path: string, link: string): boolean {
+  return path === link || (link !== "" && path.startsWith(`${link}/`));
 }
 
 function ThemeSwitch() {

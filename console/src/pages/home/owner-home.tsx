@@ -3,7 +3,7 @@ import { ageSeconds } from "../../lib/age";
 import { groupBy } from "../../lib/group-by";
 import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
-import { linkTo } from "../../shell/route";
+import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ListStatus } from "../../ui/list-status";
 import { type Column, Table } from "../../ui/table";
@@ -30,7 +30,7 @@ export function OwnerHome() {
           <Table caption="Open changes by service" columns={columns(now)} rows={rows} rowKey={(row) => row.id} />
           {list.hasMore && <p className="hint">The table counts the first {list.rows.length} open changes.</p>}
           <p>
-            <a className="button primary" href={linkTo("queue")}>
+            <a className="button primary" href={links.queue()}>
               Open the queue
             </a>
           </p>
@@ -51,13 +51,13 @@ function summarize(changes: ChangeInstance[], now: number): ServiceRow {
 function columns(now: number): Column<ServiceRow>[] {
   const link = (row: ServiceRow, count: number, state: ChangeState, verb: string) =>
     count === 0 ? "0" : (
-      <a href={linkTo("queue", { service: row.id, state })} aria-label={`${count} ${verb}, ${row.name}`}>
+      <a href={links.queue({ service: row.id, state })} aria-label={`${count} ${verb}, ${row.name}`}>
         {count}
       </a>
     );
   const between = (row: ServiceRow, from: number, to: number) => row.ages.filter((age) => age >= from && age < to).length;
   return [
-    { id: "service", header: "Service", cell: (row) => <a href={linkTo("queue", { service: row.id })}>{row.name}</a> },
+    { id: "service", header: "Service", cell: (row) => <a href={links.queue({ service: row.id })}>{row.name}</a> },
     number("pending", "To decide", (row) => link(row, row.pending, "PENDING", "to decide")),
     number("approved", "To carry out", (row) => link(row, row.approved, "APPROVED", "to carry out")),
     number("hour", "Under 1 h", (row) => between(row, 0, HOUR)),

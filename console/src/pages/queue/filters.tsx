@@ -1,5 +1,6 @@
 import type { ChangeState } from "../../api/types";
-import { linkTo, navigate } from "../../shell/route";
+import { links } from "../../shell/links";
+import { navigate } from "../../shell/route";
 import { Segments } from "../../ui/segments";
 import type { ServiceOption } from "./use-service-options";
 
@@ -19,7 +20,7 @@ export function readFilters(query: URLSearchParams): Filters {
 
 /** Offers the filters by state and by service. */
 export function FilterBar({ filters, services }: { filters: Filters; services: ServiceOption[] }) {
-  const open = (change: Partial<Filters>) => navigate(linkTo("queue", { ...filters, ...change }));
+  const open = (change: Partial<Filters>) => navigate(links.queue({ ...filters, ...change }));
   return (
     <div className="filters" role="group" aria-label="Filters">
       <Segments legend="State" value={filters.state as (typeof STATES)[number]["value"]} options={STATES} onChange={(state) => open({ state })} />

@@ -1,0 +1,37 @@
+import type { ReactNode } from "react";
+import type { Role } from "../api/types";
+import { Home } from "../pages/home/home";
+import { Queue } from "../pages/queue/queue";
+
+export type PageEntry = {
+  /** Path with `:id` for a number. */
+  path: string;
+  /** Text of the link in the header; absent for a page that other pages link to. */
+  text?: string;
+  roles: readonly Role[];
+  page: (id: number) => ReactNode;
+};
+
+const BOTH = ["consumer", "serviceowner"] as const;
+const OWNER = ["serviceowner"] as const;
+
+/** All pages of a signed-in team, in the order of the navigation. */
+export const PAGES: readonly PageEntry[] = [
+  { path: "", text: "Home", roles: BOTH, page: () => <Home /> },
+  { path: "queue", text: "Queue", roles: OWNER, page: () => <Queue /> },
+];
+
+/** Finds the page of a path, with the number in it. */
+export function findPage(path: string): { entry: PageEntry; id: number } | undefined {
+  for (const entry of PAGES) {
+    const id = idIn(entry.path, path);
+    if (id !== undefined) return { entry, id };
+  }
+  return undefined;
+}
+
+/** Returns the number in place of `:id`, 0 without one, and `undefined` if the path does not match. */
+function idIn(pattern: string, path: string): number | undefined {
+  const match = new RegExp(`^${pattern.replace(":id", "([0-9]{1,15})")}$`).exec(path);
+  return match ? Number(match[1] ?? 0) : undefined;
+}

@@ -1,0 +1,37 @@
+import { changesOf, decide, declare, finishAll } from "./world.mjs";
+
+const VM = "vm-owner-key";
+const LB = "lb-owner-key";
+
+/** Fills the demo world with work in every state, and returns the ids that pictures need. */
+export async function prepare(system) {
+  const machines = [{ name: "web1", cpu: 2 }, { name: "web2", cpu: 4 }];
+  await declare(system, "Shop", machines, [{ name: "front", related_vms: ["web1", "web2"], algorithm: "RoundRobin" }]);
+  for (const key of [VM, LB, "np-owner-key"]) await finishAll(system, key);
+  await declare(system, "Shop", [{ name: "web1", cpu: 8 }, { name: "web2", cpu: 4 }, { name: "batch1", cpu: 64 }], [
+    { name: "front", related_vms: ["web1", "web2"], algorithm: "LeastConnections" },
+  ]);
+  const changes = await changesOf(system, VM, "PENDING");
+  const large = changes.find((change) => change.service_item.name === "batch1");
+  await decide(system, VM, large.id, { state: "REJECTED", log: "A machine has at most 16 CPUs." });
+  return { application: large.application.id, service: large.service.id, item: large.service_item.id };
+}
+
+/** Pictures of pages. `open` goes to the page, and waits for its content. */
+export const PICTURES = [
+  { name: "sign-in", team: null, open: (page) => page.getByRole("button", { name: "VMOwnerTeam" }).waitFor() },
+  {
+    name: "home-consumer",
+    team: "AwesomeConsumer",
+    open: (page) => page.getByText("A machine has at most 16 CPUs.").waitFor(),
+  },
+  { name: "home-owner", team: "VMOwnerTeam", open: (page) => page.getByRole("link", { name: "Open the queue" }).waitFor() },
+  {
+    name: "queue",
+    team: "VMOwnerTeam",
+    open: async (page) => {
+      await page.getByRole("link", { name: "Open the queue" }).click();
+      await page.getByRole("row").nth(1).waitFor();
+    },
+  },
+];

@@ -1,0 +1,30 @@
+// Writes a picture of each page to `docs/images`, at 1280 and 390 pixels: `node tests/screenshots.mjs [NAME …]`.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { openPage, signIn } from "./pages.mjs";
+import { startWorld } from "./world.mjs";
+import { PICTURES, prepare } from "./pictures.mjs";
+
+const DIRECTORY = path.join(import.meta.dirname, "../../docs/images");
+const WIDTHS = { 1280: 800, 390: 844 };
+const wanted = process.argv.slice(2);
+
+const world = await startWorld();
+try {
+  const ids = await prepare(world.system);
+  mkdirSync(DIRECTORY, { recursive: true });
+  for (const picture of PICTURES) {
+    if (wanted.length > 0 && !wanted.includes(picture.name)) continue;
+    for (const [width, height] of Object.entries(WIDTHS)) await take(picture, ids, Number(width), height);
+  }
+} finally {
+  await world.stop();
+}
+
+async function take({ name, team, open }, ids, width, height) {
+  const { page, context } = await openPage(world, { colorScheme: "light", viewport: { width, height } });
+  if (team) await signIn(page, team);
+  await open(page, ids, world);
+  await page.screenshot({ path: path.join(DIRECTORY, `${name}-${width}.png`) });
+  await context.close();
+}
