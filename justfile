@@ -34,6 +34,10 @@ deps:
 clients *names:
     tests/clients/run {{ names }}
 
+# Checks the files of the console in dist, and runs its browser tests.
+console:
+    .ci/run console
+
 # Runs the first stage of CI.
 fast:
     .ci/run fast
