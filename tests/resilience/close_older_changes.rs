@@ -258,7 +258,7 @@ fn finding_01_closing_that_dies_at_any_call_is_completed_once() {
             restore(&system, rows);
             let (carried, _) = carry(&system, submission, point, answer_lost);
             assert!(carried.is_err(), "{context}: {carried:?}");
-            system.assert_sound();
+            system.assert_invariants();
             for _ in 0..2 {
                 let (carried, _) = carry(&system, submission, usize::MAX, false);
                 assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out), "{context}");
