@@ -24,7 +24,8 @@ pub(crate) fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let file = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && file != "target" && !file.starts_with('.') {
+            if path.is_dir() && !matches!(file.as_str(), "target" | "node_modules") && !file.starts_with('.')
+            {
                 open.push(path);
             } else if path.is_file() && file.ends_with(ending) {
                 paths.push(path);
