@@ -42,6 +42,8 @@ fn an_administrator_changes_the_settings_of_the_own_team() {
         assert_eq!((refused.status, refused.at("/code")), (400, &json!(code)), "{body}: {refused:?}");
     }
     let general = made(&system, KEY, "pipeline", Role::General);
+    let seen = system.get(TEAMS, general.at("/key").as_str().unwrap());
+    assert_eq!((team.at("/role"), seen.at("/results/0/role")), (&json!("ADMIN"), &json!("GENERAL")));
     let refused = set(&system, general.at("/key").as_str().unwrap(), &json!({"confirm_removals": false}));
     assert_eq!((refused.status, refused.at("/code")), (403, &json!("needs_admin")));
     let foreign = set(&system, "vm-owner-key", &json!({"confirm_removals": false}));

@@ -96,6 +96,7 @@ fn a_person_of_several_teams_says_for_which_one_they_act() {
     assert_eq!(code(&by(&system, &token, None, "GET", MEMBERS, &Value::Null)), (403, "choose_team"));
     for (name, role) in [("VMOwnerTeam", "ADMIN"), ("AwesomeConsumer", "READ_ONLY")] {
         let team = both.at("/results").as_array().unwrap().iter().find(|team| team["name"] == name).unwrap();
+        assert_eq!(team["role"], role);
         let id = team["id"].to_string();
         let listed = by(&system, &token, Some(&id), "GET", MEMBERS, &Value::Null);
         let expected = if role == "ADMIN" { (200, "") } else { (403, "read_only_key") };

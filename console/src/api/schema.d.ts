@@ -1661,6 +1661,8 @@ export interface components {
              *     does not name.
              */
             confirm_removals: boolean;
+            /** @description The caller's role in this team. */
+            role: components["schemas"]["Role"];
         };
         ChangedTeam: {
             confirm_removals?: boolean;

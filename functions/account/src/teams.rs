@@ -17,5 +17,5 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         let audit_entry = AuditEntry::of_team(AuditEvent::TeamChanged, &after, &call.ctx());
         table.change_team(&before, &after, &audit_entry).await?.ok_or(Code::Contended)?;
     }
-    Reply::new(200, view::team(&after))
+    Reply::new(200, view::team(&after, call.caller.role))
 }

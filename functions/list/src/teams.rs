@@ -14,10 +14,12 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
         .and(call.query.integer("offset"))
         .map_err(|error| Call::bad_filter(&error))?;
     let mut teams = Vec::new();
-    for team in &call.teams {
-        teams.push(table.team(team.id).await?.ok_or(Code::Unauthenticated)?);
+    for membership in &call.memberships {
+        let team = table.team(membership.team.id).await?.ok_or(Code::Unauthenticated)?;
+        teams.push((team, membership.role));
     }
-    Reply::list(teams.len(), None, teams.iter().map(view::team).collect::<Vec<_>>())
+    let views: Vec<_> = teams.iter().map(|(team, role)| view::team(team, *role)).collect();
+    Reply::list(teams.len(), None, views)
 }
 
 /// Returns the caller's team, now or at an earlier time.
@@ -31,5 +33,5 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if let Some(moment) = history::of_declaration(table, call).await? {
         team = history::team(table, team, moment).await?;
     }
-    Reply::new(200, view::team(&team))
+    Reply::new(200, view::team(&team, call.caller.role))
 }

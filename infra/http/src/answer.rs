@@ -148,7 +148,7 @@ impl Received {
         let id = self.id();
         let Self { request, route_match, chosen, now } = self;
         let RouteMatch { route, parameters } = served(route_match, function, false)?;
-        let (caller, teams) = chosen?.permitted(route.access)?;
+        let (caller, memberships) = chosen?.permitted(route.access)?;
         check_fair_use(request.extensions().get(), caller.team.id, now)?;
         let rejected = request.extensions().get().copied();
         check_query(rejected.as_ref())?;
@@ -166,7 +166,7 @@ impl Received {
             body: Vec::new(),
             content_type: header("content-type").unwrap_or_default(),
             caller,
-            teams,
+            memberships,
             request: id,
             base: request::base(&request),
             path: path.to_owned(),

@@ -12,7 +12,7 @@ use domain::base::suggest::nearest;
 use domain::model::declaration::BODY_BYTES_MAX;
 use domain::model::submission::IDEMPOTENCY_KEY_BYTES_MAX;
 use domain::rules::visibility::Pov;
-use domain::{TeamId, TeamRef, Timestamp};
+use domain::{TeamId, Timestamp};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use std::sync::{Arc, OnceLock};
@@ -36,8 +36,8 @@ pub struct Call {
     /// Body after decompression.
     pub body: Vec<u8>,
     pub caller: Caller,
-    /// All teams of the caller; one for a key.
-    pub teams: Vec<TeamRef>,
+    /// The caller in each of their teams; one for a key.
+    pub memberships: Vec<Caller>,
     /// Request id from the gateway. All writes of the call carry it, so a retry finds them.
     pub request: String,
     /// Scheme, host and stage prefix of the client's URL, for links.

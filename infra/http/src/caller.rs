@@ -17,8 +17,8 @@ pub(crate) const TEAM_HEADER: &str = "dovetail-team";
 /// The caller for one of their teams.
 pub(crate) struct Chosen {
     pub(crate) caller: Caller,
-    /// All teams of the caller.
-    teams: Vec<TeamRef>,
+    /// The caller in each of their teams.
+    memberships: Vec<Caller>,
     /// Whether a person with several teams has yet to choose one.
     is_open: bool,
 }
@@ -29,7 +29,6 @@ pub(crate) struct Chosen {
 pub(crate) fn chosen(request: &Request, now: Timestamp) -> Result<Chosen, Failure> {
     let fields = request::authorizer(request).ok_or(Code::Unauthenticated)?;
     let (subject, callers) = callers(fields, now).ok_or(Code::Unauthenticated)?;
-    let teams = callers.iter().map(|caller| caller.team.clone()).collect();
     let header = request.headers().get(TEAM_HEADER);
     let is_named =
         |caller: &&Caller, team: &HeaderValue| caller.team.id.to_string().as_bytes() == team.as_bytes();
@@ -38,12 +37,13 @@ pub(crate) fn chosen(request: &Request, now: Timestamp) -> Result<Chosen, Failur
         None => callers.first(),
     };
     let caller = chosen.cloned().ok_or_else(|| not_a_member(subject))?;
-    Ok(Chosen { caller, teams, is_open: header.is_none() && callers.len() > 1 })
+    let is_open = header.is_none() && callers.len() > 1;
+    Ok(Chosen { caller, memberships: callers, is_open })
 }
 
 impl Chosen {
-    /// Returns the caller and all their teams, if the caller has this access.
-    pub(crate) fn permitted(self, access: Access) -> Result<(Caller, Vec<TeamRef>), Failure> {
+    /// Returns the caller for the chosen team and for each team, if the caller has this access.
+    pub(crate) fn permitted(self, access: Access) -> Result<(Caller, Vec<Caller>), Failure> {
         // The list of teams needs no choice: a person reads the ids for the header from it.
         if self.is_open && access != Access::Authenticated {
             return Err(Code::ChooseTeam.into());
@@ -52,7 +52,7 @@ impl Chosen {
             let is_reader = self.caller.role == Role::ReadOnly;
             return Err(if is_reader { Code::ReadOnlyKey } else { Code::NeedsAdmin }.into());
         }
-        Ok((self.caller, self.teams))
+        Ok((self.caller, self.memberships))
     }
 }
 

@@ -99,6 +99,7 @@ wire! {
         id: u64 = id.get(),
         #[serde(skip_serializing_if = "Option::is_none")] metadata: Option<Stored<'a>> = metadata,
         name: &'a str = name,
+        #[serde(skip_serializing_if = "Option::is_none")] role: Option<&'static str> = None,
     }
 
     /// An application in an object.

@@ -80,7 +80,7 @@ fn rule_1_the_first_call_returns_the_team_or_401() {
     assert_eq!(names, ["count", "next", "previous", "results"]);
     let team = answer.at("/results/0");
     let names: Vec<&String> = team.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["confirm_removals", "id", "metadata", "name"]);
+    assert_eq!(names, ["confirm_removals", "id", "metadata", "name", "role"]);
     assert_eq!(team.get("name").unwrap(), "AwesomeConsumer");
     let refused = system.get("/v1/account/teams/", "no-such-key");
     assert_eq!(refused.status, 401);

@@ -3,6 +3,7 @@
 use super::{Stored, TeamView, Viewpoint, team_ref, team_view};
 use crate::reply::fitting;
 use domain::TeamRef;
+use domain::base::actor::Role;
 use domain::model::submission::Submission;
 use domain::model::team::{Application, Team};
 use domain::views::related::Related;
@@ -11,10 +12,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Returns a team with its settings.
-pub fn team(team: &Team) -> TeamView<'_> {
+/// Returns a team with its settings and the caller's role in it.
+pub fn team(team: &Team, role: Role) -> TeamView<'_> {
     let view = team_view(team.id, Some(Stored(&team.metadata)), &team.name);
-    TeamView { confirm_removals: Some(team.confirm_removals), ..view }
+    TeamView { confirm_removals: Some(team.confirm_removals), role: Some(role.name()), ..view }
 }
 
 /// Returns an application of a team, with its state and the counts of its items by state.
