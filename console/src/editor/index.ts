@@ -1,0 +1,2 @@
+export { SchemaForm, type SchemaFormProps } from "./form/schema-form";
+export { Markdown } from "./markdown";
