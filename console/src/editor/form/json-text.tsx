@@ -7,7 +7,7 @@ type Props = {
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
   readOnly: boolean;
-  describedBy?: string;
+  describedBy?: string | undefined;
   isInvalid?: boolean;
 };
 

@@ -1,0 +1,43 @@
+import type { Json, JsonObject } from "../../api/types";
+
+/** Reports whether a value is an object, so that it can be a schema with keywords. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the schema with its local `$ref` resolved, at most a few times. */
+export function resolve(schema: Json | undefined, root: JsonObject): JsonObject {
+  let current = schema;
+  for (let step = 0; step < 8 && isObject(current) && typeof current.$ref === "string"; step++) {
+    const { $ref, ...siblings } = current;
+    const target = followPointer(root, $ref as string);
+    if (!isObject(target)) return current;
+    current = { ...target, ...siblings };
+  }
+  return isObject(current) ? current : {};
+}
+
+/** Returns the value at a reference within the document, or `undefined`. */
+export function followPointer(root: Json, reference: string): Json | undefined {
+  if (!reference.startsWith("#/")) return undefined;
+  let current: Json | undefined = root;
+  for (const token of tokensOf(decode(reference.slice(1)))) {
+    if (!isObject(current)) return undefined;
+    current = Object.hasOwn(current, token) ? current[token] : undefined;
+  }
+  return current;
+}
+
+/** Splits a JSON pointer into its unescaped names. */
+export function tokensOf(pointer: string): string[] {
+  const names = pointer.split("/").slice(1);
+  return names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
