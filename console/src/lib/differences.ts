@@ -8,6 +8,11 @@ export function differencesOf(change: ChangeInstance): Difference[] {
   const isCreate = change.change_type === "CREATE";
   const before = ((!isCreate && change.old_declaration?.declaration) || {}) as JsonObject;
   const after = (change.new_declaration?.declaration ?? {}) as JsonObject;
+  return differencesBetween(before, after);
+}
+
+/** Compares two documents field by field. */
+export function differencesBetween(before: JsonObject, after: JsonObject): Difference[] {
   return compareObjects("", before, after);
 }
 

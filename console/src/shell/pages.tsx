@@ -1,7 +1,10 @@
 import type { ReactNode } from "react";
 import type { Role } from "../api/types";
+import { Catalogue } from "../pages/catalogue/catalogue";
 import { Home } from "../pages/home/home";
+import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
+import { ServicePage } from "../pages/service/service";
 
 export type PageEntry = {
   /** Path with `:id` for a number. */
@@ -19,6 +22,9 @@ const OWNER = ["serviceowner"] as const;
 export const PAGES: readonly PageEntry[] = [
   { path: "", text: "Home", roles: BOTH, page: () => <Home /> },
   { path: "queue", text: "Queue", roles: OWNER, page: () => <Queue /> },
+  { path: "catalogue", text: "Catalogue", roles: BOTH, page: () => <Catalogue /> },
+  { path: "catalogue/:id", roles: BOTH, page: (id) => <ServicePage id={id} /> },
+  { path: "publish", roles: OWNER, page: () => <Publish /> },
 ];
 
 /** Finds the page of a path, with the number in it. */

@@ -4,13 +4,18 @@ import { type Difference, differencesOf, hasDeclarations } from "../lib/differen
 
 const SHORT = 5;
 
-/** Shows which fields a change adds, changes and removes. Long lists open on request. */
+/** Shows which fields a change adds, changes and removes. */
 export function Differences({ change }: { change: ChangeInstance }) {
-  const [isOpen, setOpen] = useState(false);
   if (!hasDeclarations(change)) return null;
   const all = differencesOf(change);
   if (all.length === 0) return <p className="hint">{unchangedText(change)}</p>;
-  const shown = isOpen ? all : all.slice(0, SHORT);
+  return <DifferenceList differences={all} />;
+}
+
+/** Lists changed fields. Long lists open on request. */
+export function DifferenceList({ differences }: { differences: readonly Difference[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const shown = isOpen ? differences : differences.slice(0, SHORT);
   return (
     <>
       <ul className="differences" aria-label="Differences">
@@ -18,9 +23,9 @@ export function Differences({ change }: { change: ChangeInstance }) {
           <Line key={difference.pointer} difference={difference} />
         ))}
       </ul>
-      {all.length > SHORT && (
+      {differences.length > SHORT && (
         <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Show fewer" : `Show all ${all.length} fields`}
+          {isOpen ? "Show fewer" : `Show all ${differences.length} fields`}
         </button>
       )}
     </>

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 import type { BrokenRule } from "../../api/types";
-import { tokensOf } from "./schema";
+import { stepsOf } from "../../lib/json-paths";
 
 export type FormContext = {
   /** Problems by the id of their field. */
@@ -36,7 +36,7 @@ export function byField(prefix: string, ...lists: readonly (readonly BrokenRule[
     // Problems of a later list only fill places without one, because both often report the same.
     const taken = new Set(groups.keys());
     for (const { pointer, detail } of list) {
-      const id = [prefix, ...tokensOf(pointer)].join("/");
+      const id = [prefix, ...stepsOf(pointer)].join("/");
       if (!taken.has(id)) groups.set(id, [...(groups.get(id) ?? []), detail]);
     }
   }

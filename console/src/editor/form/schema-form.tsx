@@ -1,4 +1,6 @@
-import Form, { type FormProps, getDefaultRegistry } from "@rjsf/core";
+// The index of the package imports a validator with `eval` for its tests.
+import Form, { type FormProps } from "@rjsf/core/lib/components/Form.js";
+import getDefaultRegistry from "@rjsf/core/lib/getDefaultRegistry.js";
 import type { RegistryWidgetsType } from "@rjsf/utils";
 import { type ReactNode, useMemo, useRef } from "react";
 import type { BrokenRule, Json, JsonObject } from "../../api/types";

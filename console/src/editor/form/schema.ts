@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../api/types";
+import { stepsOf } from "../../lib/json-paths";
 
 /** Reports whether a value is an object, so that it can be a schema with keywords. */
 export function isObject(value: unknown): value is JsonObject {
@@ -21,18 +22,13 @@ export function resolve(schema: Json | undefined, root: JsonObject): JsonObject 
 export function followPointer(root: Json, reference: string): Json | undefined {
   if (!reference.startsWith("#/")) return undefined;
   let current: Json | undefined = root;
-  for (const token of tokensOf(decode(reference.slice(1)))) {
+  for (const token of stepsOf(decode(reference.slice(1)))) {
     if (!isObject(current)) return undefined;
     current = Object.hasOwn(current, token) ? current[token] : undefined;
   }
   return current;
 }
 
-/** Splits a JSON pointer into its unescaped names. */
-export function tokensOf(pointer: string): string[] {
-  const names = pointer.split("/").slice(1);
-  return names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
 
 function decode(text: string): string {
   try {

@@ -1,0 +1,20 @@
+import type { JsonObject, Service } from "../api/types";
+
+/** Returns the definition of a service. */
+export function definitionOf(service: Service): JsonObject {
+  return service.schema.schema as JsonObject;
+}
+
+/** Returns the description in the definition, or an empty text. */
+export function descriptionOf(service: Service): string {
+  const { description } = definitionOf(service);
+  return typeof description === "string" ? description : "";
+}
+
+/** Returns the prices in the definition; absent ones are `undefined`. */
+export function pricesOf(definition: JsonObject): { change: number | undefined; month: number | undefined } {
+  const metadata = definition.metadata;
+  const prices = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? metadata : {};
+  const amount = (name: string) => (typeof prices[name] === "number" ? prices[name] : undefined);
+  return { change: amount("cost_per_change"), month: amount("monthly_cost") };
+}

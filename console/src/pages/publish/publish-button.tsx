@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { type ApiError, asApiError } from "../../api/errors";
+import { publish } from "../../api/services";
+import type { Service } from "../../api/types";
+import { useApi } from "../../session/session";
+import { links } from "../../shell/links";
+import { ErrorNote } from "../../ui/error-note";
+import { Icon } from "../../ui/icon";
+import type { CheckResult } from "./use-dry-run";
+
+/** Publishes exactly the definition of the last check. Without a valid check of the text, the button is disabled. */
+export function PublishButton({ check }: { check: CheckResult | null }) {
+  const api = useApi();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const [published, setPublished] = useState<Service | null>(null);
+  const send = async () => {
+    if (!check?.impact) return;
+    setBusy(true);
+    setError(null);
+    setPublished(null);
+    try {
+      setPublished(await publish(api, check.definition));
+    } catch (failure) {
+      setError(asApiError(failure));
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <div className="actions">
+        <button type="button" className="primary" disabled={isBusy || !check?.impact} onClick={() => void send()}>
+          {buttonText(check)}
+        </button>
+      </div>
+      {error && <ErrorNote error={error} />}
+      <div role="status">
+        {published && (
+          <p className="impact good">
+            <Icon name="done" /> {published.name} has version {published.schema.version} of its definition.{" "}
+            <a href={links.service(published.id)}>Open the service</a>
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
+
+function buttonText(check: CheckResult | null): string {
+  const failing = check?.impact?.teams.length ?? 0;
+  return failing > 0 ? "Publish anyway" : "Publish";
+}

@@ -1,0 +1,87 @@
+import { type FormEvent, useState } from "react";
+import { type ApiError, asApiError } from "../../api/errors";
+import { type ServiceSettings, updateSettings } from "../../api/services";
+import type { Service } from "../../api/types";
+import { useApi } from "../../session/session";
+import { Dialog } from "../../ui/dialog";
+import { ErrorNote } from "../../ui/error-note";
+import { STATE_TEXTS } from "./settings";
+
+type Props = { service: Service; onSaved: () => void; onClose: () => void };
+
+const CHECKS = [
+  ["approval_required", "Changes need an approval"],
+  ["allow_manual_approval", "People may approve"],
+  ["allow_manual_completion", "People may complete"],
+] as const;
+
+/** Changes the settings of a service. Only changed settings are sent. */
+export function SettingsDialog({ service, onSaved, onClose }: Props) {
+  const api = useApi();
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const save = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await updateSettings(api, service.id, changedSettings(service, new FormData(event.currentTarget)));
+      onSaved();
+    } catch (failure) {
+      setError(asApiError(failure));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={`Settings of ${service.name}`} onClose={onClose}>
+      <form onSubmit={(event) => void save(event)} className="settings">
+        <label>
+          State
+          <select name="state" defaultValue={service.state} data-initial-focus>
+            {Object.entries(STATE_TEXTS).map(([state, text]) => (
+              <option key={state} value={state}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {CHECKS.map(([name, text]) => (
+          <label key={name} className="check">
+            <input type="checkbox" name={name} defaultChecked={service[name]} />
+            <span>{text}</span>
+          </label>
+        ))}
+        <label>
+          Tags, separated by commas
+          <input name="tags" defaultValue={service.tags.join(", ")} />
+        </label>
+        <label>
+          Minimum version
+          <input name="minimum_version" type="number" min={1} max={service.schema.version} defaultValue={service.minimum_version ?? ""} />
+        </label>
+        {error && <ErrorNote error={error} />}
+        <div className="actions">
+          <button type="submit" className="primary" disabled={isBusy}>
+            Save
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function changedSettings(service: Service, form: FormData): ServiceSettings {
+  const tags = String(form.get("tags")).split(",").map((tag) => tag.trim()).filter((tag) => tag !== "");
+  const entered = {
+    state: form.get("state") as Service["state"],
+    ...Object.fromEntries(CHECKS.map(([name]) => [name, form.get(name) === "on"])),
+    tags,
+    minimum_version: Number(form.get("minimum_version")) || null,
+  };
+  const changed = Object.entries(entered).filter(([name, value]) => {
+    return JSON.stringify(value) !== JSON.stringify(service[name as keyof Service]);
+  });
+  return Object.fromEntries(changed);
+}

@@ -1,0 +1,55 @@
+import { useState } from "react";
+import type { Service } from "../../api/types";
+import { Facts } from "../../ui/facts";
+import { SettingsDialog } from "./settings-dialog";
+
+type Props = { service: Service; isOwn: boolean; onChange: () => void };
+
+/** Shows the settings of a service. Its owner can change them. */
+export function Settings({ service, isOwn, onChange }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const saved = () => {
+    setOpen(false);
+    onChange();
+  };
+  return (
+    <>
+      <Facts
+        facts={[
+          ["State", STATE_TEXTS[service.state]],
+          ["Approval", service.approval_required ? "Changes start as pending" : "Changes start as approved"],
+          ["Approval by people", yesOrNo(service.allow_manual_approval)],
+          ["Completion by people", yesOrNo(service.allow_manual_completion)],
+          ["Minimum version", service.minimum_version ?? "None"],
+          ["Tags", service.tags.join(", ") || "None"],
+          ["Teams that may declare", allowedText(service, isOwn)],
+          ["Dependent teams", service.dependant_teams.map((team) => team.name).join(", ") || "None"],
+        ]}
+      />
+      {isOwn && (
+        <button type="button" onClick={() => setOpen(true)}>
+          Change settings
+        </button>
+      )}
+      {isOpen && <SettingsDialog service={service} onSaved={saved} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Explains each state of a service. */
+export const STATE_TEXTS: Record<Service["state"], string> = {
+  IN_SERVICE: "In service",
+  NO_NEW_SERVICE_ITEM: "No new items",
+  NO_MODIFY_EXISTING_SERVICE_ITEM: "No new items, no modifications",
+  DECOMMISSIONED: "Decommissioned: only removals",
+};
+
+function yesOrNo(isAllowed: boolean): string {
+  return isAllowed ? "Allowed" : "Only API keys";
+}
+
+function allowedText(service: Service, isOwn: boolean): string {
+  if (service.allowed_teams.length === 0) return "All teams";
+  // Other teams than the owner see only their own id.
+  return isOwn ? `Ids ${service.allowed_teams.join(", ")}` : "Selected teams, yours included";
+}
