@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { ApiError } from "../api/errors";
 
+export type { ParsedText, TextFormat, TextRange, ValidText } from "../editor";
 export type Editor = typeof import("../editor");
 export type EditorState = { editor: Editor | null; error: ApiError | null };
 

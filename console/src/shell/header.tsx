@@ -1,6 +1,7 @@
 import type { Role } from "../api/types";
 import { useSession } from "../session/session";
 import { Segments } from "../ui/segments";
+import { mayLeave } from "./leave-guard";
 import { links } from "./links";
 import { PAGES } from "./pages";
 import { linkTo, navigate } from "./route";
@@ -17,6 +18,7 @@ const THEME_TEXTS = { system: "System", light: "Light", dark: "Dark" };
 export function Header({ path }: { path: string }) {
   const { team, role, setRole, signOut } = useSession();
   const changeRole = (next: Role) => {
+    if (!mayLeave()) return;
     setRole(next);
     navigate(links.home());
   };
@@ -33,7 +35,7 @@ export function Header({ path }: { path: string }) {
           {team && (
             <div className="who">
               <span className="team">{team.name}</span>
-              <button type="button" onClick={signOut}>
+              <button type="button" onClick={() => mayLeave() && signOut()}>
                 Sign out
               </button>
             </div>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Role } from "../api/types";
 import { Catalogue } from "../pages/catalogue/catalogue";
+import { Edit } from "../pages/edit/edit";
 import { Home } from "../pages/home/home";
 import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
@@ -17,6 +18,7 @@ export type PageEntry = {
 
 const BOTH = ["consumer", "serviceowner"] as const;
 const OWNER = ["serviceowner"] as const;
+const CONSUMER = ["consumer"] as const;
 
 /** All pages of a signed-in team, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
@@ -25,6 +27,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: "catalogue", text: "Catalogue", roles: BOTH, page: () => <Catalogue /> },
   { path: "catalogue/:id", roles: BOTH, page: (id) => <ServicePage id={id} /> },
   { path: "publish", roles: OWNER, page: () => <Publish /> },
+  { path: "edit", roles: CONSUMER, page: () => <Edit /> },
 ];
 
 /** Finds the page of a path, with the number in it. */

@@ -1,0 +1,91 @@
+import { useState } from "react";
+import type { PlannedChange, Preview } from "../../api/declaration";
+import { plural } from "../../lib/plural";
+import { DifferenceList } from "../../ui/differences";
+import { ErrorNote } from "../../ui/error-note";
+import { Icon } from "../../ui/icon";
+import type { Difference } from "../../lib/differences";
+import { PlanChange } from "./plan-change";
+import { PlanProblems } from "./plan-problems";
+import type { LocatedProblem } from "./problems";
+import { directChanges, pricesText } from "./totals";
+import type { PlanState } from "./use-plan";
+
+type Props = { plan: PlanState; problems: LocatedProblem[]; isNew: boolean; onSelect: (problem: LocatedProblem) => void };
+
+/** Shows the effects of the declaration, or why it has none. */
+export function PlanPanel({ plan, problems, isNew, onSelect }: Props) {
+  return (
+    <section aria-label="Plan" className="plan" aria-busy={!plan.isCurrent}>
+      <h2>Plan</h2>
+      {plan.error && problems.length === 0 && <ErrorNote error={plan.error} onRetry={plan.refresh} />}
+      {problems.length > 0 && <PlanProblems problems={problems} onSelect={onSelect} />}
+      {plan.preview && <Effects preview={plan.preview} isNew={isNew} />}
+      {!plan.preview && !plan.error && <p role="status">The plan loads.</p>}
+    </section>
+  );
+}
+
+function Effects({ preview, isNew }: { preview: Preview; isNew: boolean }) {
+  const direct = directChanges(preview);
+  const others = preview.change_instances.filter((change) => change.kind !== "DIRECT");
+  const prices = pricesText(preview.change_instances);
+  const exists = isNew && preview.change_instances.some((change) => change.application.id !== null);
+  return (
+    <>
+      {exists && <Warning text="An application with this name exists. The plan changes it." />}
+      {preview.warnings.map((text) => (
+        <Warning key={text} text={text} />
+      ))}
+      {preview.messages.map((message) => (
+        <p key={message.id} className="note">
+          {message.owner.name}: {message.description}
+        </p>
+      ))}
+      {!preview.changed && <p className="empty">The declaration is the stored one. There is nothing to apply.</p>}
+      {preview.metadata.map(({ application, differences }) => (
+        <div key={application ?? ""} className="plan-change">
+          <p>{application === null ? "Metadata of the team" : `Metadata of ${application}`}</p>
+          <DifferenceList differences={differences as Difference[]} />
+        </div>
+      ))}
+      <ChangeList changes={direct} label="Changes of your items" />
+      {others.length > 0 && (
+        <>
+          <h3>{plural(others.length, "more change")} for dependent teams and references</h3>
+          <ChangeList changes={others} label="Changes for dependent teams and references" />
+        </>
+      )}
+      {prices && <p>Prices of these changes: {prices}.</p>}
+    </>
+  );
+}
+
+const SHORT = 50;
+
+function ChangeList({ changes, label }: { changes: PlannedChange[]; label: string }) {
+  const [isOpen, setOpen] = useState(false);
+  if (changes.length === 0) return null;
+  return (
+    <>
+      <ul aria-label={label} className="plan-changes">
+        {(isOpen ? changes : changes.slice(0, SHORT)).map((change) => (
+          <PlanChange key={`${change.service.id} ${change.service_item.name} ${change.owner.id}`} change={change} />
+        ))}
+      </ul>
+      {changes.length > SHORT && (
+        <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Show fewer changes" : `Show all ${changes.length} changes`}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Warning({ text }: { text: string }) {
+  return (
+    <p className="note warning">
+      <Icon name="warning" /> {text}
+    </p>
+  );
+}

@@ -1,0 +1,47 @@
+import { useMemo } from "react";
+import type { Api } from "../../api/client";
+import type { Json, JsonObject } from "../../api/types";
+import type { Editor } from "../../lib/use-editor";
+import { useApi } from "../../session/session";
+import { type Draft, readDraft } from "./drafts";
+import { preferredFormat } from "./use-text";
+
+export type Stored = { name: string; content: JsonObject } | null;
+
+export type Opened = {
+  /** Identifies the draft. */
+  key: string;
+  /** Name of an existing application, which cannot change. */
+  fixedName: string | undefined;
+  value: Json;
+  /** The text of the stored declaration. */
+  stored: Draft;
+  /** Unsaved edits of an earlier visit. */
+  draft: Draft | undefined;
+};
+
+const NEW_NAME = "new-application";
+
+/** Prepares the text of an application, or of a new one. */
+export function useOpened(editor: Editor, application: Stored): Opened {
+  const api = useApi();
+  return useMemo(() => open(api, editor, application), [api, editor, application]);
+}
+
+function open(api: Api, editor: Editor, application: Stored): Opened {
+  const value = application ? { [application.name]: withServices(application.content) } : { [NEW_NAME]: { services: {} } };
+  const format = preferredFormat();
+  const key = application?.name ?? "";
+  return {
+    key,
+    fixedName: application?.name,
+    value,
+    stored: { text: editor.formatValue(value, format), format },
+    draft: readDraft(api, key),
+  };
+}
+
+/** Shows an empty application with the member that its items need. */
+function withServices(content: JsonObject): JsonObject {
+  return content.services === undefined ? { ...content, services: {} } : content;
+}

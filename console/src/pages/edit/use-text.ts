@@ -1,0 +1,73 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { Json } from "../../api/types";
+import { isSame, type Path } from "../../lib/json-paths";
+import { readPreference, writePreference } from "../../lib/preferences";
+import type { Editor, ParsedText, TextFormat, ValidText } from "../../lib/use-editor";
+import type { Draft } from "./drafts";
+
+/** Parsing a longer text at each key would delay typing. */
+const LONG_TEXT = 50_000;
+const PAUSE_MS = 150;
+const PREFERENCE = "text-format";
+
+export type TextState = {
+  text: string;
+  format: TextFormat;
+  /** The present text. A long text is parsed after a pause. */
+  parsed: ParsedText;
+  /** The newest valid text: the form shows its value. */
+  valid: ValidText;
+  setText: (text: string) => void;
+  setFormat: (format: TextFormat) => void;
+  edit: (path: Path, value: Json | undefined) => void;
+  reset: (draft: Draft) => void;
+};
+
+/** Returns the preferred format of the text. */
+export function preferredFormat(): TextFormat {
+  return readPreference(PREFERENCE) === "json" ? "json" : "yaml";
+}
+
+/** Holds a text with its value. Form and text editor change the same text, so they are always in step. */
+export function useText(editor: Editor, initial: Draft, fallback: Json): TextState {
+  const [draft, setDraft] = useState(initial);
+  const settled = useSettled(draft);
+  const parsed = useMemo(() => editor.parseText(settled.text, settled.format), [editor, settled]);
+  const valid = useRef<ValidText | null>(null);
+  if (parsed.isValid) valid.current = parsed;
+  valid.current ??= editor.parseText(editor.formatValue(fallback, draft.format), draft.format) as ValidText;
+  const yaml = useRef<ValidText | null>(null);
+
+  const setText = useCallback((text: string) => setDraft((current) => ({ ...current, text })), []);
+  const edit = useCallback(
+    (path: Path, value: Json | undefined) => {
+      setDraft((current) => {
+        // Several edits may come before the next render, so each starts from the newest text.
+        const base = editor.parseText(current.text, current.format);
+        return base.isValid ? { ...current, text: editor.editText(base, path, value) } : current;
+      });
+    },
+    [editor],
+  );
+  const setFormat = (format: TextFormat) => {
+    if (!parsed.isValid || format === draft.format) return;
+    writePreference(PREFERENCE, format);
+    if (format === "json") yaml.current = parsed;
+    // JSON has no comments: the earlier YAML has them, if its value is still the same.
+    const earlier = format === "yaml" && yaml.current && isSame(yaml.current.value, parsed.value) ? yaml.current : null;
+    setDraft({ format, text: earlier?.text ?? editor.formatValue(parsed.value, format) });
+  };
+  return { ...draft, parsed, valid: valid.current, setText, setFormat, edit, reset: setDraft };
+}
+
+/** Returns a draft at once if it is short, and after a pause otherwise. */
+function useSettled(draft: Draft): Draft {
+  const [settled, setSettled] = useState(draft);
+  const isShort = draft.text.length < LONG_TEXT;
+  useEffect(() => {
+    if (isShort) return;
+    const timer = setTimeout(() => setSettled(draft), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [draft, isShort]);
+  return isShort ? draft : settled;
+}
