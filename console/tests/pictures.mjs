@@ -34,4 +34,28 @@ export const PICTURES = [
       await page.getByRole("row").nth(1).waitFor();
     },
   },
+  {
+    name: "applications",
+    team: "AwesomeConsumer",
+    open: async (page) => {
+      await page.getByRole("link", { name: "Applications", exact: true }).click();
+      await page.getByRole("link", { name: "Shop", exact: true }).waitFor();
+    },
+  },
+  {
+    name: "application-graph",
+    team: "AwesomeConsumer",
+    open: async (page, { application, item }, world) => {
+      await page.goto(`${world.site.url}/#/applications/${application}?item=${item}`);
+      await page.getByRole("complementary").getByText("A machine has at most 16 CPUs.").waitFor();
+    },
+  },
+  {
+    name: "application-list",
+    team: "AwesomeConsumer",
+    open: async (page, { application }, world) => {
+      await page.goto(`${world.site.url}/#/applications/${application}?view=list`);
+      await page.getByRole("row").filter({ hasText: "batch1" }).waitFor();
+    },
+  },
 ];

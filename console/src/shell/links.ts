@@ -3,6 +3,16 @@ import { linkTo } from "./route";
 
 type Id = number;
 
+/** View and filters of an application in its address. */
+export type ApplicationView = {
+  view?: "graph" | "list" | "changes" | undefined;
+  item?: Id | undefined;
+  state?: string;
+  service?: Id | undefined;
+  text?: string;
+  attention?: "true" | "";
+};
+
 /** Returns the address of each page, so that no page builds the address of another one. */
 export const links = {
   home: () => linkTo(""),
@@ -10,8 +20,8 @@ export const links = {
   catalogue: () => linkTo("catalogue"),
   service: (id: Id) => linkTo(`catalogue/${id}`),
   publish: (id?: Id) => linkTo("publish", { service: id }),
-  applications: () => linkTo("applications"),
-  application: (id: Id) => linkTo(`applications/${id}`),
+  applications: (filters: { search?: string; retired?: "true" | "" } = {}) => linkTo("applications", filters),
+  application: (id: Id, view: ApplicationView = {}) => linkTo(`applications/${id}`, view),
   edit: (application?: Id, item?: string) => linkTo("edit", { application, item }),
   item: (id: Id) => linkTo(`items/${id}`),
   submissions: () => linkTo("submissions"),

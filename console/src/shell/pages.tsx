@@ -2,6 +2,8 @@ import type { ReactNode } from "react";
 import type { Role } from "../api/types";
 import { Catalogue } from "../pages/catalogue/catalogue";
 import { Edit } from "../pages/edit/edit";
+import { ApplicationPage } from "../pages/application/application";
+import { Applications } from "../pages/applications/applications";
 import { Home } from "../pages/home/home";
 import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
@@ -28,6 +30,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: "catalogue/:id", roles: BOTH, page: (id) => <ServicePage id={id} /> },
   { path: "publish", roles: OWNER, page: () => <Publish /> },
   { path: "edit", roles: CONSUMER, page: () => <Edit /> },
+  { path: "applications", text: "Applications", roles: BOTH, page: () => <Applications /> },
+  { path: "applications/:id", roles: BOTH, page: (id) => <ApplicationPage key={id} id={id} /> },
 ];
 
 /** Finds the page of a path, with the number in it. */

@@ -21,6 +21,11 @@ export function navigate(link: string): void {
   location.hash = link;
 }
 
+/** Changes the parameters of the page, without a new entry in the history. */
+export function replaceLink(link: string): void {
+  location.replace(link);
+}
+
 function subscribe(onChange: () => void): () => void {
   addEventListener("hashchange", onChange);
   return () => removeEventListener("hashchange", onChange);

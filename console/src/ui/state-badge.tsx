@@ -28,7 +28,8 @@ export function TypeBadge({ type }: { type: ChangeType }) {
   return <Badge icon={icon} tone={`${tone} outline`} word={word} />;
 }
 
-function Badge({ icon, tone, word }: { icon: IconName; tone: string; word: string }) {
+/** Shows a word with its icon and colour. */
+export function Badge({ icon, tone, word }: { icon: IconName; tone: string; word: string }) {
   return (
     <span className={`badge ${tone}`}>
       <Icon name={icon} />

@@ -1,0 +1,67 @@
+import { useCallback, useEffect, useMemo } from "react";
+import { readApplication } from "../../api/applications";
+import { useResource } from "../../lib/use-resource";
+import { useApi, useSession } from "../../session/session";
+import { Page } from "../../shell/page";
+import { ErrorNote } from "../../ui/error-note";
+import { ResourceStatus } from "../../ui/resource-status";
+import { Segments } from "../../ui/segments";
+import { ApplicationChanges } from "./changes";
+import { ApplicationFacts } from "./facts";
+import { Foreign } from "./foreign";
+import { GraphView } from "./graph-view";
+import { ItemList } from "./item-list";
+import type { ItemFinding } from "./item-state";
+import { useHealth } from "./use-health";
+import { useLiveGraph } from "./use-live-graph";
+import { useMarks } from "./use-marks";
+import { useViewQuery } from "./view-query";
+
+const VIEWS = [
+  { value: "graph", text: "Graph" },
+  { value: "list", text: "List" },
+  { value: "changes", text: "Open changes" },
+] as const;
+
+/** Shows an application: its items as a graph or as a list, and its open changes. */
+export function ApplicationPage({ id }: { id: number }) {
+  const api = useApi();
+  const { role } = useSession();
+  const application = useResource(useCallback(() => readApplication(api, role, id), [api, role, id]));
+  const live = useLiveGraph(id);
+  const health = useHealth(id, live.graph);
+  const findings = useMemo(() => findingsOfItems(live.drifted, health), [live.drifted, health]);
+  const marks = useMarks(live);
+  const [query, change] = useViewQuery(id);
+  const { refresh } = application;
+  useEffect(() => {
+    if (live.revision > 0) void refresh();
+  }, [live.revision, refresh]);
+
+  if (application.error?.status === 404) return <Foreign id={id} />;
+  const items = { graph: live.graph, findings, changed: marks.changed, query, onChange: change };
+  return (
+    <Page title={application.data?.name ?? "Application"}>
+      <ResourceStatus resource={application} />
+      {application.data && <ApplicationFacts application={application.data} />}
+      <div className="filters">
+        <Segments legend="View" value={query.view} options={VIEWS} onChange={(view) => change({ view })} />
+      </div>
+      <p role="status" className="hidden">
+        {marks.announcement}
+      </p>
+      {live.error && <ErrorNote error={live.error} onRetry={() => void live.refresh()} />}
+      {query.view === "changes" && <ApplicationChanges id={id} />}
+      {query.view !== "changes" && live.isLoading && <p role="status">Loading…</p>}
+      {query.view === "graph" && !live.isLoading && <GraphView {...items} />}
+      {query.view === "list" && !live.isLoading && <ItemList {...items} />}
+    </Page>
+  );
+}
+
+function findingsOfItems(drifted: ReadonlySet<number>, health: ReadonlyMap<number, ItemFinding["health"]>) {
+  const findings = new Map<number, ItemFinding>();
+  for (const [id, status] of health) findings.set(id, { health: status ?? null });
+  for (const id of drifted) findings.set(id, { ...findings.get(id), isDrifted: true });
+  return findings as ReadonlyMap<number, ItemFinding>;
+}

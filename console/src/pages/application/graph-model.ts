@@ -1,0 +1,61 @@
+import type { GraphItem, GraphPage } from "../../api/applications";
+import type { TeamRef } from "../../api/types";
+
+export type Reference = { from: number; to: number; pointer: string };
+
+/** All items of an application that are known so far, with their references in both directions. */
+export type AppGraph = {
+  items: GraphItem[];
+  byId: ReadonlyMap<number, GraphItem>;
+  references: Reference[];
+  from: ReadonlyMap<number, Reference[]>;
+  to: ReadonlyMap<number, Reference[]>;
+  /** Dependent teams by service. */
+  dependents: ReadonlyMap<number, TeamRef[]>;
+  isComplete: boolean;
+};
+
+export const NO_REFERENCES: readonly Reference[] = [];
+
+const collator = new Intl.Collator(undefined, { numeric: true });
+
+/** Compares names in the reader's order, with numbers by value. */
+export const compareNames = collator.compare;
+
+/** Joins the pages of a graph. */
+export function joinPages(pages: readonly GraphPage[]): AppGraph {
+  const items = pages.flatMap((page) => page.service_items);
+  const references = pages.flatMap((page) => page.references);
+  const dependents = new Map<number, TeamRef[]>();
+  for (const { service, team } of pages.flatMap((page) => page.dependants)) {
+    const teams = dependents.get(service.id) ?? [];
+    if (!teams.some(({ id }) => id === team.id)) dependents.set(service.id, [...teams, team]);
+  }
+  return {
+    items,
+    byId: new Map(items.map((item) => [item.id, item])),
+    references,
+    from: index(references, (reference) => reference.from),
+    to: index(references, (reference) => reference.to),
+    dependents,
+    isComplete: pages.at(-1)?.next === null,
+  };
+}
+
+/** Returns the items with another state than before, and the new items. */
+export function changedSince(before: AppGraph, after: AppGraph): GraphItem[] {
+  return after.items.filter((item) => {
+    const old = before.byId.get(item.id);
+    return !old || old.change_state !== item.change_state || old.runtime_state !== item.runtime_state;
+  });
+}
+
+function index(references: readonly Reference[], idOf: (reference: Reference) => number): Map<number, Reference[]> {
+  const found = new Map<number, Reference[]>();
+  for (const reference of references) {
+    const list = found.get(idOf(reference));
+    if (list) list.push(reference);
+    else found.set(idOf(reference), [reference]);
+  }
+  return found;
+}

@@ -1,0 +1,44 @@
+import type { GraphItem } from "../../api/applications";
+import { groupBy } from "../../lib/group-by";
+import { type AppGraph, compareNames } from "./graph-model";
+import { type ItemFinding, needsAttention, stateOf } from "./item-state";
+import type { ViewQuery } from "./view-query";
+
+export type ListRow =
+  | { kind: "service"; service: GraphItem["service"]; count: number; isOpen: boolean }
+  | { kind: "item"; item: GraphItem };
+
+/** Returns the items that match the filters. */
+export function matching(graph: AppGraph, findings: ReadonlyMap<number, ItemFinding>, query: ViewQuery): GraphItem[] {
+  const text = query.text.trim().toLowerCase();
+  return graph.items.filter(
+    (item) =>
+      (query.state === "" || stateOf(item).word === query.state) &&
+      (query.service === undefined || item.service.id === query.service) &&
+      (text === "" || item.name.toLowerCase().includes(text)) &&
+      (query.attention === "" || needsAttention(item, findings.get(item.id))),
+  );
+}
+
+/** Groups items by service: one row for each service, then its items by name unless the group is closed. */
+export function rowsOf(items: readonly GraphItem[], closed: ReadonlySet<number>): ListRow[] {
+  const groups = groupBy(items, (item) => item.service.id).map((group) => ({
+    service: (group[0] as GraphItem).service,
+    items: group.sort((a, b) => compareNames(a.name, b.name)),
+  }));
+  groups.sort((a, b) => compareNames(a.service.name, b.service.name));
+  return groups.flatMap(({ service, items: sorted }): ListRow[] => {
+    const isOpen = !closed.has(service.id);
+    const header: ListRow = { kind: "service", service, count: sorted.length, isOpen };
+    return isOpen ? [header, ...sorted.map((item): ListRow => ({ kind: "item", item }))] : [header];
+  });
+}
+
+/** Returns the states and services that occur, for the filters. */
+export function optionsOf(graph: AppGraph): { states: string[]; services: GraphItem["service"][] } {
+  const services = new Map(graph.items.map((item) => [item.service.id, item.service]));
+  return {
+    states: [...new Set(graph.items.map((item) => stateOf(item).word))].sort(compareNames),
+    services: [...services.values()].sort((a, b) => compareNames(a.name, b.name)),
+  };
+}
