@@ -4,9 +4,10 @@ import { runnerImport } from "vite";
 
 describe("differences", () => {
   let differencesOf;
+  let divideWhole;
   before(async () => {
     const { module } = await runnerImport("./src/lib/differences.ts", { logLevel: "error" });
-    ({ differencesOf } = module);
+    ({ differencesOf, divideWhole } = module);
   });
 
   const version = (declaration) => declaration && { version: 1, declaration };
@@ -32,6 +33,13 @@ describe("differences", () => {
   it("distinguishes null from an absent field", () => {
     assert.deepEqual(compare("MODIFY", { a: null }, {}), [{ pointer: "/a", old: null }]);
     assert.deepEqual(compare("MODIFY", {}, { a: null }), [{ pointer: "/a", new: null }]);
+  });
+
+  it("divides the difference of a whole item into its fields", () => {
+    const whole = [{ pointer: "", old: { name: "a", disk: { size: 1 } } }];
+    assert.deepEqual(divideWhole(whole), [{ pointer: "/disk", old: { size: 1 } }, { pointer: "/name", old: "a" }]);
+    const fields = [{ pointer: "/cpu", old: 1, new: 2 }];
+    assert.deepEqual(divideWhole(fields), fields);
   });
 
   it("shows the whole declaration of a CREATE and of a DELETE", () => {

@@ -2,6 +2,9 @@ import type { ChangeInstance, Json, JsonObject } from "../api/types";
 
 export type Difference = { pointer: string; old?: Json; new?: Json };
 
+/** A difference in a response of the API, whose types do not know that values are JSON. */
+export type ApiDifference = { pointer: string; old?: unknown; new?: unknown };
+
 /** Compares the declarations of a change field by field, because lists of changes have no member for it. */
 export function differencesOf(change: ChangeInstance): Difference[] {
   // A repeated CREATE has the declaration of the earlier request, of which nothing is in service.
@@ -14,6 +17,15 @@ export function differencesOf(change: ChangeInstance): Difference[] {
 /** Compares two documents field by field. */
 export function differencesBetween(before: JsonObject, after: JsonObject): Difference[] {
   return compareObjects("", before, after);
+}
+
+/** Divides the difference of a whole object, which the API gives for a new or removed item, into its fields. */
+export function divideWhole(differences: readonly ApiDifference[]): Difference[] {
+  return (differences as readonly Difference[]).flatMap((difference) => {
+    const { pointer, old = {}, new: value = {} } = difference;
+    const isWhole = pointer === "" && isObject(old) && isObject(value);
+    return isWhole ? compareDocuments(old, value) : [difference];
+  });
 }
 
 /** Reports whether the response has the declarations. Light lists omit them. */

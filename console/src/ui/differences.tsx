@@ -7,15 +7,14 @@ const SHORT = 5;
 /** Shows which fields a change adds, changes and removes. */
 export function Differences({ change }: { change: ChangeInstance }) {
   if (!hasDeclarations(change)) return null;
-  const all = differencesOf(change);
-  if (all.length === 0) return <p className="hint">{unchangedText(change)}</p>;
-  return <DifferenceList differences={all} />;
+  return <DifferenceList differences={differencesOf(change)} emptyText={unchangedText(change)} />;
 }
 
-/** Lists changed fields. Long lists open on request. */
-export function DifferenceList({ differences }: { differences: readonly Difference[] }) {
+/** Shows added, changed and removed fields. Long lists open on request. */
+export function DifferenceList({ differences: all, emptyText = "" }: { differences: readonly Difference[]; emptyText?: string }) {
   const [isOpen, setOpen] = useState(false);
-  const shown = isOpen ? differences : differences.slice(0, SHORT);
+  if (all.length === 0) return <p className="hint">{emptyText}</p>;
+  const shown = isOpen ? all : all.slice(0, SHORT);
   return (
     <>
       <ul className="differences" aria-label="Differences">
@@ -40,7 +39,7 @@ function Line({ difference: { pointer, old, new: value } }: { difference: Differ
         {sign}
       </span>
       <span className="hidden">{word} </span>
-      <code className="pointer">{pointer}</code>{" "}
+      <code className="pointer">{pointer || "/"}</code>{" "}
       {old !== undefined && <Value value={old} isOld={value !== undefined} />}
       {old !== undefined && value !== undefined && (
         <>
@@ -62,7 +61,8 @@ function Value({ value, isOld }: { value: Json; isOld: boolean }) {
   return <code>{isOld ? <s>{text}</s> : text}</code>;
 }
 
-function unchangedText(change: ChangeInstance): string {
+/** Explains a change without differences. */
+export function unchangedText(change: Pick<ChangeInstance, "kind">): string {
   if (change.kind === "REFERENCED") return "The declaration is unchanged. A referenced item changed.";
   if (change.kind === "RETRY") return "The declaration is unchanged. This is a new attempt.";
   return "The declaration is unchanged.";
