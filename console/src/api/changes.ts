@@ -1,7 +1,17 @@
 import { type Api, unwrap } from "./client";
+import { cursorOf } from "./cursor";
 import type { ChangeInstance, ChangeState, ChangeUpdate, Role } from "./types";
 
-export type ChangeQuery = { role: Role; states: readonly ChangeState[]; serviceId?: number | undefined };
+export type ChangeQuery = {
+  role: Role;
+  /** Empty for all states. */
+  states: readonly ChangeState[];
+  serviceId?: number | undefined;
+  /** One id, or several separated by commas. */
+  submissionId?: string | undefined;
+  itemId?: number | undefined;
+  ordering?: "-id" | "-created" | undefined;
+};
 export type ChangePages = { rows: ChangeInstance[]; count: number | null; hasMore: boolean };
 
 export const PAGE_SIZE = 100;
@@ -21,6 +31,11 @@ export async function listChanges(api: Api, query: ChangeQuery, pages: number, l
   return { rows, count, hasMore: cursor !== undefined };
 }
 
+/** Reads a change with its declarations. */
+export function readChange(api: Api, role: Role, id: number): Promise<ChangeInstance> {
+  return unwrap(api.GET("/v1/orcabase/{pov}/change_instances/{id}/", { params: { path: { pov: role, id } } }));
+}
+
 /** Sends one decision, and returns the change after it. */
 export function updateChange(api: Api, id: number, update: ChangeUpdate): Promise<ChangeInstance> {
   return unwrap(
@@ -37,18 +52,16 @@ function onePage(api: Api, query: ChangeQuery, light: boolean, cursor: string | 
       params: {
         path: { pov: query.role },
         query: {
-          state: query.states.join(","),
           limit: PAGE_SIZE,
+          ...(query.states.length > 0 && { state: query.states.join(",") }),
           ...(light && { light }),
           ...(query.serviceId !== undefined && { service_id: String(query.serviceId) }),
+          ...(query.submissionId !== undefined && { submission_id: query.submissionId }),
+          ...(query.itemId !== undefined && { service_item_id: String(query.itemId) }),
+          ...(query.ordering && { ordering: query.ordering }),
           ...(cursor !== undefined && { cursor }),
         },
       },
     }),
   );
-}
-
-/** Takes the position out of `next`. Its other parameters repeat the request. */
-function cursorOf(next: string | null): string | undefined {
-  return next ? (new URL(next).searchParams.get("cursor") ?? undefined) : undefined;
 }

@@ -24,7 +24,7 @@ export function divideWhole(differences: readonly ApiDifference[]): Difference[]
   return (differences as readonly Difference[]).flatMap((difference) => {
     const { pointer, old = {}, new: value = {} } = difference;
     const isWhole = pointer === "" && isObject(old) && isObject(value);
-    return isWhole ? compareDocuments(old, value) : [difference];
+    return isWhole ? differencesBetween(old, value) : [difference];
   });
 }
 

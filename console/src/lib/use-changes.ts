@@ -21,6 +21,9 @@ type Options = {
   role: Role;
   states: readonly ChangeState[];
   serviceId?: number | undefined;
+  submissionId?: string;
+  /** Ends the polling, for rows that no longer change. */
+  isFinished?: (rows: ChangeInstance[]) => boolean;
   /** Without declarations, also in the first request. */
   light?: boolean;
   /** Number of pages to read. */
@@ -32,7 +35,8 @@ type Options = {
 const EMPTY: ChangePages = { rows: [], count: null, hasMore: false };
 
 /** Reads a list of changes and keeps it current: a light poll, and a full request only after a difference. */
-export function useChanges({ role, states, serviceId, light = false, pages: firstPages = 1, lists = 1 }: Options): ChangeList {
+export function useChanges(options: Options): ChangeList {
+  const { role, states, serviceId, submissionId, isFinished, light = false, pages: firstPages = 1, lists = 1 } = options;
   const api = useApi();
   const [data, setData] = useState(EMPTY);
   const [isLoading, setLoading] = useState(true);
@@ -45,7 +49,7 @@ export function useChanges({ role, states, serviceId, light = false, pages: firs
   const read = useCallback(
     async (isPoll: boolean) => {
       const mine = ++generation.current;
-      const query = { role, states: stateList.split(",") as ChangeState[], serviceId };
+      const query = { role, states: stateList.split(",").filter(Boolean) as ChangeState[], serviceId, submissionId };
       const outcome = await readOrError(() => readPages(api, query, pages, light, isPoll ? rows.current : null));
       // A later request may have answered first: only the newest one counts.
       if (mine !== generation.current) return;
@@ -56,7 +60,7 @@ export function useChanges({ role, states, serviceId, light = false, pages: firs
       setError(outcome.error);
       setLoading(false);
     },
-    [api, role, stateList, serviceId, pages, light],
+    [api, role, stateList, serviceId, submissionId, pages, light],
   );
 
   // A batch may end after a change of the filters: its refresh must read the present list.
@@ -69,14 +73,14 @@ export function useChanges({ role, states, serviceId, light = false, pages: firs
     rows.current = EMPTY.rows;
     setData(EMPTY);
     setPages(firstPages);
-  }, [role, stateList, serviceId, firstPages]);
+  }, [role, stateList, serviceId, submissionId, firstPages]);
   useEffect(() => {
     setLoading(true);
     void read(false);
     return () => void generation.current++;
   }, [read]);
   const readsPerPoll = Math.max(1, Math.ceil(data.rows.length / PAGE_SIZE));
-  usePoll(() => void read(true), SECONDS_PER_REQUEST * lists * readsPerPoll);
+  usePoll(() => void (!isFinished?.(rows.current) && read(true)), SECONDS_PER_REQUEST * lists * readsPerPoll);
 
   const replace = useCallback((change: ChangeInstance) => {
     generation.current++;

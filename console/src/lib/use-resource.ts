@@ -13,9 +13,10 @@ export type Resource<T> = {
 
 /**
  * Loads data for a page, again whenever `load` changes, and every `seconds` if given. Pass `load` through `useCallback`.
+ * Polling ends with data for which `isFinal` holds.
  * The data of an earlier `load` disappears at once; a failed poll keeps the data and shows the error.
  */
-export function useResource<T>(load: () => Promise<T>, seconds?: number): Resource<T> {
+export function useResource<T>(load: () => Promise<T>, seconds?: number, isFinal?: (data: T) => boolean): Resource<T> {
   const [state, setState] = useState<Omit<Resource<T>, "refresh">>({ data: null, error: null, isLoading: true });
   const generation = useRef(0);
   const refresh = useCallback(async () => {
@@ -33,6 +34,7 @@ export function useResource<T>(load: () => Promise<T>, seconds?: number): Resour
     void refresh();
     return () => void generation.current++;
   }, [refresh]);
-  usePoll(() => void (seconds !== undefined && refresh()), seconds ?? NEVER);
+  const hasEnded = seconds === undefined || (state.data !== null && isFinal?.(state.data));
+  usePoll(() => void (!hasEnded && refresh()), seconds ?? NEVER);
   return { ...state, refresh };
 }

@@ -8,6 +8,8 @@ import { Home } from "../pages/home/home";
 import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
 import { ServicePage } from "../pages/service/service";
+import { Submission } from "../pages/submission/submission";
+import { Submissions } from "../pages/submissions/submissions";
 
 export type PageEntry = {
   /** Path with `:id` for a number. */
@@ -19,6 +21,7 @@ export type PageEntry = {
 };
 
 const BOTH = ["consumer", "serviceowner"] as const;
+const CONSUMER = ["consumer"] as const;
 const OWNER = ["serviceowner"] as const;
 const CONSUMER = ["consumer"] as const;
 
@@ -32,6 +35,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: "edit", roles: CONSUMER, page: () => <Edit /> },
   { path: "applications", text: "Applications", roles: BOTH, page: () => <Applications /> },
   { path: "applications/:id", roles: BOTH, page: (id) => <ApplicationPage key={id} id={id} /> },
+  { path: "submissions", text: "Submissions", roles: CONSUMER, page: () => <Submissions /> },
+  { path: "submissions/:id", roles: CONSUMER, page: (id) => <Submission id={id} /> },
 ];
 
 /** Finds the page of a path, with the number in it. */

@@ -22,9 +22,9 @@ export function DifferenceList({ differences: all, emptyText = "" }: { differenc
           <Line key={difference.pointer} difference={difference} />
         ))}
       </ul>
-      {differences.length > SHORT && (
+      {all.length > SHORT && (
         <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Show fewer" : `Show all ${differences.length} fields`}
+          {isOpen ? "Show fewer" : `Show all ${all.length} fields`}
         </button>
       )}
     </>

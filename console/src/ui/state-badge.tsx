@@ -22,6 +22,11 @@ export function StateBadge({ state }: { state: ChangeState }) {
   return <Badge icon={icon} tone={tone} word={word} />;
 }
 
+/** Returns the word and the tone of a state. */
+export function stateLook(state: ChangeState): { tone: string; word: string } {
+  return STATES[state];
+}
+
 /** Shows the type of a change. */
 export function TypeBadge({ type }: { type: ChangeType }) {
   const { icon, tone, word } = TYPES[type];

@@ -1,0 +1,65 @@
+import { useState } from "react";
+import type { ChangeInstance, ChangeState } from "../../api/types";
+import { countStates } from "../../lib/state-counts";
+import type { ChangeList } from "../../lib/use-changes";
+import { links } from "../../shell/links";
+import { ChangeDifferences } from "../../ui/change-differences";
+import { ItemName } from "../../ui/item-name";
+import { ListStatus } from "../../ui/list-status";
+import { StateBadge, stateLook, TypeBadge } from "../../ui/state-badge";
+import { type Column, Table } from "../../ui/table";
+
+const COLUMNS: Column<ChangeInstance>[] = [
+  { id: "state", header: "State", cell: (row) => <StateBadge state={row.state} /> },
+  { id: "type", header: "Change", cell: (row) => <TypeBadge type={row.change_type} /> },
+  {
+    id: "item",
+    header: "Item",
+    cell: (row) => (
+      <a href={links.item(row.service_item.id)}>
+        <ItemName change={row} />
+      </a>
+    ),
+  },
+  { id: "owner", header: "Owner", label: "Owner", cell: (row) => row.owner.name },
+  { id: "reason", header: "Reason of the owner", cell: (row) => <span className="log">{row.log}</span> },
+  {
+    id: "differences",
+    header: "Differences",
+    cell: (row) => <ChangeDifferences id={row.id} name={row.service_item.name} />,
+  },
+];
+
+/** Lists the changes of a submission, with a filter by state. */
+export function Changes({ list }: { list: ChangeList }) {
+  const [state, setState] = useState<ChangeState | "">("");
+  const rows = state === "" ? list.rows : list.rows.filter((row) => row.state === state);
+  return (
+    <>
+      <ListStatus list={list} emptyText="The submission has no changes." />
+      {list.rows.length > 0 && (
+        <>
+          <p className="filters">
+            <label>
+              State{" "}
+              <select value={state} onChange={(event) => setState(event.target.value as ChangeState | "")}>
+                <option value="">All ({list.rows.length})</option>
+                {countStates(list.rows).map(({ state: value, count }) => (
+                  <option key={value} value={value}>
+                    {stateLook(value).word} ({count})
+                  </option>
+                ))}
+              </select>
+            </label>
+          </p>
+          <Table caption="Changes of the submission" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
+        </>
+      )}
+      {list.hasMore && (
+        <button type="button" onClick={list.loadMore}>
+          Show more
+        </button>
+      )}
+    </>
+  );
+}
