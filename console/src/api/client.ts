@@ -40,7 +40,10 @@ export async function unwrap<T>(call: Promise<{ data?: T; error?: unknown; respo
   }
 }
 
-/** Repeats a request after 429 and 503. Every request of the console is safe to repeat. */
+/** Options of a creation: after a lost response, a repeated request would create a second key or webhook. */
+export const ONCE = { fetch: (request: Request) => fetch(request) };
+
+/** Repeats a request after 429 and 503. All requests without `ONCE` are safe to repeat. */
 async function fetchWithRetry(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(request.clone());

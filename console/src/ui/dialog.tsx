@@ -23,6 +23,10 @@ export function Dialog({ title, onClose, children }: Props) {
         event.preventDefault();
         onClose();
       }}
+      onClose={() => {
+        // A browser closes the dialog at a second Escape, without a cancellable event.
+        if (dialog.current?.open === false) onClose();
+      }}
     >
       <h2>{title}</h2>
       {children}
