@@ -4,6 +4,7 @@ import { Catalogue } from "../pages/catalogue/catalogue";
 import { Edit } from "../pages/edit/edit";
 import { ApplicationPage } from "../pages/application/application";
 import { Applications } from "../pages/applications/applications";
+import { Automation } from "../pages/automation/automation";
 import { Home } from "../pages/home/home";
 import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
@@ -37,6 +38,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: "applications/:id", roles: BOTH, page: (id) => <ApplicationPage key={id} id={id} /> },
   { path: "submissions", text: "Submissions", roles: CONSUMER, page: () => <Submissions /> },
   { path: "submissions/:id", roles: CONSUMER, page: (id) => <Submission id={id} /> },
+  { path: "automation", text: "Automation", roles: BOTH, page: () => <Automation /> },
 ];
 
 /** Finds the page of a path, with the number in it. */

@@ -1,0 +1,11 @@
+import type { Access } from "../lib/use-access";
+
+/** Explains to a caller without the role ADMIN why a page offers no changes. `what` starts the sentence. */
+export function AccessNote({ access, what }: { access: Access; what: string }) {
+  if (access.isAdmin) return null;
+  return (
+    <p className="note">
+      {what} the role ADMIN. You have the role {access.role}. Ask an administrator of your team for another key.
+    </p>
+  );
+}
