@@ -11,6 +11,7 @@ import { Queue } from "../pages/queue/queue";
 import { ServicePage } from "../pages/service/service";
 import { Submission } from "../pages/submission/submission";
 import { Submissions } from "../pages/submissions/submissions";
+import { Team } from "../pages/team/team";
 
 export type PageEntry = {
   /** Path with `:id` for a number. */
@@ -39,6 +40,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: "submissions", text: "Submissions", roles: CONSUMER, page: () => <Submissions /> },
   { path: "submissions/:id", roles: CONSUMER, page: (id) => <Submission id={id} /> },
   { path: "automation", text: "Automation", roles: BOTH, page: () => <Automation /> },
+  { path: "team", text: "Team", roles: BOTH, page: () => <Team /> },
 ];
 
 /** Finds the page of a path, with the number in it. */

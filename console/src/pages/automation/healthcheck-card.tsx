@@ -7,9 +7,9 @@ import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ErrorNote } from "../../ui/error-note";
 import { Facts } from "../../ui/facts";
+import { NamedButton } from "../../ui/named-button";
 import { Badge } from "../../ui/state-badge";
 import { replyText } from "./reply-text";
-import { CardButton } from "./webhook-card";
 
 type Props = {
   healthcheck: Healthcheck;
@@ -45,18 +45,18 @@ export function HealthcheckCard({ healthcheck, service, access, now, onRun, onEd
       {action.error && <ErrorNote error={action.error} />}
       <div className="actions">
         {!access.isReader && (
-          <CardButton name={service} isDisabled={action.isBusy} onClick={() => void action.run(onRun)}>
+          <NamedButton name={service} isDisabled={action.isBusy} onClick={() => void action.run(onRun)}>
             Run now
-          </CardButton>
+          </NamedButton>
         )}
         {access.isAdmin && (
           <>
-            <CardButton name={service} onClick={onEdit}>
+            <NamedButton name={service} onClick={onEdit}>
               Change
-            </CardButton>
-            <CardButton name={service} onClick={onDelete}>
+            </NamedButton>
+            <NamedButton name={service} onClick={onDelete}>
               Delete
-            </CardButton>
+            </NamedButton>
           </>
         )}
       </div>

@@ -2,8 +2,8 @@ import type { Message } from "../../api/messages";
 import { formatTime } from "../../lib/age";
 import { links } from "../../shell/links";
 import { Facts } from "../../ui/facts";
+import { NamedButton } from "../../ui/named-button";
 import { Badge } from "../../ui/state-badge";
-import { CardButton } from "./webhook-card";
 
 type Props = { message: Message; isOwner: boolean; canWrite: boolean; onEdit: () => void; onDelete: () => void };
 
@@ -23,12 +23,12 @@ export function MessageCard({ message, isOwner, canWrite, onEdit, onDelete }: Pr
       />
       {canWrite && (
         <div className="actions">
-          <CardButton name={message.description} onClick={onEdit}>
+          <NamedButton name={message.description} onClick={onEdit}>
             Change
-          </CardButton>
-          <CardButton name={message.description} onClick={onDelete}>
+          </NamedButton>
+          <NamedButton name={message.description} onClick={onDelete}>
             Delete
-          </CardButton>
+          </NamedButton>
         </div>
       )}
     </li>

@@ -6,6 +6,7 @@ import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ErrorNote } from "../../ui/error-note";
 import { Facts } from "../../ui/facts";
+import { NamedButton } from "../../ui/named-button";
 import { Badge, StateBadge } from "../../ui/state-badge";
 import { replyText } from "./reply-text";
 import { WebhookFailures } from "./webhook-failures";
@@ -43,21 +44,21 @@ export function WebhookCard({ webhook, service, access, now, onTest, onEdit, onR
       <TestResult reply={reply} action={action} />
       <div className="actions">
         {!access.isReader && (
-          <CardButton name={webhook.name} onClick={() => void test()} isDisabled={action.isBusy}>
+          <NamedButton name={webhook.name} onClick={() => void test()} isDisabled={action.isBusy}>
             Send a test
-          </CardButton>
+          </NamedButton>
         )}
         {access.isAdmin && (
           <>
-            <CardButton name={webhook.name} onClick={onEdit}>
+            <NamedButton name={webhook.name} onClick={onEdit}>
               Change
-            </CardButton>
-            <CardButton name={webhook.name} onClick={onRotate}>
+            </NamedButton>
+            <NamedButton name={webhook.name} onClick={onRotate}>
               Rotate secret
-            </CardButton>
-            <CardButton name={webhook.name} onClick={onDelete}>
+            </NamedButton>
+            <NamedButton name={webhook.name} onClick={onDelete}>
               Delete
-            </CardButton>
+            </NamedButton>
           </>
         )}
         <button type="button" aria-expanded={isOpen} aria-label={`Failed deliveries of ${webhook.name}`} onClick={() => setOpen(!isOpen)}>
@@ -66,15 +67,6 @@ export function WebhookCard({ webhook, service, access, now, onTest, onEdit, onR
       </div>
       {isOpen && <WebhookFailures webhook={webhook} now={now} />}
     </li>
-  );
-}
-
-/** Shows an action of a card; its full name distinguishes it from the same action of other cards. */
-export function CardButton(props: { name: string; onClick: () => void; isDisabled?: boolean; children: string }) {
-  return (
-    <button type="button" aria-label={`${props.children}: ${props.name}`} disabled={props.isDisabled} onClick={props.onClick}>
-      {props.children}
-    </button>
   );
 }
 

@@ -1,0 +1,70 @@
+import { useState } from "react";
+import type { AuditEntry } from "../../api/team";
+import { formatTime } from "../../lib/age";
+import { ErrorNote } from "../../ui/error-note";
+import { type Column, Table } from "../../ui/table";
+import { AdminStatus } from "./admin-status";
+import { detailText, eventText, type Subject, SUBJECTS, subjectName } from "./audit-words";
+import { useAuditLog } from "./use-audit-log";
+
+/** Shows who changed what for the team, the newest entries first. */
+export function AuditLog() {
+  const list = useAuditLog();
+  const [subject, setSubject] = useState<Subject | "">("");
+  const rows = list.rows.filter((entry) => subject === "" || entry[subject] !== null);
+  return (
+    <>
+      <AdminStatus resource={list.first} what="The audit log needs" />
+      {list.first.data && (
+        <>
+          <div className="filters">
+            <label>
+              Show{" "}
+              <select value={subject} onChange={(event) => setSubject(event.target.value as Subject | "")}>
+                <option value="">all entries</option>
+                {SUBJECTS.map(({ value, text }) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <span role="status" className="hint">
+              {countText(rows.length, list.rows.length, list.hasMore)}
+            </span>
+          </div>
+          {rows.length > 0 && <Table caption="Audit log" columns={COLUMNS} rows={rows} rowKey={(entry) => list.rows.indexOf(entry)} />}
+          {list.error && <ErrorNote error={list.error} onRetry={list.loadMore} />}
+          {list.hasMore && (
+            <button type="button" disabled={list.isBusy} onClick={list.loadMore}>
+              Show older entries
+            </button>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function countText(shown: number, loaded: number, hasMore: boolean): string {
+  const of = shown === loaded ? "" : ` of ${loaded}`;
+  return `${shown}${of} ${loaded === 1 ? "entry" : "entries"}${hasMore ? ", older ones exist" : ""}`;
+}
+
+const COLUMNS: Column<AuditEntry>[] = [
+  { id: "time", header: "Time", cell: (entry) => <time dateTime={entry.at}>{formatTime(entry.at)}</time> },
+  { id: "event", header: "Event", cell: (entry) => <strong>{eventText(entry.event)}</strong> },
+  { id: "subject", header: "Object", label: "Object", cell: subjectName },
+  { id: "detail", header: "After the change", label: "After", cell: detailText },
+  { id: "actor", header: "By", label: "By", cell: (entry) => <Actor entry={entry} /> },
+  { id: "request", header: "Request", label: "Request", cell: (entry) => <code>{entry.request}</code> },
+];
+
+function Actor({ entry }: { entry: AuditEntry }) {
+  return (
+    <>
+      {entry.changed_by}
+      {entry.changed_by_team && <span className="hint"> {entry.changed_by_team}</span>}
+    </>
+  );
+}
