@@ -1,4 +1,4 @@
-import { cursorOf } from "./changes";
+import { cursorOf } from "./cursor";
 import { type Api, ONCE, unwrap } from "./client";
 import type { components } from "./schema";
 
