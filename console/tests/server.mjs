@@ -10,35 +10,39 @@ export const DEMO_TEAMS = [
   { team: "AwesomeConsumer2", key: "awesome2-key" },
 ];
 
-const HEADERS = {
+/** Returns the headers of the console. The browser reads discovery and tokens from the origin of the issuer. */
+const headersFor = (issuer) => ({
   "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+    `connect-src 'self'${issuer ? ` ${new URL(issuer).origin}` : ""}; ` +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
-};
+});
 const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 const DIST = path.join(import.meta.dirname, "../dist");
 
 /** Serves the built console with its security headers, and forwards API requests to the system. */
-export async function serve(system) {
+export async function serve(system, settings = {}) {
+  const headers = headersFor(settings.issuer);
   const server = http.createServer((request, response) => {
-    if (request.url === "/v1/console.json") return send(response, JSON.stringify({ demo_teams: DEMO_TEAMS }));
-    if (/^\/(v1|_local)\//.test(request.url)) return forward(system, request, response);
-    file(request, response);
+    const url = new URL(request.url, system);
+    if (url.pathname === "/v1/console.json") return send(response, { demo_teams: DEMO_TEAMS, ...settings }, headers);
+    if (/^\/(v1|_local)\//.test(url.pathname)) return forward(system, request, response);
+    file(url.pathname, response, headers);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
 
-function send(response, text) {
-  response.writeHead(200, { "Content-Type": "application/json", ...HEADERS }).end(text);
+function send(response, body, headers) {
+  response.writeHead(200, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
-function file(request, response) {
-  const name = path.join(DIST, request.url === "/" ? "index.html" : path.normalize(request.url));
-  if (!name.startsWith(DIST) || !existsSync(name)) return response.writeHead(404, HEADERS).end();
-  response.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "text/plain", ...HEADERS });
+function file(target, response, headers) {
+  const name = path.join(DIST, target === "/" ? "index.html" : path.normalize(target));
+  if (!name.startsWith(DIST) || !existsSync(name)) return response.writeHead(404, headers).end();
+  response.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "text/plain", ...headers });
   createReadStream(name).pipe(response);
 }
 

@@ -17,11 +17,12 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Starts a new system, the test server and a browser. `stop` ends all of them. */
-export async function startWorld() {
+/** Starts a new system, the test server and a browser. `stop` ends all of them. `issuer` signs people in. */
+export async function startWorld({ issuer, scope } = {}) {
   const directory = mkdtempSync(path.join(os.tmpdir(), "console-"));
-  const { url: system, child } = await startSystem(directory);
-  const site = await serve(system);
+  const options = issuer ? ["--issuer", issuer.url, "--audience", issuer.clientId] : [];
+  const { url: system, child } = await startSystem(directory, options);
+  const site = await serve(system, issuer && { issuer: issuer.url, client_id: issuer.clientId, ...(scope && { scope }) });
   const browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
   const stop = async () => {
     await browser.close();
@@ -33,10 +34,11 @@ export async function startWorld() {
   return { system, site, browser, stop };
 }
 
-async function startSystem(directory) {
+async function startSystem(directory, options) {
   const ready = path.join(directory, "ready");
   const found = fileWithText(directory, ready);
-  const child = spawn(PROGRAM, ["--memory", "--listen", "127.0.0.1:0", "--ready-file", ready], { stdio: "ignore" });
+  const every = ["--memory", "--listen", "127.0.0.1:0", "--ready-file", ready];
+  const child = spawn(PROGRAM, [...every, ...options], { stdio: "ignore" });
   const failed = new Promise((_, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`dovetaild ended with code ${code}`)));

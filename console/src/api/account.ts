@@ -1,8 +1,9 @@
 import { type Api, baseUrl, unwrap } from "./client";
-import type { Service, TeamRef } from "./types";
+import type { IssuerSettings } from "../session/issuer/settings";
+import type { Access, Service, Team } from "./types";
 
 export type DemoTeam = { team: string; key: string };
-export type ConsoleSettings = { demo_teams?: DemoTeam[] };
+export type ConsoleSettings = Partial<IssuerSettings> & { demo_teams?: DemoTeam[] };
 
 /** Reads the public settings of the console. Without them, the sign-in page offers only a key. */
 export async function readSettings(): Promise<ConsoleSettings> {
@@ -14,12 +15,15 @@ export async function readSettings(): Promise<ConsoleSettings> {
   }
 }
 
-/** Returns the team of the key. A wrong key fails with 401. */
-export async function readTeam(api: Api): Promise<TeamRef> {
-  const page = await unwrap(api.GET("/v1/account/teams/", {}));
-  const team = page.results?.[0];
-  if (!team) throw new Error("the response has no team");
-  return { id: team.id, name: team.name };
+/** Returns the teams of the caller, at most 20. A wrong key fails with 401. */
+export async function listTeams(api: Api): Promise<Team[]> {
+  const page = await unwrap(api.GET("/v1/account/teams/", { params: { query: { limit: 100 } } }));
+  return (page.results ?? []).map((team) => ({ id: team.id, name: team.name, access: accessOf(team) }));
+}
+
+/** Returns the rights in a team. An older system does not name them: its own checks then decide alone. */
+function accessOf(team: { id: number; role?: Access }): Access {
+  return team.role ?? "ADMIN";
 }
 
 /** Returns the first services that the team offers; a consumer has none. */

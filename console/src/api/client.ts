@@ -12,16 +12,20 @@ export function baseUrl(): string {
   return new URL(".", document.baseURI).href.replace(/\/$/, "");
 }
 
-/** Creates the only client of the console. The key stays in its closure. */
-export function createApi(key: string, onUnauthenticated: () => void): Api {
+/** Creates the client of the console. A person with several teams acts for `team`. */
+export function createApi(authorization: () => Promise<string>, team: number | undefined, onUnauthenticated: () => void): Api {
   const api = createClient<paths>({
     baseUrl: baseUrl(),
     fetch: fetchWithRetry,
-    headers: { Authorization: `Api-Key ${key}` },
     credentials: "omit",
     cache: "no-store",
+    ...(team !== undefined && { headers: { "Dovetail-Team": String(team) } }),
   });
   api.use({
+    async onRequest({ request }) {
+      request.headers.set("Authorization", await authorization());
+      return request;
+    },
     onResponse({ response }) {
       if (response.status === 401) onUnauthenticated();
     },

@@ -14,3 +14,9 @@ export type JsonObject = { [name: string]: Json };
 
 /** Names the point of view in the paths of the API. */
 export type Role = "consumer" | "serviceowner";
+
+/** Rights of the caller in a team. The API calls them `role`, which is the point of view here. */
+export type Access = "ADMIN" | "GENERAL" | "READ_ONLY" | "PLATFORM";
+
+/** A team of the caller. */
+export type Team = TeamRef & { access: Access };

@@ -1,62 +1,99 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
-import { listOwnServices, readTeam } from "../api/account";
-import { type Api, createApi } from "../api/client";
-import type { Role, TeamRef } from "../api/types";
-import { forgetSession, readSession, type StoredSession, storeSession } from "./storage";
-
-type SessionState = StoredSession & { isStored: boolean };
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
+import type { Api } from "../api/client";
+import type { ApiError } from "../api/errors";
+import type { Access, Role, Team, TeamRef } from "../api/types";
+import { type CredentialData, createCredential } from "./credential";
+import { asSignInError } from "./issuer/failure";
+import { finishSignIn, type Returned } from "./issuer/redirect";
+import { clientOf, type OpenSession, openCredential, openTeam, storedForm, type TeamChoice } from "./open";
+import { forgetSession, readSession, storeSession } from "./storage";
 
 export type Session = {
   team: TeamRef | null;
+  /** The teams of the caller: of a person before the choice, too. */
+  teams: readonly Team[];
   role: Role;
+  /** The rights of the caller in the team. */
+  access: Access;
   api: Api | null;
   notice: string;
+  /** Why the sign-in by the issuer failed. */
+  failure: ApiError | null;
+  /** Whether the sign-in by the issuer is not complete yet. */
+  isOpening: boolean;
   signIn: (key: string, isStored: boolean) => Promise<void>;
   signOut: () => void;
   setRole: (role: Role) => void;
+  chooseTeam: (team: Team) => Promise<void>;
 };
 
 const Context = createContext<Session | null>(null);
-const EXPIRED = "The system no longer accepts this key. Sign in again.";
+const KEY_ENDED = "The system no longer accepts this key. Sign in again.";
+const TOKEN_ENDED = "Your sign-in has ended. Sign in again to continue on this page.";
 
-/** Holds the key in memory, and gives pages the client, the team and the role. */
-export function SessionProvider({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<SessionState | null>(restore);
+type Props = { returned: Returned | null; children: ReactNode };
+
+/** Holds the key or token in memory, and gives pages the client, the team and the role. */
+export function SessionProvider({ returned, children }: Props) {
+  const [open, setOpen] = useState<OpenSession | null>(() => (returned ? null : restore()));
+  const [choice, setChoice] = useState<TeamChoice | null>(null);
   const [notice, setNotice] = useState("");
+  const [failure, setFailure] = useState<ApiError | null>(null);
+  const [isOpening, setOpening] = useState(returned !== null);
 
   const end = useCallback((text: string) => {
     forgetSession();
-    setState(null);
+    setOpen(null);
+    setChoice(null);
     setNotice(text);
   }, []);
 
-  const key = state?.key;
-  const api = useMemo(() => (key === undefined ? null : createApi(key, () => end(EXPIRED))), [key, end]);
-
-  const signIn = useCallback(async (newKey: string, isStored: boolean) => {
-    const next = { ...(await openSession(newKey)), isStored };
-    if (isStored) storeSession(next);
+  const start = useCallback(async (data: CredentialData, isStored: boolean) => {
+    const next = await openCredential(data, isStored);
     setNotice("");
-    setState(next);
+    setFailure(null);
+    if ("team" in next) setOpen(next);
+    else setChoice(next);
   }, []);
 
-  const setRole = useCallback((role: Role) => {
-    setState((current) => {
-      if (!current) return current;
-      const next = { ...current, role };
-      if (next.isStored) storeSession(next);
-      return next;
-    });
-  }, []);
+  useEffect(() => {
+    if (!returned) return;
+    const isStored = returned.started?.isStored ?? false;
+    finishSignIn(returned)
+      .then((tokens) => start({ tokens }, isStored))
+      .catch((error: unknown) => setFailure(asSignInError(error)))
+      .finally(() => setOpening(false));
+  }, [returned, start]);
+
+  useEffect(() => {
+    if (!open?.isStored) return;
+    const store = () => storeSession(storedForm(open));
+    open.credential.onRefresh = store;
+    store();
+  }, [open]);
+
+  const api = useMemo(() => {
+    return open && clientOf(open, open.team, () => end(open.credential.isPerson ? TOKEN_ENDED : KEY_ENDED));
+    // A change of the role keeps the client, so that pages do not read again.
+  }, [open?.credential, open?.team, end]);
 
   const session: Session = {
-    team: state?.team ?? null,
-    role: state?.role ?? "consumer",
+    team: open?.team ?? null,
+    teams: (open ?? choice)?.teams ?? [],
+    role: open?.role ?? "consumer",
+    access: open?.team.access ?? "READ_ONLY",
     api,
     notice,
-    signIn,
+    failure,
+    isOpening,
+    signIn: (key, isStored) => start({ key }, isStored),
     signOut: () => end(""),
-    setRole,
+    setRole: (role) => setOpen((current) => current && { ...current, role }),
+    chooseTeam: async (team) => {
+      const from = open ?? choice;
+      if (from) setOpen(await openTeam({ credential: from.credential, teams: from.teams, isStored: from.isStored }, team));
+      setChoice(null);
+    },
   };
   return <Context.Provider value={session}>{children}</Context.Provider>;
 }
@@ -75,15 +112,7 @@ export function useApi(): Api {
   return api;
 }
 
-/** Checks the key, and selects the role: a team with services starts as their owner. */
-async function openSession(key: string): Promise<StoredSession> {
-  const api = createApi(key, () => {});
-  const team = await readTeam(api);
-  const services = await listOwnServices(api, 1);
-  return { key, team, role: services.length > 0 ? "serviceowner" : "consumer" };
-}
-
-function restore(): SessionState | null {
+function restore(): OpenSession | null {
   const stored = readSession();
-  return stored && { ...stored, isStored: true };
+  return stored && { ...stored, credential: createCredential(stored.credential), isStored: true };
 }

@@ -1,10 +1,11 @@
-import type { Role, TeamRef } from "../api/types";
+import type { Role, Team } from "../api/types";
+import type { CredentialData } from "./credential";
 
-export type StoredSession = { key: string; team: TeamRef; role: Role };
+export type StoredSession = { credential: CredentialData; team: Team; teams: Team[]; role: Role };
 
 const NAME = "dovetail.session";
 
-/** Stores the key for this tab, until the tab closes. Called only if the user asked for it. */
+/** Stores the session for this tab, until the tab closes. Called only if the user asked for it. */
 export function storeSession(session: StoredSession): void {
   sessionStorage.setItem(NAME, JSON.stringify(session));
 }
@@ -12,13 +13,14 @@ export function storeSession(session: StoredSession): void {
 /** Reads the stored session of this tab. An unreadable one counts as absent. */
 export function readSession(): StoredSession | null {
   try {
-    return JSON.parse(sessionStorage.getItem(NAME) ?? "null") as StoredSession | null;
+    const stored = JSON.parse(sessionStorage.getItem(NAME) ?? "null") as StoredSession | null;
+    return stored?.credential ? stored : null;
   } catch {
     return null;
   }
 }
 
-/** Removes the key from this tab. */
+/** Removes the session from this tab. */
 export function forgetSession(): void {
   sessionStorage.removeItem(NAME);
 }

@@ -1,5 +1,6 @@
 import { type MouseEvent, type ReactNode, useRef } from "react";
-import { SignIn } from "../pages/sign-in";
+import { ChooseTeam } from "../pages/sign-in/choose-team";
+import { SignIn } from "../pages/sign-in/sign-in";
 import { useSession } from "../session/session";
 import { ErrorBoundary } from "./error-boundary";
 import { Header } from "./header";
@@ -25,10 +26,17 @@ export function App() {
       </a>
       <Header path={route.path} />
       <main id="main" ref={main} tabIndex={-1}>
-        {team ? <Content key={`${team.id} ${role}`} path={route.path} /> : <SignIn />}
+        {team ? <Content key={`${team.id} ${role}`} path={route.path} /> : <Entrance />}
       </main>
     </>
   );
+}
+
+/** Shows the way to a signed-in team. */
+function Entrance() {
+  const { isOpening, teams } = useSession();
+  if (isOpening) return <p role="status">Signing in…</p>;
+  return teams.length > 0 ? <ChooseTeam /> : <SignIn />;
 }
 
 function Content({ path }: { path: string }): ReactNode {

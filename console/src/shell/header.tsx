@@ -5,6 +5,7 @@ import { mayLeave } from "./leave-guard";
 import { links } from "./links";
 import { PAGES } from "./pages";
 import { linkTo, navigate } from "./route";
+import { TeamSwitch } from "./team-switch";
 import { THEMES, useTheme } from "./theme";
 
 const ROLES = [
@@ -34,7 +35,7 @@ export function Header({ path }: { path: string }) {
           <ThemeSwitch />
           {team && (
             <div className="who">
-              <span className="team">{team.name}</span>
+              <TeamSwitch />
               <button type="button" onClick={() => mayLeave() && signOut()}>
                 Sign out
               </button>

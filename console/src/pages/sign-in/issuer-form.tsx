@@ -1,0 +1,13 @@
+type Props = { isBusy: boolean; onSubmit: () => void };
+
+/** Offers the sign-in of a person. */
+export function IssuerForm({ isBusy, onSubmit }: Props) {
+  return (
+    <section className="card">
+      <button type="button" className="primary" disabled={isBusy} onClick={onSubmit}>
+        Sign in with your organisation
+      </button>
+      <p className="hint">You act for the teams of which you are a member.</p>
+    </section>
+  );
+}
