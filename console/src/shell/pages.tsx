@@ -25,7 +25,6 @@ export type PageEntry = {
 const BOTH = ["consumer", "serviceowner"] as const;
 const CONSUMER = ["consumer"] as const;
 const OWNER = ["serviceowner"] as const;
-const CONSUMER = ["consumer"] as const;
 
 /** All pages of a signed-in team, in the order of the navigation. */
 export const PAGES: readonly PageEntry[] = [
