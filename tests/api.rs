@@ -11,6 +11,7 @@ mod change_instances {
     mod proposals;
 }
 mod charges;
+mod console;
 mod demo;
 mod deployed_items {
     mod create;

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Names of the deployed functions.
-const FUNCTIONS: [&str; 11] = [
+const FUNCTIONS: [&str; 12] = [
     "submit",
     "list",
     "update-state",
     "history",
     "catalog",
     "about",
+    "web-console",
     "account",
     "authorize",
     "generate",

@@ -39,7 +39,14 @@ impl<'a> Recorder<'a> {
         self.all.lock().unwrap().clear();
         let event = self.event(call);
         let fair_use = Arc::default();
-        let answering = functions::answer(&self.table, &self.cursor_key, &self.authorizer, &fair_use, event);
+        let answering = functions::answer(
+            &self.table,
+            &self.cursor_key,
+            &self.authorizer,
+            &fair_use,
+            &functions::PLAIN_CONSOLE,
+            event,
+        );
         let reply = self.system.block_on(answering);
         assert!(reply.status_code < 300, "{}: {:?}", call.path, reply.body);
         self.all.lock().unwrap().drain(..).map(replayed).collect()

@@ -14,7 +14,7 @@ import sys
 CANARIES = re.compile(r"[a-z0-9]+-key\b|dvt_[0-9a-f]|Core(VM|LB)\d|round ?robin|in the rack", re.IGNORECASE)
 FUNCTIONS = {
     "about", "account", "authorize", "catalog", "deliver", "generate", "history", "list", "notify", "submit", "sweep",
-    "update-state", "webhooks",
+    "update-state", "web-console", "webhooks",
 }
 REQUEST = {"Function", "Operation", "Status", "Outcome", "Team", "Request", "Microseconds", "WriteUnits", "ReadUnits"}
 

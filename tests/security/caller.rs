@@ -30,7 +30,8 @@ fn event(authorization: Option<&str>, context: Option<&Value>) -> Event {
 /// Returns the status of a function's response, and its caller, request id and base URL.
 fn answered(system: &Running, auth_mode: AuthMode, event: Event) -> (i64, Value) {
     let reply = system.block_on(async {
-        let event = auth_mode.event(&system.table, "of-the-invocation".to_owned(), event).await.unwrap();
+        let event =
+            auth_mode.event(Some(&system.table), "of-the-invocation".to_owned(), event).await.unwrap();
         let handle = async |call: Call| {
             let team = format!(
                 "{} {} {}",

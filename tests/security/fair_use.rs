@@ -31,8 +31,14 @@ impl<'a> Instance<'a> {
         event.headers.insert("authorization", format!("Api-Key {key}").parse().unwrap());
         let at = domain::Timestamp::parse("2026-01-31").unwrap().micros() + millis * 1_000;
         let clock: Clock = Arc::new(move || domain::Timestamp::from_micros(at));
-        let answering =
-            functions::answer(&self.system.table, &self.cursor, &self.authorizer, &self.fair_use, event);
+        let answering = functions::answer(
+            &self.system.table,
+            &self.cursor,
+            &self.authorizer,
+            &self.fair_use,
+            &functions::PLAIN_CONSOLE,
+            event,
+        );
         let reply = self.system.block_on(by_clock(clock, answering));
         let seconds = reply.headers.get(RETRY_AFTER).map(|seconds| seconds.to_str().unwrap().to_owned());
         (reply.status_code, seconds)

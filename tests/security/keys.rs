@@ -60,7 +60,16 @@ fn a_revoked_key_works_until_the_authorizer_cache_expires() {
         event
     };
     let status = |authorizer: &Authorizer, key: &str| {
-        system.block_on(functions::answer(&table, &cursor, authorizer, &fair_use, event(key))).status_code
+        system
+            .block_on(functions::answer(
+                &table,
+                &cursor,
+                authorizer,
+                &fair_use,
+                &functions::PLAIN_CONSOLE,
+                event(key),
+            ))
+            .status_code
     };
     let (never, long) =
         (Authorizer::remembered_for(Duration::ZERO), Authorizer::remembered_for(Duration::MAX));
@@ -78,7 +87,8 @@ fn a_revoked_key_works_until_the_authorizer_cache_expires() {
     let end = Timestamp::parse("2099-12-31").unwrap();
     let status_at = |at: u64| {
         let clock: Clock = Arc::new(move || Timestamp::from_micros(at));
-        let answer = functions::answer(&table, &cursor, &long, &fair_use, event(secret));
+        let answer =
+            functions::answer(&table, &cursor, &long, &fair_use, &functions::PLAIN_CONSOLE, event(secret));
         system.block_on(by_clock(clock, answer)).status_code
     };
     assert_eq!((status_at(end.micros() - 1), status_at(end.micros())), (200, 401));

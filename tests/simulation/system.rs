@@ -205,9 +205,15 @@ impl System {
         };
         let event = to_event(&parts, body, &received);
         // Without a box, each surrounding future would contain this large one.
-        let reply =
-            Box::pin(functions::answer(&self.table, &self.cursor_key, authorizer, &Arc::default(), event))
-                .await;
+        let reply = Box::pin(functions::answer(
+            &self.table,
+            &self.cursor_key,
+            authorizer,
+            &Arc::default(),
+            &functions::PLAIN_CONSOLE,
+            event,
+        ))
+        .await;
         let body = match reply.body {
             Some(Body::Text(text)) if !text.is_empty() => serde_json::from_str(&text).unwrap(),
             _ => Value::Null,

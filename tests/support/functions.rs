@@ -16,7 +16,17 @@ pub async fn functions_on(table: Table) -> (String, impl Future<Output = ()>) {
     let respond = move |event| {
         let (table, key) = (table.clone(), key.clone());
         // Each request has an empty authorizer cache, so it reads its caller from the table.
-        async move { functions::answer(&table, &key, &Authorizer::default(), &Arc::default(), event).await }
+        async move {
+            functions::answer(
+                &table,
+                &key,
+                &Authorizer::default(),
+                &Arc::default(),
+                &functions::PLAIN_CONSOLE,
+                event,
+            )
+            .await
+        }
     };
     (base, gateway::serve(listener, respond, std::future::pending()))
 }

@@ -15,7 +15,7 @@ pub struct Answer {
     pub status: u16,
     /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Body, decompressed: null if empty, a string for `text/*`, JSON for all other types.
+    /// Body, decompressed: null if empty, a string for `text/*` and SVG, JSON for all other types.
     pub body: Value,
 }
 
@@ -90,7 +90,9 @@ pub async fn send(base: &str, api_request: &ApiRequest<'_>) -> Answer {
         let packed = std::mem::take(&mut body);
         GzDecoder::new(packed.as_slice()).read_to_end(&mut body).unwrap();
     }
-    let is_text = |(name, value): &(String, String)| name == "content-type" && value.starts_with("text/");
+    let is_text = |(name, value): &(String, String)| {
+        name == "content-type" && (value.starts_with("text/") || value == "image/svg+xml")
+    };
     let body = if body.is_empty() {
         Value::Null
     } else if headers.iter().any(is_text) {

@@ -90,6 +90,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/console.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings of the web console
+         * @description Returns the issuer at which people sign in, if the deployment has one for the console. Needs no authentication.
+         */
+        get: operations["getConsoleSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/teams/": {
         parameters: {
             query?: never;
@@ -1650,6 +1670,22 @@ export interface components {
             id: components["schemas"]["Id"];
             name: string;
             metadata: components["schemas"]["Document"];
+        };
+        ConsoleSettings: {
+            /** @description URL of the OpenID Connect issuer. */
+            issuer?: string;
+            /** @description Id of the console at the issuer. It is a public client. */
+            client_id?: string;
+            /** @description Required audience of the tokens. */
+            audience?: string;
+            /** @description Teams of the demo world with their public API keys. Only a local system has them. */
+            demo_teams?: components["schemas"]["DemoTeam"][];
+        };
+        DemoTeam: {
+            /** @description Name of the team. */
+            team: string;
+            /** @description API key of the team. */
+            key: string;
         };
         TeamWithSettings: {
             id: components["schemas"]["Id"];
@@ -3463,6 +3499,27 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getConsoleSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings; an empty object if only API keys are valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSettings"];
+                };
+            };
             default: components["responses"]["Failed"];
         };
     };

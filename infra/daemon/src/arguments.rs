@@ -3,10 +3,10 @@
 use std::{ffi::OsString, sync::LazyLock};
 
 use about::{COMMIT, CONTRACT_VERSION};
-use clap::{CommandFactory as _, Parser, Subcommand, error::ErrorKind};
+use clap::{CommandFactory as _, Parser, Subcommand, builder::NonEmptyStringValueParser, error::ErrorKind};
 use dovetail_table::RECORD_FORMAT;
 
-use crate::{audit, bury, load, option::EXIT_CODES, settings::Settings};
+use crate::{audit, bury, functions::ConsoleSettings, load, option::EXIT_CODES, settings::Settings};
 
 /// The output of `--version`, without the name of the program.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -29,6 +29,9 @@ struct Arguments {
     /// Audience that a user token must have
     #[arg(long, value_name = "NAME", requires = "issuer")]
     audience: Option<String>,
+    /// Id of the web console at the issuer, for people who sign in there
+    #[arg(long, value_name = "ID", requires = "issuer", value_parser = NonEmptyStringValueParser::new())]
+    console_client_id: Option<String>,
 }
 
 /// A parsed command.
@@ -50,11 +53,14 @@ where
     A: IntoIterator,
     A::Item: Into<OsString> + Clone,
 {
-    let Arguments { command, mut settings, issuer, audience } = Arguments::try_parse_from(args)?;
+    let Arguments { command, mut settings, issuer, audience, console_client_id } =
+        Arguments::try_parse_from(args)?;
     if let (Some(issuer), Some(audience)) = (issuer, audience) {
         let checked = dovetail_issuer::Settings::new(&issuer, &audience);
         let invalid = |problem| command_line().error(ErrorKind::ValueValidation, problem);
         settings.issuer = Some(checked.map_err(invalid)?);
+        let client_id = console_client_id.unwrap_or_default();
+        settings.console = ConsoleSettings::new(settings.issuer.as_ref(), &client_id, "").map_err(invalid)?;
     }
     Ok(command.unwrap_or(Command::Serve(settings)))
 }
@@ -99,6 +105,7 @@ mod tests {
 
     #[test]
     fn every_option_has_an_effect() {
+        let issuer = dovetail_issuer::Settings::new("https://id.example", "dovetail").unwrap();
         let expected = Settings {
             listen: "[::1]:0".parse().unwrap(),
             data: ".dovetail".into(),
@@ -111,7 +118,8 @@ mod tests {
             reuse_from: 3,
             team_requests_per_second: 5,
             team_requests_burst: 9,
-            issuer: Some(dovetail_issuer::Settings::new("https://id.example", "dovetail").unwrap()),
+            console: ConsoleSettings::new(Some(&issuer), "console", "").unwrap(),
+            issuer: Some(issuer),
             env_file: Some("env".into()),
             ready_file: Some("ready".into()),
         };
@@ -125,7 +133,8 @@ mod tests {
             "--reuse-from=3",
         ];
         let engine = ["--endpoint", "http://127.0.0.1:8000", "--table", "another-name"];
-        let people = ["--issuer", "https://id.example", "--audience", "dovetail"];
+        let people =
+            ["--issuer", "https://id.example", "--audience", "dovetail", "--console-client-id", "console"];
         let limits = ["--team-requests-per-second", "5", "--team-requests-burst=9"];
         assert_eq!(serve(&[&args[..], &elsewhere, &engine, &people, &limits].concat()), expected);
         assert_eq!(serve(&["--data", "stored"]).data.to_str(), Some("stored"));
@@ -181,6 +190,7 @@ mod tests {
             (&["--listen", "9000"], "must be an IP address and a port, such as 127.0.0.1:9000"),
             (&["--issuer", "https://id.example"], "--audience <NAME>"),
             (&["--audience", "a"], "--issuer <URL>"),
+            (&["--console-client-id", "c"], "--issuer <URL>"),
             (&["--issuer", "http://id.example", "--audience", "a"], "must be an https URL"),
             (&["--data="], "--data <DIR>"),
             (&["--world="], "--world <FILE>"),

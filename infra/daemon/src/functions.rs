@@ -18,6 +18,7 @@ use dovetail_table::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::sync::Arc;
+pub use web_console::Settings as ConsoleSettings;
 
 use crate::authorizer::Authorizer;
 
@@ -25,6 +26,9 @@ use crate::authorizer::Authorizer;
 pub fn mappings() -> Result<Vec<Mapping>, String> {
     Ok(vec![Mapping::new(GENERATE, &[FILTER_WORK])?, Mapping::new(NOTIFY, &[FILTER_EVENTS])?])
 }
+
+/// Settings of a console without a sign-in of people and without demo teams.
+pub static PLAIN_CONSOLE: ConsoleSettings = ConsoleSettings::NONE;
 
 /// The clients of the functions.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub struct Handles {
     pub authorizer: Authorizer,
     /// Token buckets of the teams, for all functions together.
     pub fair_use: Arc<FairUse>,
+    /// Settings of the web console.
+    pub console: ConsoleSettings,
 }
 
 /// Answers a request of the API: authorizes it and calls the function of its route.
@@ -48,6 +54,7 @@ pub async fn answer(
     cursor_key: &CursorKey,
     authorizer: &Authorizer,
     fair_use: &Arc<FairUse>,
+    console: &ConsoleSettings,
     mut event: Event,
 ) -> EventReply {
     let path = event.raw_path.clone().unwrap_or_default();
@@ -60,7 +67,7 @@ pub async fn answer(
     let outbound = Outbound::new(Targets::Any);
     respond(event, |mut request| {
         request.extensions_mut().insert(Arc::clone(fair_use));
-        handle(function, table, cursor_key, &outbound, request)
+        handle(function, table, cursor_key, &outbound, console, request)
     })
     .await
 }
@@ -71,6 +78,7 @@ pub fn handle<'a>(
     table: &'a Table,
     cursor_key: &'a CursorKey,
     outbound: &'a Outbound,
+    console: &'a ConsoleSettings,
     request: Request,
 ) -> Answering<'a> {
     match function {
@@ -80,6 +88,7 @@ pub fn handle<'a>(
         Function::History => history::handle(table, request),
         Function::Catalog => catalog::handle(table, cursor_key, request),
         Function::About => about::handle(table, request),
+        Function::WebConsole => web_console::handle(console, request),
         Function::Account => account::handle(table, cursor_key, request),
         Function::Webhooks => webhooks::handle(table, cursor_key, outbound, request),
     }

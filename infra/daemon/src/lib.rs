@@ -9,6 +9,7 @@ pub mod audit;
 pub mod authorizer;
 pub mod bury;
 pub mod control;
+mod demo;
 pub mod error;
 pub mod functions;
 pub mod load;

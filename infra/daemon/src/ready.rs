@@ -44,10 +44,10 @@ pub(crate) struct Announced<'a> {
     pub(crate) differences: &'a [String],
 }
 
-/// Returns the text of the announcement: base URL, storage, new keys, and an example request.
+/// Returns the text of the announcement: the console, base URL, storage, new keys, and an example request.
 pub(crate) fn announcement(of: &Announced<'_>) -> String {
     let Announced { base_url, storage, is_demo_left_out, new_keys, differences } = *of;
-    let mut text = format!("Dovetail answers at {base_url}\n{storage}.\n");
+    let mut text = format!("Open the console at {base_url}/\nDovetail answers at {base_url}\n{storage}.\n");
     if is_demo_left_out {
         text.push_str(
             "The database has teams, so the demo world is not loaded. Use `--world demo` to load it.\n",
@@ -110,6 +110,7 @@ mod tests {
             differences: &["differs, left unchanged: team A has other metadata".to_owned()],
         };
         let expected = "\
+Open the console at http://127.0.0.1:9000/
 Dovetail answers at http://127.0.0.1:9000
 Data is stored in .dovetail.
 differs, left unchanged: team A has other metadata
@@ -124,6 +125,7 @@ Try: curl -H 'Authorization: Api-Key one' http://127.0.0.1:9000/v1/account/teams
 ";
         assert_eq!(announcement(&announced), expected);
         let expected = "\
+Open the console at http://127.0.0.1:9000/
 Dovetail answers at http://127.0.0.1:9000
 Data is stored in .dovetail.
 The database has teams, so the demo world is not loaded. Use `--world demo` to load it.

@@ -13,6 +13,7 @@ use dovetail_emulator::engine::Storage;
 use dovetail_http::TEAM_BURST;
 use dovetail_table::ACTIONS_MAX;
 
+use crate::functions::ConsoleSettings;
 use crate::option::{LOCAL_TABLE_BYTES, actions_max, address, reuse_from, table_name, url};
 use domain::rules::plan::REUSE_FROM;
 
@@ -68,6 +69,9 @@ pub struct Settings {
     /// Issuer of user tokens; `None` means that only API keys are valid.
     #[arg(skip)]
     pub issuer: Option<dovetail_issuer::Settings>,
+    /// Sign-in of people in the web console.
+    #[arg(skip = ConsoleSettings::NONE)]
+    pub console: ConsoleSettings,
     /// Maximum writes of a transaction; Dovetail stages a larger submission
     #[arg(long, value_name = "N", default_value_t = ACTIONS_MAX, value_parser = actions_max)]
     pub actions_max: usize,
@@ -110,6 +114,7 @@ impl Default for Settings {
             team_requests_per_second: 0,
             team_requests_burst: TEAM_BURST,
             issuer: None,
+            console: ConsoleSettings::NONE,
             env_file: None,
             ready_file: None,
         }

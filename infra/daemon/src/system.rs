@@ -34,8 +34,9 @@ use tokio::{
 use crate::{
     authorizer::Authorizer,
     control::Control,
+    demo,
     error::Error,
-    functions::{self, Handles},
+    functions::{self, ConsoleSettings, Handles},
     load::{self, NewKey},
     ready::{self, Announced},
     settings::{Settings, WorldChoice},
@@ -96,7 +97,8 @@ impl System {
         let mut webhooks = world.webhooks().map_err(Error::Pattern)?;
         // The socket comes before the database: a start that fails because of a used port must not change anything.
         let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
-        let base_url = ready::base_url(listener.local_addr().map_err(Error::io("the listening socket"))?);
+        let listening = listener.local_addr().map_err(Error::io("the listening socket"))?;
+        let base_url = ready::base_url(listening);
         let bus_listener = TcpListener::bind(LOOPBACK).await.map_err(Error::io("the bus's socket"))?;
         let bus_address = bus_listener.local_addr().map_err(Error::io("the bus's socket"))?;
         let bus = Address { name: bus::NAME.to_owned(), endpoint: format!("http://{bus_address}") };
@@ -125,7 +127,8 @@ impl System {
             new_keys: &new_keys,
             differences: &differences,
         });
-        let handles = handles(settings, table, &bus, &cursor_secret);
+        let console = settings.console.clone().with_demo(demo::teams(listening, &new_keys));
+        let handles = handles(settings, table, &bus, &cursor_secret, console);
         Ok(Self {
             listener,
             bus_listener,
@@ -286,8 +289,8 @@ impl Api {
         }
         // A GET never writes, so it need not wake the consumers.
         let may_write = event.request_context.http.method != hyper::Method::GET;
-        let Handles { table, cursor_key, authorizer, fair_use, .. } = &*self.handles;
-        let reply = functions::answer(table, cursor_key, authorizer, fair_use, event).await;
+        let Handles { table, cursor_key, authorizer, fair_use, console, .. } = &*self.handles;
+        let reply = functions::answer(table, cursor_key, authorizer, fair_use, console, event).await;
         if may_write {
             mapping::wake(&self.control.wake);
         }
@@ -317,7 +320,13 @@ fn tables(settings: &Settings, engine: &Engine) -> dovetail_table::Settings {
 }
 
 /// Returns the clients of the functions.
-fn handles(settings: &Settings, table: Table, bus: &Address, cursor_secret: &str) -> Handles {
+fn handles(
+    settings: &Settings,
+    table: Table,
+    bus: &Address,
+    cursor_secret: &str,
+    console: ConsoleSettings,
+) -> Handles {
     let queue =
         dovetail_queue::Settings { url: queue::url(&bus.endpoint), endpoint: Some(bus.endpoint.clone()) };
     Handles {
@@ -328,6 +337,7 @@ fn handles(settings: &Settings, table: Table, bus: &Address, cursor_secret: &str
         cursor_key: CursorKey::new(cursor_secret),
         authorizer: Authorizer::default().with(settings.issuer.clone().map(Issuer::new)),
         fair_use: Arc::new(FairUse::new(settings.team_requests_per_second, settings.team_requests_burst)),
+        console,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use dovetail_http::{ROUTES, Route};
+use dovetail_http::{FILES, ROUTES, Route};
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -12,6 +12,9 @@ fn main() -> io::Result<()> {
         for slash in ["", "/"] {
             writeln!(out, "    {},", entry(route, slash))?;
         }
+    }
+    for file in FILES {
+        writeln!(out, "    {},", entry(file, ""))?;
     }
     writeln!(out, "]")
 }

@@ -74,8 +74,12 @@ pub struct Question {
     pub code: Option<String>,
     /// The header `Accept`; empty if the client sends none.
     pub accept: String,
+    /// The header `If-None-Match`; empty if the client sends none.
+    pub if_none_match: String,
     /// Start of every path: the stage of an API Gateway, if paths contain it.
     pub prefix: String,
+    /// Path after the prefix.
+    pub path: String,
 }
 
 fn answered<'a, H, A>(request: Request, handle: H) -> Answering<'a>
@@ -136,11 +140,15 @@ impl Received {
     fn into_question(self, function: Function) -> Result<Question, Failure> {
         let RouteMatch { route, parameters } = served(self.route_match, function, true)?;
         check_query(self.request.extensions().get())?;
+        let header = |name| request::header(&self.request, name).unwrap_or_default();
+        let (prefix, path) = request::path(&self.request);
         Ok(Question {
             operation: route.operation,
             code: parameters.code,
-            accept: request::header(&self.request, "accept").unwrap_or_default(),
-            prefix: request::path(&self.request).0,
+            accept: header("accept"),
+            if_none_match: header("if-none-match"),
+            prefix,
+            path: path.to_owned(),
         })
     }
 

@@ -36,11 +36,20 @@ impl AuthMode {
     /// Returns the event as from API Gateway.
     ///
     /// With nothing in front, it replaces caller and request id, because a client can write both into the event.
-    pub async fn event(self, table: &Table, invocation: String, mut event: Event) -> Result<Event, Error> {
+    pub async fn event(
+        self,
+        table: Option<&Table>,
+        invocation: String,
+        mut event: Event,
+    ) -> Result<Event, Error> {
         match self {
             Self::Gateway => {}
             Self::Nothing => {
-                let key = valid_key(table, &event.headers).await?.map(Identity::Key);
+                let key = match table {
+                    Some(table) => valid_key(table, &event.headers).await?.map(Identity::Key),
+                    // Such a function has only routes without a caller.
+                    None => None,
+                };
                 let mut authorizer = ApiGatewayRequestAuthorizer::default();
                 authorizer.fields = authorizer_response(key.as_ref()).context.into_iter().collect();
                 event.request_context.authorizer = Some(authorizer);

@@ -23,7 +23,11 @@ pub async fn respond<'a>(event: Event, handle: impl FnOnce(Request) -> Answering
 }
 
 /// Answers the events of Lambda until it ends the process.
-pub(crate) async fn serve<'t, H>(auth_mode: AuthMode, table: &'t Table, handle: &'t H) -> Result<(), Error>
+pub(crate) async fn serve<'t, H>(
+    auth_mode: AuthMode,
+    table: Option<&'t Table>,
+    handle: &'t H,
+) -> Result<(), Error>
 where
     H: Fn(Request) -> Answering<'t>,
 {
@@ -33,7 +37,7 @@ where
 /// The tower service in front of [`Adapter`]. It replaces what the adapter cannot read.
 struct Layer<'t, H> {
     auth_mode: AuthMode,
-    table: &'t Table,
+    table: Option<&'t Table>,
     handle: &'t H,
 }
 

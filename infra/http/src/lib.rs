@@ -46,8 +46,8 @@ pub use invalid::{invalid_declaration, invalid_for_state, invalid_schema, with_r
 pub use lambda_http::{Error, Request};
 pub use log_line::logged;
 pub use operation::{Function, Operation};
-pub use program::{run, run_with_key, serve};
+pub use program::{run, run_with_key, serve, serve_without_table};
 pub use query::Query;
 pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, Reply, fitting, objects};
-pub use route::{Access, ROUTES, Route, function_of};
+pub use route::{Access, FILES, ROUTES, Route, function_of};
 pub use secret::{Secret, key_hash};

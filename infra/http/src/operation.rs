@@ -14,6 +14,8 @@ pub enum Function {
     Catalog,
     /// Routes without a key.
     About,
+    /// The files and the settings of the web console.
+    WebConsole,
     /// API keys, members and the audit log.
     Account,
     /// Webhooks and healthchecks.
@@ -89,6 +91,10 @@ pub enum Operation {
     GetDefinitionSchema,
     /// The explanation of an error.
     GetErrorPage,
+    /// A file of the web console.
+    GetConsoleFile,
+    /// What the web console needs before a sign-in.
+    GetConsoleSettings,
     ListApiKeys,
     GetApiKey,
     CreateApiKey,

@@ -37,9 +37,25 @@ pub async fn serve<'t>(
     table: &'t Table,
     handle: impl Fn(Request) -> Answering<'t> + Sync,
 ) -> Result<(), Error> {
+    table.open_connection().await;
+    run_loop(function, Some(table), handle).await
+}
+
+/// Runs a function that uses no table.
+pub async fn serve_without_table<'t>(
+    function: Function,
+    handle: impl Fn(Request) -> Answering<'t> + Sync,
+) -> Result<(), Error> {
+    run_loop(function, None, handle).await
+}
+
+async fn run_loop<'t>(
+    function: Function,
+    table: Option<&'t Table>,
+    handle: impl Fn(Request) -> Answering<'t> + Sync,
+) -> Result<(), Error> {
     let (auth_mode, tracer) = (AuthMode::from_env()?, Tracer::from_env());
     let fair_use = Arc::new(FairUse::from_env()?);
-    table.open_connection().await;
     let observed = |mut request: Request| -> Answering<'_> {
         request.extensions_mut().insert(Arc::clone(&fair_use));
         let header = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());

@@ -87,12 +87,28 @@ const fn webhooks(
     Route { methods, path, operation, function: Function::Webhooks, access }
 }
 
-/// All routes.
+const fn file(path: &'static str) -> Route {
+    Route { function: Function::WebConsole, ..anyone(path, Operation::GetConsoleFile) }
+}
+
+/// The files of the web console. They are not part of the contract of the API.
+pub const FILES: &[Route] = &[
+    file("/"),
+    file("/index.html"),
+    file("/app.js"),
+    file("/app.css"),
+    file("/editor.js"),
+    file("/icon.svg"),
+    file("/licenses.txt"),
+];
+
+/// All routes of the API.
 pub const ROUTES: &[Route] = &[
     anyone("/v1/health", Operation::GetHealth),
     anyone("/v1/openapi.json", Operation::GetContract),
     anyone("/v1/definition.schema.json", Operation::GetDefinitionSchema),
     anyone("/v1/errors/{code}", Operation::GetErrorPage),
+    Route { function: Function::WebConsole, ..anyone("/v1/console.json", Operation::GetConsoleSettings) },
     Route { access: Access::Authenticated, ..read("/v1/account/teams", Operation::ListTeams) },
     read("/v1/account/teams/{id}", Operation::GetTeam),
     admin(PATCH, "/v1/account/teams/{id}", Operation::UpdateTeam, Function::Account),
@@ -292,7 +308,7 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
 pub(crate) fn find(method: &str, path: &str) -> Result<RouteMatch, Unserved> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut others = Vec::new();
-    for route in ROUTES {
+    for route in ROUTES.iter().chain(FILES) {
         let Some(parameters) = matches(route.path, path) else { continue };
         if route.methods.contains(&method) {
             return Ok(RouteMatch { route, parameters });
@@ -361,7 +377,7 @@ mod tests {
 
     #[test]
     fn an_unknown_path_differs_from_an_unsupported_method() {
-        for path in ["/", "/v1/orcabase/owner/services", "/v1/orcabase/consumer/services/x1", "/v1/teams"] {
+        for path in ["/v1", "/v1/orcabase/owner/services", "/v1/orcabase/consumer/services/x1", "/v1/teams"] {
             assert_eq!(find("GET", path).unwrap_err(), Unserved::Path, "{path}");
         }
         for id in ["+5", "-5", "05", "0", "5.0", "99999999999999999999999"] {

@@ -39,6 +39,16 @@ impl Settings {
         Ok(Self { url: url.to_owned(), audience: audience.to_owned() })
     }
 
+    /// Returns the URL of the issuer.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns the required audience.
+    pub fn audience(&self) -> &str {
+        &self.audience
+    }
+
     /// Reads the settings from `DOVETAIL_ISSUER` and `DOVETAIL_AUDIENCE`; `None` if both are unset or empty.
     pub fn from_env() -> Result<Option<Self>, String> {
         let variable = |name| std::env::var(name).unwrap_or_default();

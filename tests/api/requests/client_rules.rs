@@ -304,7 +304,14 @@ fn rule_10_host_and_stage_of_a_url_are_those_of_the_request() {
     event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
     let table = example.system.table.clone();
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
-    let reply = example.system.block_on(functions::answer(&table, &key, &authorizer, &Arc::default(), event));
+    let reply = example.system.block_on(functions::answer(
+        &table,
+        &key,
+        &authorizer,
+        &Arc::default(),
+        &functions::PLAIN_CONSOLE,
+        event,
+    ));
     assert_eq!(reply.status_code, 200);
     let body = format!("{:?}", reply.body);
     let url = format!("https://api.example.com/prod{CONSUMER}/service_items/{}/", example.item);

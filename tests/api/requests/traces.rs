@@ -34,7 +34,9 @@ fn segments(system: &Running, header: Option<&str>) -> Vec<String> {
     let caller = system.block_on(Authorizer::default().on(&system.table, &event)).unwrap();
     event.request_context.authorizer = Some(caller);
     let function = Function::Submit;
-    let handle = |request| functions::handle(function, &system.table, &key, &outbound, request);
+    let handle = |request| {
+        functions::handle(function, &system.table, &key, &outbound, &functions::PLAIN_CONSOLE, request)
+    };
     let to = (&tracer, header.map(str::to_owned));
     let reply = system.block_on(respond(event, |request| Box::pin(logged(function, to, request, handle))));
     assert!([200, 201].contains(&reply.status_code), "{reply:?}");
@@ -98,7 +100,14 @@ fn without_a_daemon_the_request_is_answered() {
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
     let fair_use = Arc::default();
     for _ in 0..2 {
-        let answering = functions::answer(&system.table, &key, &authorizer, &fair_use, submission());
+        let answering = functions::answer(
+            &system.table,
+            &key,
+            &authorizer,
+            &fair_use,
+            &functions::PLAIN_CONSOLE,
+            submission(),
+        );
         let (reply, observed) = system.block_on(observed(answering));
         tracer.send("submit", Some(TRACED.to_owned()), &observed.trace, &[]);
         assert!([200, 201].contains(&reply.status_code), "{reply:?}");

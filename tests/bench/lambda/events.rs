@@ -73,6 +73,7 @@ pub(super) fn simple(system: &Running) -> Vec<(&'static str, String)> {
         ("history", request(system, "GET", &format!("{change}history/"), "vm-owner-key", &null)),
         ("catalog", request(system, "POST", &format!("{OWNER}/services/validate/"), "vm-owner-key", &schema)),
         ("about", request(system, "GET", "/v1/health", "awesome-key", &null)),
+        ("web-console", request(system, "GET", "/", "awesome-key", &null)),
         ("account", request(system, "GET", "/v1/account/api_keys", "awesome-key", &null)),
         ("authorize", authorization(Some("awesome-key"))),
         ("generate", batch.clone()),

@@ -102,6 +102,8 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::GetContract
         | Operation::GetDefinitionSchema
         | Operation::GetErrorPage
+        | Operation::GetConsoleFile
+        | Operation::GetConsoleSettings
         | Operation::ListApiKeys
         | Operation::GetApiKey
         | Operation::CreateApiKey

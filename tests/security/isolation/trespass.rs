@@ -109,6 +109,8 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::GetContract
         | Operation::GetDefinitionSchema
         | Operation::GetErrorPage
+        | Operation::GetConsoleFile
+        | Operation::GetConsoleSettings
         | Operation::ListApiKeys
         | Operation::GetApiKey
         | Operation::CreateApiKey
@@ -207,7 +209,9 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::ListWebhooks
         | Operation::ListMessages
         | Operation::ListHealthchecks
-        | Operation::GetErrorPage => (200, None),
+        | Operation::GetErrorPage
+        | Operation::GetConsoleFile
+        | Operation::GetConsoleSettings => (200, None),
         // The consumer role has no such objects.
         Operation::CreateMessage | Operation::CreateHealthcheck if target.pov == Pov::Consumer => {
             refused(Code::NotFound)
