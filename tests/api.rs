@@ -33,6 +33,12 @@ mod lists {
 }
 mod members;
 mod messages;
+mod platform {
+    mod key;
+    mod queues;
+    mod status;
+    mod teams;
+}
 mod records;
 mod requests {
     mod client_rules;

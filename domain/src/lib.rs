@@ -83,6 +83,7 @@ pub mod account {
 
 /// Answers computed from stored entities.
 pub mod views {
+    pub mod backlog;
     pub mod charge_sums;
     pub mod compare;
     pub mod drift;
@@ -97,6 +98,7 @@ pub mod views {
 pub mod audit {
     pub mod invariant;
     pub mod repair;
+    pub mod result;
 }
 
 pub use base::hash::Hash;

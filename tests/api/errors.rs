@@ -45,6 +45,7 @@ impl Provoked {
         let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
         keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
         keys.push(json!({"key": "general-key", "role": "GENERAL"}));
+        keys.push(json!({"key": "operating-key", "name": "operating", "role": "PLATFORM"}));
         let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
         schema.insert("metadata".to_owned(), json!({"cost_per_change": 5, "monthly_cost": 1}));
         let issuer = Issuer::start();
@@ -120,6 +121,9 @@ fn provoke_requests(provoked: &mut Provoked) {
     provoked.call(Code::Unauthenticated, "GET", "/v1/account/teams/", "no-such-key", none);
     provoked.call(Code::ReadOnlyKey, "POST", SUBMIT, "read-key", &vms(&json!([])));
     provoked.call(Code::NeedsAdmin, "GET", KEYS, "general-key", none);
+    provoked.call(Code::NeedsPlatform, "GET", "/v1/platform/status/", "awesome-key", none);
+    let team = json!({"name": "AwesomeConsumer"});
+    provoked.call(Code::TeamNameTaken, "POST", "/v1/platform/teams/", "platform-key", &team);
     provoked.call(Code::NotFound, "GET", &format!("{ITEMS}7/"), "awesome-key", none);
     provoked.call(Code::UnknownFilter, "GET", &format!("{ITEMS}?colour=red"), "awesome-key", none);
     provoked.call(Code::InvalidFilter, "GET", &format!("{ITEMS}?service_id=x"), "awesome-key", none);
@@ -142,6 +146,11 @@ fn provoke_keys(provoked: &mut Provoked) {
     let rotate = format!("{KEYS}{}/rotate/", made.at("/id"));
     assert_eq!(provoked.system.call("POST", &rotate, "awesome-key", &Value::Null).status, 201);
     provoked.call(Code::AlreadyRotated, "POST", &rotate, "awesome-key", &Value::Null);
+    let all = provoked.system.get(KEYS, "awesome-key");
+    let keys = all.at("/results").as_array().unwrap();
+    let operating = keys.iter().find(|key| key["name"] == "operating").unwrap();
+    let rotate = format!("{KEYS}{}/rotate/", operating["id"]);
+    provoked.call(Code::PlatformKey, "POST", &rotate, "awesome-key", &Value::Null);
     for number in 0..=KEYS_MAX {
         let answer = provoked.system.call("POST", KEYS, "awesome-key", &named(&format!("key {number}")));
         if answer.status != 201 {

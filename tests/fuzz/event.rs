@@ -1,8 +1,8 @@
 //! Target `event`: every event of API Gateway gets an answer. A function only gets calls with a permitted caller.
 
-use domain::base::actor::{Identity, Role};
+use domain::base::actor::Identity;
 use domain::model::declaration::BODY_BYTES_MAX;
-use dovetail_http::{Access, Call, Code, Event, EventReply, Function, ROUTES, Reply, answer, respond};
+use dovetail_http::{Call, Code, Event, EventReply, Function, ROUTES, Reply, answer, respond};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use std::sync::Mutex;
@@ -40,7 +40,7 @@ fn allowed(event: &Event, function: Function, call: &Call) {
         .find(|route| route.operation == call.operation && route.methods.contains(&method))
         .unwrap();
     assert_eq!(route.function, function);
-    assert!(route.access != Access::Write || call.caller.role != Role::ReadOnly, "a reading key writes");
+    assert!(route.access.is_open_to(call.caller.role), "the role has no access");
     let context = &event.request_context.authorizer.as_ref().unwrap().fields;
     // The caller must come from the authorizer, not from another part of the event.
     let (name, of) = match &call.caller.identity {

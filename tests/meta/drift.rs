@@ -4,6 +4,7 @@
 mod systems;
 
 use domain::account::audit_log::Event;
+use domain::audit::result::AuditOutcome;
 use domain::base::actor::Role;
 use domain::base::id::WebhookId;
 use domain::base::state::{ChangeType, ChargeType, Kind, RuntimeState};
@@ -19,6 +20,8 @@ use support::{ApiRequest, Running, multipart};
 
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";
+/// A key of the role PLATFORM.
+const OPERATOR: &str = "platform-key";
 
 #[test]
 fn the_contract_has_the_routes_of_the_code_and_no_others() {
@@ -48,6 +51,11 @@ fn the_contract_has_the_words_of_the_code() {
     assert_eq!(words("RuntimeState"), Some(json!(RuntimeState::ALL.map(RuntimeState::name))));
     assert_eq!(words("ServiceState"), Some(json!(ServiceState::ALL.map(ServiceState::name))));
     assert_eq!(words("Role"), Some(json!(Role::ALL.map(Role::name))));
+    assert_eq!(words("TeamRole"), Some(json!(Role::OF_TEAMS.map(Role::name))));
+    assert_eq!(
+        words("AuditResult/properties/result"),
+        Some(json!(AuditOutcome::ALL.map(AuditOutcome::name)))
+    );
     assert_eq!(words("Recorded/properties/event"), Some(json!(Event::ALL.map(Event::name))));
     assert_eq!(words("ChargeType"), Some(json!(ChargeType::ALL.map(ChargeType::name))));
     assert_eq!(words("ChangeType"), Some(json!(ChangeType::ALL.map(ChangeType::name))));
@@ -168,6 +176,7 @@ impl World {
             [("consumer", "awesome-key"), ("serviceowner", "vm-owner-key"), ("serviceowner", "np-owner-key")];
         for operation in OPERATIONS.iter().filter(|operation| operation.method == "GET") {
             for (pov, key) in roles {
+                let key = if operation.path.starts_with("/v1/platform/") { OPERATOR } else { key };
                 let path = operation.path.replace("{pov}", pov).replace("{code}", "blocked");
                 let (collection, below) = path.split_once("{id}").unwrap_or((&path, ""));
                 let list = self.system.get(collection, key);
@@ -383,6 +392,23 @@ impl World {
         self.call(200, "GET", keys, admin, &Value::Null);
     }
 
+    /// Creates a team and reads all routes of operators, with known and unknown parameters.
+    fn platform(&self) {
+        let (teams, key) = ("/v1/platform/teams/", OPERATOR);
+        let body =
+            json!({"name": "Payments", "key_name": "first", "confirm_removals": false, "colour": "red"});
+        self.call(201, "POST", teams, key, &body);
+        self.call(400, "POST", teams, key, &body);
+        let mut next = Some(format!("{teams}?limit=3"));
+        while let Some(path) = next {
+            next = self.call(200, "GET", &path, key, &Value::Null)["next"].as_str().map(str::to_owned);
+        }
+        self.call(400, "GET", &format!("{teams}?colour=red"), key, &Value::Null);
+        for list in ["queues/?limit=1", "queues/?colour=red", "status/?colour=red"] {
+            self.system.get(&format!("/v1/platform/{list}"), key);
+        }
+    }
+
     /// Adds, changes and removes a member.
     fn members(&self) {
         let (members, admin) = ("/v1/account/members/", "vm-owner-key");
@@ -578,6 +604,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     world.own();
     world.keys();
     world.members();
+    world.platform();
     world.webhooks();
     world.messages();
     world.healthchecks();
@@ -590,6 +617,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     let mut seen = systems::limited();
     seen.extend(systems::with_retired());
     seen.extend(systems::with_words());
+    seen.extend(systems::with_quarantine());
     seen.extend(world.system.seen.lock().unwrap().iter().cloned());
     let documented = contract::all_parts();
     // An empty list would pass the comparison below.

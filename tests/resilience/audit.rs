@@ -4,8 +4,9 @@
 mod planted;
 
 use domain::Timestamp;
+use domain::audit::result::AuditOutcome;
 use domain::catalog::metadata_policy::Version;
-use dovetail_daemon::audit::{AuditOutcome, Settings, Source, run};
+use dovetail_daemon::audit::{Settings, Source, run};
 use flate2::{Compression, write::GzEncoder};
 use planted::{Corruption, How};
 use serde_json::{Value, json};
@@ -109,7 +110,7 @@ fn full() -> Running {
 /// Runs an audit. Returns its output lines and its verdict.
 fn audited(system: &Running, source: Source, repair: bool, now: Timestamp) -> (Vec<Value>, AuditOutcome) {
     let mut out = Vec::new();
-    let settings = Settings { source, repair };
+    let settings = Settings { source, repair, record: false };
     let outcome = system.block_on(run(&settings, now, &mut out)).unwrap();
     let lines = String::from_utf8(out).unwrap();
     (lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), outcome)
@@ -348,7 +349,7 @@ fn an_export_that_is_not_whole_is_not_audited() {
     let rows = system.rows();
     export(&rows, directory.path());
     let error_of = |path: &Path| {
-        let settings = Settings { source: Source::Export(path.to_owned()), repair: false };
+        let settings = Settings { source: Source::Export(path.to_owned()), repair: false, record: false };
         let error = system.block_on(run(&settings, BEFORE_ALL, &mut Vec::new())).unwrap_err();
         error.to_string()
     };
@@ -379,7 +380,33 @@ fn an_export_that_is_not_whole_is_not_audited() {
     assert!(error_of(&export.join("data")).ends_with("must contain exactly one export, not 0"));
     fs::create_dir_all(directory.path().join("AWSDynamoDB/another/data")).unwrap();
     assert!(error_of(directory.path()).ends_with("must contain exactly one export, not 2"));
-    let missing = Settings { source: Source::Data(export), repair: false };
+    let missing = Settings { source: Source::Data(export), repair: false, record: false };
     let error = system.block_on(run(&missing, BEFORE_ALL, &mut Vec::new())).unwrap_err();
     assert!(error.to_string().ends_with("the directory has no database"), "{error}");
+}
+
+#[test]
+fn an_audit_stores_its_result_only_on_request() {
+    let system = Running::demo();
+    let stored = || system.block_on(system.table.audit_result()).unwrap();
+    let audit = |repair, record| {
+        let settings = Settings { source: live(&system), repair, record };
+        system.wait_idle();
+        system.block_on(run(&settings, BEFORE_ALL, &mut Vec::new())).unwrap()
+    };
+    assert_eq!((audit(false, false), stored()), (AuditOutcome::Sound, None));
+    assert_eq!(audit(false, true), AuditOutcome::Sound);
+    let first = stored().unwrap();
+    assert_eq!((first.outcome(), first.violations), (AuditOutcome::Sound, 0));
+    assert!(first.rows > 10 && first.started < first.finished, "{first:?}");
+    // With a repair, the stored result is the one after it.
+    let mut head = system.rows().into_iter().find(|row| row["ty"]["S"] == "HEAD").unwrap();
+    head["attn"]["N"] = json!("3");
+    system.put_row(&head);
+    assert_eq!((audit(false, true), stored().unwrap().violations), (AuditOutcome::Violated, 1));
+    assert_eq!((audit(true, true), stored().unwrap().violations), (AuditOutcome::Sound, 0));
+    // The result of an earlier audit never replaces a later one.
+    let last = stored().unwrap();
+    system.block_on(system.table.put_audit_result(&first)).unwrap();
+    assert_eq!(stored(), Some(last));
 }

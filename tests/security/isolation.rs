@@ -2,6 +2,7 @@
 //!
 //! Private texts of a team contain its mark. No response to another team may contain it.
 
+mod operators;
 mod reads;
 mod tenants;
 mod trespass;
@@ -97,7 +98,7 @@ fn a_bad_key_is_401_and_a_reading_key_writes_nothing() {
                             body: body.clone(),
                             headers: &[],
                         });
-                        assert_answer(&answer, (403, Some(Code::ReadOnlyKey)), &what);
+                        assert_answer(&answer, (403, Some(route.access.refusal(Role::ReadOnly))), &what);
                     }
                 }
             }

@@ -148,26 +148,45 @@ fn token_in(system: &Running, issuer: &Issuer, role: Role, state: State) -> Stri
 /// Returns an API key with this role and state.
 fn key_in(system: &Running, role: Role, state: State) -> String {
     let name = format!("{state:?} {}", role.name());
-    if state == State::Expired {
-        let secret = format!("secret of {name}");
-        let team = system.block_on(system.table.team_by_name("Everything")).unwrap().unwrap().to_ref();
-        let (hash, expires) = (key_hash(&secret), Some(Timestamp::from_micros(2)));
-        let ctx = RequestContext {
-            by: Actor::System,
-            request: name.clone(),
-            now: Timestamp::from_micros(u64::try_from(name.len()).unwrap()),
-        };
-        let key = ApiKey::new(Made { hash, name, role, expires }, team, &ctx);
-        let audit_entry = AuditEntry::of_key(Event::KeyCreated, &key, &ctx);
-        assert!(system.block_on(system.table.create_api_key(&key, &audit_entry)).unwrap().is_done());
+    let revoke = |url: &str| assert_eq!(system.call("DELETE", url, ADMIN, &Value::Null).status, 204);
+    // No request creates an expired key or a PLATFORM key.
+    if state == State::Expired || role == Role::Platform {
+        let team = if state == State::Foreign { "Stranger" } else { "Everything" };
+        let expires = (state == State::Expired).then_some(Timestamp::from_micros(2));
+        let (secret, key) = stored_key(system, team, name, role, expires);
+        if state == State::Revoked {
+            revoke(&format!("{KEYS}{}/", key.id));
+        }
         return secret;
     }
     let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };
     let key = made(system, admin, &name, role);
     if state == State::Revoked {
-        assert_eq!(system.call("DELETE", text(key.at("/url")), ADMIN, &Value::Null).status, 204);
+        revoke(text(key.at("/url")));
     }
     text(key.at("/key")).to_owned()
+}
+
+/// Stores a key as a load does, and returns it with its secret.
+fn stored_key(
+    system: &Running,
+    team: &str,
+    name: String,
+    role: Role,
+    expires: Option<Timestamp>,
+) -> (String, ApiKey) {
+    let secret = format!("secret of {name}");
+    let team = system.block_on(system.table.team_by_name(team)).unwrap().unwrap().to_ref();
+    let hash = key_hash(&secret);
+    let ctx = RequestContext {
+        by: Actor::System,
+        request: name.clone(),
+        now: Timestamp::from_micros(u64::try_from(name.len()).unwrap()),
+    };
+    let key = ApiKey::new(Made { hash, name, role, expires }, team, &ctx);
+    let audit_entry = AuditEntry::of_key(Event::KeyCreated, &key, &ctx);
+    assert!(system.block_on(system.table.create_api_key(&key, &audit_entry)).unwrap().is_done());
+    (secret, key)
 }
 
 /// The expected response: 401, 403, 404, or any other response of the operation.
@@ -329,6 +348,9 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
 
 /// Returns all combinations of credentials, role and state.
 fn callers() -> Vec<(By, Role, State)> {
-    let of = |by| Role::ALL.map(|role| STATES.map(|state| (by, role, state))).concat();
-    [of(By::Key), of(By::Token)].concat()
+    let of = |by, roles: &[Role]| -> Vec<_> {
+        roles.iter().flat_map(|role| STATES.map(|state| (by, *role, state))).collect()
+    };
+    // A member never has the role PLATFORM.
+    [of(By::Key, &Role::ALL), of(By::Token, &Role::OF_TEAMS)].concat()
 }

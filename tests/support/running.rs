@@ -5,6 +5,7 @@ use crate::request::{Answer, ApiRequest, send};
 use crate::tables::{elsewhere, fresh_table, remove};
 use crate::world_schema::world_schema_problems;
 use domain::audit::invariant::Snapshot;
+use domain::model::work::TRIES_MAX;
 use dovetail_daemon::functions::Handles;
 use dovetail_daemon::settings::{Settings, TABLE};
 use dovetail_daemon::{System, world};
@@ -187,6 +188,19 @@ impl Running {
             self.send(&ApiRequest { method: "POST", path: "/_local/sweep", body, ..ApiRequest::default() });
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
+    }
+
+    /// Submits a load balancer of the demo, and fails its generated change instances until they are set aside.
+    pub fn set_aside_work(&self) {
+        self.enable("generate", false);
+        let body = json!({"AwesomeConsumer": {"Aside": {"services": {"LoadBalancer": [{"name": "aside"}]}}}});
+        let submitted = self.call("PATCH", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
+        assert_eq!(submitted.status, 201, "{submitted:?}");
+        let snapshot = self.block_on(self.table.snapshot()).unwrap();
+        let work = snapshot.works.last().unwrap().id;
+        for failure in 1..=TRIES_MAX {
+            assert_eq!(self.block_on(self.table.count_failure(work)).unwrap(), failure == TRIES_MAX);
+        }
     }
 
     /// Returns the stored records as text, to compare two moments.

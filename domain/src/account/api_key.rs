@@ -13,6 +13,11 @@ pub const OVERLAP_MICROS: u64 = 86_400_000_000;
 /// Maximum of that time: thirty days.
 pub const OVERLAP_MICROS_MAX: u64 = 30 * OVERLAP_MICROS;
 
+/// Returns the name of a key without one, by its number among the keys of its team.
+pub fn default_name(team: &str, number: u64) -> String {
+    format!("{team}-{number}")
+}
+
 /// An API key without its secret.
 ///
 /// A hash is not a secret, but log readers do not need it.

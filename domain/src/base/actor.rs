@@ -13,9 +13,26 @@ pub enum Role {
     General,
     /// Reads only.
     ReadOnly,
+    /// Reads of all teams' queues and of the system's state, and the creation of teams. Within its team it reads only.
+    Platform,
 }
 
 crate::named!(Role);
+
+impl Role {
+    /// The roles that an ADMIN gives to keys and members. Only the operator of a deployment makes PLATFORM keys.
+    pub const OF_TEAMS: [Self; 3] = [Self::Admin, Self::General, Self::ReadOnly];
+
+    /// Returns whether the role only reads the objects of its team.
+    pub const fn only_reads(self) -> bool {
+        matches!(self, Self::ReadOnly | Self::Platform)
+    }
+
+    /// Parses a role that an ADMIN may give.
+    pub fn parse_of_teams(name: &str) -> Option<Self> {
+        Self::parse(name).filter(|role| Self::OF_TEAMS.contains(role))
+    }
+}
 
 /// An authenticated caller, acting for one team.
 #[derive(Clone, Debug, PartialEq, Eq)]

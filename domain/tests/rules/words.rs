@@ -34,7 +34,7 @@ fn assert_words<T: Copy + Debug + PartialEq>(
 
 #[test]
 fn stored_names_read_back() {
-    assert_words(&Role::ALL, Role::name, Role::parse, &["ADMIN", "GENERAL", "READ_ONLY"]);
+    assert_words(&Role::ALL, Role::name, Role::parse, &["ADMIN", "GENERAL", "READ_ONLY", "PLATFORM"]);
     assert_words(&ChangeType::ALL, ChangeType::name, ChangeType::parse, &["CREATE", "MODIFY", "DELETE"]);
     let kinds = ["DIRECT", "DEPENDENT", "REFERENCED", "RETRY"];
     assert_words(&Kind::ALL, Kind::name, Kind::parse, &kinds);

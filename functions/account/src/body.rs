@@ -1,7 +1,7 @@
 //! Bodies of requests about the team, its API keys and members.
 
 use domain::Timestamp;
-use domain::account::api_key::{OVERLAP_MICROS, OVERLAP_MICROS_MAX};
+use domain::account::api_key::{OVERLAP_MICROS, OVERLAP_MICROS_MAX, default_name};
 use domain::account::member::subject_problem;
 use domain::base::actor::Role;
 use domain::model::declaration::name_problem;
@@ -70,6 +70,25 @@ pub(crate) fn confirm_removals(mut fields: Fields) -> Result<Option<bool>, Failu
     fields.finish(|| Some(confirm_removals))
 }
 
+/// The body for a new team.
+pub(crate) struct NewTeam {
+    pub(crate) name: String,
+    pub(crate) confirm_removals: bool,
+    pub(crate) key_name: String,
+}
+
+pub(crate) fn new_team(mut fields: Fields) -> Result<NewTeam, Failure> {
+    let name = fields.string("name").check(name_problem).required();
+    // A new team has no pipeline yet that a confirmation could break.
+    let confirm_removals = fields.boolean("confirm_removals").or(true);
+    let key_name = fields.string("key_name").check(name_problem).optional();
+    fields.finish(|| {
+        let name = name?;
+        let key_name = key_name.unwrap_or_else(|| default_name(&name, 1));
+        Some(NewTeam { name, confirm_removals, key_name })
+    })
+}
+
 /// Reads a person's name. Histories also show the names of keys and of the system, so it must differ from those.
 fn person(fields: &mut Fields) -> Field<'_, String> {
     fields.string("name").check(name_problem).ensure(
@@ -79,7 +98,7 @@ fn person(fields: &mut Fields) -> Field<'_, String> {
 }
 
 fn role(fields: &mut Fields) -> Field<'_, Role> {
-    fields.one_of("role", Role::ALL.map(Role::name), Role::parse)
+    fields.one_of("role", Role::OF_TEAMS.map(Role::name), Role::parse_of_teams)
 }
 
 fn expires(fields: &mut Fields, now: Timestamp) -> Option<Timestamp> {

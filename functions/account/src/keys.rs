@@ -3,6 +3,7 @@
 use crate::body;
 use domain::account::api_key::{ApiKey, KEYS_MAX, Made};
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
+use domain::base::actor::Role;
 use domain::base::id::KeyId;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
@@ -49,6 +50,9 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Creates the successor of an API key.
 pub(crate) async fn rotate(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let key = load(table, call).await?;
+    if key.role == Role::Platform {
+        return Err(Code::PlatformKey.into());
+    }
     let rotated = body::rotated(call.fields()?, call.now)?;
     if key.successor.is_some() {
         return Err(Code::AlreadyRotated.into());

@@ -11,6 +11,7 @@ use std::{
 use clap::{ArgGroup, Args};
 use domain::Timestamp;
 use domain::audit::invariant::Violation;
+use domain::audit::result::AuditOutcome;
 use dovetail_emulator::engine::{Engine, Storage};
 use dovetail_table::{
     Table,
@@ -46,18 +47,21 @@ pub struct Options {
     /// Recompute wrong blockers, digests, roots and shares, then repeat the audit
     #[arg(long, conflicts_with = "export")]
     repair: bool,
+    /// Store time and numbers of the audit in the table, for `GET /v1/platform/status/`
+    #[arg(long, conflicts_with = "export")]
+    record: bool,
 }
 
 impl From<Options> for Settings {
     fn from(options: Options) -> Self {
-        let Options { data, table, endpoint, export, repair } = options;
+        let Options { data, table, endpoint, export, repair, record } = options;
         let source = match (data, table) {
             (Some(directory), _) => Source::Data(directory),
             (None, Some(name)) => Source::Table { name, endpoint },
             // The parser requires one of the three.
             (None, None) => Source::Export(export.unwrap_or_default()),
         };
-        Self { source, repair }
+        Self { source, repair, record }
     }
 }
 
@@ -68,6 +72,8 @@ pub struct Settings {
     pub source: Source,
     /// Whether to repair values that can be recomputed.
     pub repair: bool,
+    /// Whether to store the result in the table.
+    pub record: bool,
 }
 
 /// The source of the rows.
@@ -84,16 +90,6 @@ pub enum Source {
     Export(PathBuf),
 }
 
-/// The result of an audit, which decides the exit code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuditOutcome {
-    Sound,
-    /// An invariant is violated.
-    Violated,
-    /// No violation holds, but some records moved at every look.
-    Unsettled,
-}
-
 /// Runs the audit and prints the violations.
 pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> Result<AuditOutcome, Error> {
     let (audited, repaired) = match &settings.source {
@@ -104,13 +100,13 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
             let engine = Engine::start(&Storage::Directory(directory.clone()))?;
             let table = account::of_engine(TABLE, engine.endpoint());
             // The age of pending work is not checked: while the local system is stopped, the sweep does not run.
-            let audited = of_table(&table, None, settings.repair).await?;
+            let audited = of_table(&table, None, settings).await?;
             engine.stop()?;
             audited
         }
         Source::Table { name, endpoint } => {
             let reached = account::reach(name, endpoint.as_deref()).await?;
-            let audited = of_table(&reached.table, Some(now), settings.repair).await;
+            let audited = of_table(&reached.table, Some(now), settings).await;
             audited.map_err(|error| {
                 if let Error::Table(source) = error { reached.failure(source).into() } else { error }
             })?
@@ -118,25 +114,34 @@ pub async fn run(settings: &Settings, now: Timestamp, out: &mut impl Write) -> R
         Source::Export(directory) => (of_export(directory)?, None),
     };
     printed(print(&audited, repaired.as_deref(), out))?;
-    Ok(match (audited.violations.is_empty(), audited.unsettled) {
-        (true, 0) => AuditOutcome::Sound,
-        (true, _) => AuditOutcome::Unsettled,
-        (false, _) => AuditOutcome::Violated,
-    })
+    Ok(audited.outcome())
 }
 
 async fn of_table(
     table: &Table,
     now: Option<Timestamp>,
-    repair: bool,
+    settings: &Settings,
 ) -> Result<(Audited, Option<Vec<Violation>>), Error> {
-    let audited = audit(table, now).await?;
-    if !repair {
-        return Ok((audited, None));
+    let started = dovetail_aws::now();
+    let (mut audited, mut repaired) = (audit(table, now).await?, None);
+    if settings.repair {
+        // The second audit shows the effect of the repairs, and decides the exit code.
+        repaired = Some(table.repair(&audited).await?);
+        audited = audit(table, now).await?;
     }
-    // The second audit shows the effect of the repairs, and decides the exit code.
-    let repaired = table.repair(&audited).await?;
-    Ok((audit(table, now).await?, Some(repaired)))
+    if settings.record {
+        record(table, &audited, started).await?;
+    }
+    Ok((audited, repaired))
+}
+
+/// Stores the result of an audit that has just ended.
+pub(crate) async fn record(
+    table: &Table,
+    audited: &Audited,
+    started: Timestamp,
+) -> Result<(), dovetail_table::Error> {
+    table.put_audit_result(&audited.result(started, dovetail_aws::now())).await
 }
 
 async fn audit(table: &Table, now: Option<Timestamp>) -> Result<Audited, Error> {

@@ -16,7 +16,7 @@ use dovetail_emulator::{
     schedule::{self, Sweep},
 };
 use dovetail_http::{Event, EventReply};
-use dovetail_table::Table;
+use dovetail_table::{Table, audit::Audited};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -57,7 +57,8 @@ impl Control {
             return Some(self.enable(function, event).await);
         }
         Some(match (event.request_context.http.method.as_str(), route) {
-            ("GET", "audit") => self.audit().await,
+            ("GET", "audit") => self.audit(false).await,
+            ("POST", "audit") => self.audit(true).await,
             ("GET", "events") => self.events(event),
             ("GET", "settled") => plain(200, &json!({"settled": self.wait_idle().await})),
             ("GET", "failures") => self.failures(),
@@ -142,12 +143,21 @@ impl Control {
         Ok((redriven, left))
     }
 
-    /// Answers with the violated invariants and the number of unsettled records.
-    async fn audit(&self) -> EventReply {
-        match self.table.audit(Some(dovetail_aws::now()), &|_| ()).await {
+    /// Answers with the violated invariants and the number of unsettled records, and may store these numbers.
+    async fn audit(&self, is_recorded: bool) -> EventReply {
+        match self.audited(is_recorded).await {
             Ok(audited) => plain(200, &audit::report(&audited)),
             Err(error) => plain(500, &json!({"message": error.to_string()})),
         }
+    }
+
+    async fn audited(&self, is_recorded: bool) -> Result<Audited, dovetail_table::Error> {
+        let started = dovetail_aws::now();
+        let audited = self.table.audit(Some(started), &|_| ()).await?;
+        if is_recorded {
+            audit::record(&self.table, &audited, started).await?;
+        }
+        Ok(audited)
     }
 
     /// Enables or disables a consumer, the queue of deliveries or the schedule. The body is `{"enabled": false}` or

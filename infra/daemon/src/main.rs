@@ -7,10 +7,10 @@ use std::{
     process::ExitCode,
 };
 
+use domain::audit::result::AuditOutcome;
 use dovetail_daemon::{
     arguments::{self, Command},
-    audit::{self, AuditOutcome},
-    bury, load, settings,
+    audit, bury, load, settings,
     signals::Signals,
     start,
 };

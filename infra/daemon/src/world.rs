@@ -201,7 +201,7 @@ mod tests {
             "/teams/1/name: must be unique among the teams",
             "/teams/1/api_keys/0: must be unique among all keys",
             "/teams/1/api_keys/1/key: must be visible ASCII characters, at least one",
-            "/teams/1/api_keys/1/role: must be one of ADMIN, GENERAL, READ_ONLY",
+            "/teams/1/api_keys/1/role: must be one of ADMIN, GENERAL, READ_ONLY, PLATFORM",
             "/teams/1/api_keys/1/x: must be one of the fields key, name, role",
             "/teams/1/api_keys/2/name: must be a string",
             "/teams/2/name: a name must not be empty",

@@ -49,8 +49,7 @@ impl Chosen {
             return Err(Code::ChooseTeam.into());
         }
         if !access.is_open_to(self.caller.role) {
-            let is_reader = self.caller.role == Role::ReadOnly;
-            return Err(if is_reader { Code::ReadOnlyKey } else { Code::NeedsAdmin }.into());
+            return Err(access.refusal(self.caller.role).into());
         }
         Ok((self.caller, self.memberships))
     }

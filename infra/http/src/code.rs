@@ -60,8 +60,9 @@ codes! {
                any team. For a person, `detail` contains the subject of the token.",
         remedy "Ask an `ADMIN` of the team to add you: `POST /v1/account/members/` with your subject. The \
                 change takes effect when the authorizer cache expires, by default after one minute.";
-    ReadOnlyKey(403, "the role READ_ONLY may only read")
-        means "The caller has the role `READ_ONLY`, but the request changes data.",
+    ReadOnlyKey(403, "the roles READ_ONLY and PLATFORM may only read")
+        means "The caller has the role `READ_ONLY` or `PLATFORM`, but the request changes data or belongs to an \
+               `ADMIN`.",
         remedy "Use a key with another role. A `READ_ONLY` key can send every `GET` for the declarations and \
                 the services of the team.";
     NeedsAdmin(403, "the role ADMIN is required")
@@ -69,6 +70,10 @@ codes! {
                change services, webhooks, healthchecks, messages, API keys and members. Only an `ADMIN` may \
                read API keys, members and the audit log.",
         remedy "Use a key with the role `ADMIN`, or ask an `ADMIN` of the team to send the request.";
+    NeedsPlatform(403, "the role PLATFORM is required")
+        means "Only operators of the deployment may read the queues of all teams and the state of the system, or \
+               create teams. The role `ADMIN` of a team is not enough.",
+        remedy "Use a key with the role `PLATFORM`. The operator makes it with `dovetaild load`.";
     TooManyRequests(429, "the team sends too many requests")
         means "The team exceeds its rate of requests. A burst is possible, and after it a constant rate. All \
                keys and members of the team share this limit. Nothing was changed.",
@@ -233,6 +238,14 @@ codes! {
     TooManyKeys(400, "the team has the maximum number of API keys")
         means "A team has at most 100 API keys, including expired ones.",
         remedy "Revoke unused keys.";
+    TeamNameTaken(400, "another team has this name")
+        means "A team has this name. Declarations name their team, so names are unique in the deployment. A \
+               repeated request gets this error too, if the first one created the team.",
+        remedy "Choose another name. If the response to an earlier request was lost, the team exists. The \
+                operator makes another key for it with `dovetaild load`.";
+    PlatformKey(400, "a PLATFORM key cannot be rotated")
+        means "The role `PLATFORM` reaches all teams, so no `ADMIN` of a team may get such a key by a rotation.",
+        remedy "Ask the operator of the deployment for a new key (`dovetaild load`), then revoke the old one.";
     AlreadyMember(400, "the person is already a member")
         means "The person with this subject is already a member of the team. The subject identifies a \
                person, not the name.",

@@ -16,7 +16,7 @@ pub enum Function {
     About,
     /// The files and the settings of the web console.
     WebConsole,
-    /// API keys, members and the audit log.
+    /// API keys, members, the audit log, and the routes of operators.
     Account,
     /// Webhooks and healthchecks.
     Webhooks,
@@ -109,6 +109,14 @@ pub enum Operation {
     RemoveMember,
     /// The team's audit log.
     ListRecords,
+    /// All teams of the deployment.
+    ListAllTeams,
+    /// Creates a team with its first API key.
+    CreateTeam,
+    /// The open change instances of every owner by state.
+    ListQueues,
+    /// The pending work of Dovetail itself, and the last audit.
+    GetStatus,
     ListCharges,
     /// The costs of each service item so far.
     ListAccumulatedCharges,
@@ -189,6 +197,7 @@ impl Operation {
             Self::AddMember => &["subject", "name", "role"],
             Self::ChangeMember => &["name", "role"],
             Self::UpdateTeam => &["confirm_removals"],
+            Self::CreateTeam => &["name", "confirm_removals", "key_name"],
             _ => return None,
         })
     }

@@ -16,10 +16,12 @@ pub enum Access {
     Authenticated,
     /// Any key, or a person with a chosen team.
     Read,
-    /// Any role except `READ_ONLY`.
+    /// The roles `GENERAL` and `ADMIN`.
     Write,
     /// The role `ADMIN`.
     Admin,
+    /// The role `PLATFORM`.
+    Platform,
 }
 
 impl Access {
@@ -27,8 +29,18 @@ impl Access {
     pub fn is_open_to(self, role: Role) -> bool {
         match self {
             Self::Anyone | Self::Authenticated | Self::Read => true,
-            Self::Write => role != Role::ReadOnly,
+            Self::Write => !role.only_reads(),
             Self::Admin => role == Role::Admin,
+            Self::Platform => role == Role::Platform,
+        }
+    }
+
+    /// Returns the error for a role without this access.
+    pub fn refusal(self, role: Role) -> Code {
+        match self {
+            Self::Platform => Code::NeedsPlatform,
+            _ if role.only_reads() => Code::ReadOnlyKey,
+            _ => Code::NeedsAdmin,
         }
     }
 }
@@ -72,6 +84,10 @@ const fn admin(
     function: Function,
 ) -> Route {
     Route { methods, path, operation, function, access: Access::Admin }
+}
+
+const fn platform(methods: &'static [&'static str], path: &'static str, operation: Operation) -> Route {
+    Route { methods, path, operation, function: Function::Account, access: Access::Platform }
 }
 
 const fn anyone(path: &'static str, operation: Operation) -> Route {
@@ -123,6 +139,10 @@ pub const ROUTES: &[Route] = &[
     admin(PATCH, "/v1/account/members/{id}", Operation::ChangeMember, Function::Account),
     admin(DELETE, "/v1/account/members/{id}", Operation::RemoveMember, Function::Account),
     admin(GET, "/v1/account/records", Operation::ListRecords, Function::Account),
+    platform(GET, "/v1/platform/teams", Operation::ListAllTeams),
+    platform(POST, "/v1/platform/teams", Operation::CreateTeam),
+    platform(GET, "/v1/platform/queues", Operation::ListQueues),
+    platform(GET, "/v1/platform/status", Operation::GetStatus),
     Route {
         // A preview changes nothing, so READ_ONLY keys may request it.
         access: Access::Read,

@@ -7,6 +7,7 @@ mod check;
 mod dependencies;
 mod findings;
 mod indexes;
+mod recorded;
 mod repair;
 mod row_hash;
 mod rows;

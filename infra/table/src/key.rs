@@ -339,6 +339,11 @@ pub(crate) fn health_check() -> Key {
     Key::new("HEALTH", "HEALTH")
 }
 
+/// Returns the key of the result of the last audit: `AUDIT` / `AUDIT`.
+pub(crate) fn audit_result() -> Key {
+    Key::new("AUDIT", "AUDIT")
+}
+
 /// Returns the key of the counters of teams and services: `COUNTERS` / `COUNTERS`.
 ///
 /// Attributes: `teams` (N) and `services` (N), the newest numbers.

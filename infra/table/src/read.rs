@@ -1,5 +1,6 @@
 //! Reads: by id, in batches, in lists, of related records, of the past, and from the stream.
 
+mod backlog;
 mod batch;
 mod bound;
 mod decision;

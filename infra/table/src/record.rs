@@ -7,6 +7,7 @@
 mod api_key;
 mod attributes;
 mod audit_log;
+mod audit_result;
 mod bytes;
 mod catalog;
 mod change;
@@ -31,6 +32,7 @@ mod webhook;
 pub(crate) use api_key::ApiKeyRecord;
 pub(crate) use attributes::{Attributes, integer, key, key_text, text, type_of};
 pub(crate) use audit_log::AuditEntryRecord;
+pub(crate) use audit_result::AuditResultRecord;
 pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
 pub(crate) use change::{ChangeRecord, closed_queue};
 pub(crate) use charge::ChargeRecord;

@@ -14,4 +14,5 @@ pub use bury::Buried;
 pub use commit::Commit;
 pub use outcome::Stored;
 pub use provision::Publication;
+pub(crate) use work::FOR_EVER;
 pub use work::PendingWork;

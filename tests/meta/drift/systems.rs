@@ -1,11 +1,11 @@
 //! Parts of the contract that only a system with other settings or services shows.
 
-use super::{CONSUMER, OWNER};
+use super::{CONSUMER, OPERATOR, OWNER};
 use dovetail_daemon::world;
 use dovetail_http::{Access, ROUTES};
 use serde_json::json;
 use support::contract::Lines;
-use support::{Running, Settings};
+use support::{ApiRequest, Running, Settings};
 
 /// Returns the parts of the contract that the responses to a team beyond its rate show.
 pub(super) fn limited() -> Lines {
@@ -15,11 +15,23 @@ pub(super) fn limited() -> Lines {
         let path = route.path.replace("{pov}", "serviceowner").replace("{id}", "1");
         for method in route.methods {
             // The first request may take the token, and the next one gets none.
-            let mut answers =
-                std::iter::repeat_with(|| system.call(method, &path, "vm-owner-key", &json!({})));
+            let key = if route.access == Access::Platform { OPERATOR } else { "vm-owner-key" };
+            let mut answers = std::iter::repeat_with(|| system.call(method, &path, key, &json!({})));
             assert!(answers.by_ref().take(10).any(|answer| answer.status == 429), "{method} {path}");
         }
     }
+    let seen = system.seen.lock().unwrap();
+    seen.clone()
+}
+
+/// Returns the parts of the state of a system that only work in quarantine and a recorded audit show.
+pub(super) fn with_quarantine() -> Lines {
+    let system = Running::demo();
+    system.set_aside_work();
+    let audit = ApiRequest { method: "POST", path: "/_local/audit", ..ApiRequest::default() };
+    assert_eq!(system.send(&audit).status, 200);
+    let status = system.get("/v1/platform/status/", OPERATOR);
+    assert!(status.at("/quarantined_work/first/0").is_object(), "{status:?}");
     let seen = system.seen.lock().unwrap();
     seen.clone()
 }

@@ -115,6 +115,10 @@ fn deciding(operation: Operation, pov: Pov) -> usize {
         | Operation::ChangeMember
         | Operation::RemoveMember
         | Operation::ListRecords
+        | Operation::ListAllTeams
+        | Operation::CreateTeam
+        | Operation::ListQueues
+        | Operation::GetStatus
         | Operation::ListCharges
         | Operation::ListAccumulatedCharges
         | Operation::ListWebhooks

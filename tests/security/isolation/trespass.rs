@@ -68,6 +68,7 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
             json!({"service": foreign.vm, "target_url": "https://stolen.example/"})
         }
         Operation::UpdateTeam => json!({"confirm_removals": true}),
+        Operation::CreateTeam => json!({"name": "Stolen"}),
         Operation::UpdateService => json!({"approval_required": false, "allowed_teams": [foreign.team],
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
@@ -122,6 +123,9 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         | Operation::ChangeMember
         | Operation::RemoveMember
         | Operation::ListRecords
+        | Operation::ListAllTeams
+        | Operation::ListQueues
+        | Operation::GetStatus
         | Operation::ListCharges
         | Operation::ListAccumulatedCharges
         | Operation::GetCharge
@@ -204,6 +208,9 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         | Operation::ListApiKeys
         | Operation::ListMembers
         | Operation::ListRecords
+        | Operation::ListAllTeams
+        | Operation::ListQueues
+        | Operation::GetStatus
         | Operation::ListCharges
         | Operation::ListAccumulatedCharges
         | Operation::ListWebhooks
@@ -216,6 +223,8 @@ pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign)
         Operation::CreateMessage | Operation::CreateHealthcheck if target.pov == Pov::Consumer => {
             refused(Code::NotFound)
         }
+        // Only operators reach it; see `operators`.
+        Operation::CreateTeam => (201, None),
         Operation::CreateApiKey
         | Operation::AddMember
         | Operation::CreateWebhook
@@ -280,9 +289,7 @@ pub(super) fn trespass(
     let answer = system.call(method, &target.path, key, &body);
     let expected = match serving {
         None => (405, Some(Code::MethodNotAllowed)),
-        Some(serving) if !serving.access.is_open_to(role) => {
-            (403, Some(if role == Role::ReadOnly { Code::ReadOnlyKey } else { Code::NeedsAdmin }))
-        }
+        Some(serving) if !serving.access.is_open_to(role) => (403, Some(serving.access.refusal(role))),
         Some(serving) => expected(serving.operation, target, foreign),
     };
     // A problem names its place in the document, in the words of the request.

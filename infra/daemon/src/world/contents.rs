@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::account::api_key::default_name;
 use domain::base::actor::Role;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema::Schema;
@@ -59,7 +60,7 @@ pub struct WorldKey {
 impl WorldKey {
     /// Returns the name of the key; `number` is its position among the team's keys, from 1.
     pub fn effective_name(&self, team: &str, number: u64) -> String {
-        self.name.clone().unwrap_or_else(|| format!("{team}-{number}"))
+        self.name.clone().unwrap_or_else(|| default_name(team, number))
     }
 }
 

@@ -37,9 +37,14 @@ impl Table {
 
     /// Stores a new key, unless its team has had one of that name or has reached the limit.
     pub async fn create_api_key(&self, made: &ApiKey, audit_entry: &AuditEntry) -> Result<Stored, Error> {
+        self.keyed(made, audit_entry, || self.new_api_key(made)).await
+    }
+
+    /// Returns the actions that store a new key, without its audit log entry.
+    pub(crate) fn new_api_key(&self, made: &ApiKey) -> Result<Vec<TransactWriteItem>, Error> {
         // The name has a record of its own that outlives the key, so a name is never used twice.
-        let name = || statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into());
-        self.keyed(made, audit_entry, || Ok([vec![name()?], self.stored(made)?].concat())).await
+        let name = statement::put_new(&self.keys, key::api_key_name(made.team.id, &made.name).into())?;
+        Ok([vec![name], self.stored(made)?].concat())
     }
 
     /// Stores a successor of a key that has none, and limits the life of that key.

@@ -1,6 +1,8 @@
 //! The progress and the result of an audit.
 
+use domain::Timestamp;
 use domain::audit::invariant::Violation;
+use domain::audit::result::{AuditOutcome, AuditResult};
 
 /// The progress of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +22,17 @@ pub struct Audited {
 }
 
 impl Audited {
+    /// Returns the outcome.
+    pub fn outcome(&self) -> AuditOutcome {
+        AuditOutcome::of(count(&self.violations), self.unsettled)
+    }
+
+    /// Returns the numbers of the audit, to store them.
+    pub fn result(&self, started: Timestamp, finished: Timestamp) -> AuditResult {
+        let Self { rows, violations, unsettled } = self;
+        AuditResult { started, finished, rows: *rows, violations: count(violations), unsettled: *unsettled }
+    }
+
     /// Adds the violations that hold, and counts the unsettled ones.
     pub(super) fn add(&mut self, (mut violations, unsettled): (Vec<Violation>, u64)) {
         self.violations.append(&mut violations);

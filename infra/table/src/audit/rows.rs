@@ -5,7 +5,7 @@ use crate::client::Error;
 use crate::key::{self, INDEXES, Index};
 use crate::read::related;
 use crate::record::{
-    self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, CheckScheduleRecord,
+    self, ApplicationRecord, Attributes, AuditResultRecord, ChangeRecord, ChargeRecord, CheckScheduleRecord,
     CheckThrottleRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord,
     HealthRecord, ItemRecord, MessagesRecord, MetadataPolicyRecord, Record, RememberedRecord, ReplacedRecord,
     RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
@@ -231,7 +231,7 @@ impl Rows {
         }
     }
 
-    /// Decodes a schedule, or a result of a delivery or of a healthcheck.
+    /// Decodes a schedule, or a result of a delivery, of a healthcheck or of an audit.
     ///
     /// No other record depends on them, so decoding is the whole check.
     fn read_result(&mut self, ty: &str, row: &Attributes) -> Result<(), Error> {
@@ -242,6 +242,7 @@ impl Rows {
             CheckScheduleRecord::TYPE => self.value::<CheckScheduleRecord>(row).map(drop),
             HealthRecord::TYPE => self.value::<HealthRecord>(row).map(drop),
             CheckThrottleRecord::TYPE => self.value::<CheckThrottleRecord>(row).map(drop),
+            AuditResultRecord::TYPE => self.value::<AuditResultRecord>(row).map(drop),
             _ => Err(unknown()),
         }
     }

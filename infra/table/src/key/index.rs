@@ -134,7 +134,13 @@ pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
 
 /// Returns the time in a sort key by age.
 pub(crate) fn age_at(sk: &str) -> Option<Timestamp> {
-    sk.split_once('#')?.0.parse().ok().map(Timestamp::from_micros)
+    age_and_id_at(sk).map(|(age, _)| age)
+}
+
+/// Returns the time and the id in a sort key by age.
+pub(crate) fn age_and_id_at(sk: &str) -> Option<(Timestamp, u64)> {
+    let (age, id) = sk.split_once('#')?;
+    Some((Timestamp::from_micros(age.parse().ok()?), id.parse().ok()?))
 }
 
 #[cfg(test)]

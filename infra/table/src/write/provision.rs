@@ -7,6 +7,7 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{HeadRecord, SchemaRecord, ServiceRecord, StoredSchema, TeamRecord};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
@@ -16,6 +17,12 @@ use domain::model::metadata::Since;
 use domain::model::team::Team;
 use domain::{TeamId, TeamRef};
 use dovetail_aws::retry;
+
+/// The counter of teams.
+const TEAMS: &str = "teams";
+
+/// The metadata of a team without a declaration, canonical JSON.
+const NO_METADATA: &str = "{}";
 
 /// A service to store, with its schema text if that is a new version.
 #[derive(Clone, Debug)]
@@ -40,27 +47,71 @@ impl Table {
             if let Some(team) = self.team_by_name(name).await? {
                 return Ok(team);
             }
-            let (before, next) = self.counter("teams").await?;
-            let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team ids are left"))?;
-            let (name, metadata) = (name.to_owned(), metadata.to_owned());
-            let team = Team { id, name, metadata, since: Since::EVER, confirm_removals };
-            let actions = vec![
-                statement::count(&self.name, "teams", before, next)?,
-                statement::pointer(
-                    &self.name,
-                    key::team_name(&team.name),
-                    "TEAM_NAME",
-                    AttributeValue::N(id.to_string()),
-                )?,
-                statement::create::<TeamRecord>(&self.name, &team)?,
-                statement::create::<HeadRecord>(&self.name, &team.first_head())?,
-                self.audit_entry_action(&AuditEntry::of_team(Event::TeamCreated, &team, ctx))?,
-            ];
+            let (_, actions) = self.next_team(name, metadata, confirm_removals, ctx).await?;
             self.transact(|| Ok(actions.clone())).await?;
             // The answer may be lost, or another request may have won the name or the number. The next round reads
             // the name, which decides. The pause keeps concurrent creations from colliding at the counter.
         }
         Err(Error::Unavailable("a team could not be created".to_owned()))
+    }
+
+    /// Creates a team with its first API key in one transaction. It is stale if a team has this name.
+    pub async fn create_team(
+        &self,
+        name: &str,
+        confirm_removals: bool,
+        first: &Made,
+        ctx: &RequestContext,
+    ) -> Result<Stored<(Team, ApiKey)>, Error> {
+        let mut attempts = retry::WRITE.attempts();
+        while attempts.next().await.is_some() {
+            if let Some(team) = self.team_by_name(name).await? {
+                // The hash is unique, so this key shows that an earlier attempt, whose answer was lost, is stored.
+                let stored = self.api_key(&first.hash).await?.filter(|key| key.team.id == team.id);
+                return Ok(stored.map_or(Stored::Stale, |key| Stored::Done((team, key))));
+            }
+            let (team, mut actions) = self.next_team(name, NO_METADATA, confirm_removals, ctx).await?;
+            let key = ApiKey::new(first.clone(), team.to_ref(), ctx);
+            actions.extend(self.new_api_key(&key)?);
+            actions.push(self.audit_entry_action(&AuditEntry::of_key(Event::KeyCreated, &key, ctx))?);
+            if self.transact(|| Ok(actions.clone())).await? == Commit::Done {
+                return Ok(Stored::Done((team, key)));
+            }
+            // As in `ensure_team`, the next round reads the name, which decides.
+        }
+        Err(Error::Unavailable("a team could not be created".to_owned()))
+    }
+
+    /// Returns a new team with the next number, and the actions that create it.
+    async fn next_team(
+        &self,
+        name: &str,
+        metadata: &str,
+        confirm_removals: bool,
+        ctx: &RequestContext,
+    ) -> Result<(Team, Vec<TransactWriteItem>), Error> {
+        let (before, next) = self.counter(TEAMS).await?;
+        let id = TeamId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no team ids are left"))?;
+        let (name, metadata) = (name.to_owned(), metadata.to_owned());
+        let team = Team { id, name, metadata, since: Since::EVER, confirm_removals };
+        let actions = vec![
+            statement::count(&self.name, TEAMS, before, next)?,
+            statement::pointer(
+                &self.name,
+                key::team_name(&team.name),
+                "TEAM_NAME",
+                AttributeValue::N(id.to_string()),
+            )?,
+            statement::create::<TeamRecord>(&self.name, &team)?,
+            statement::create::<HeadRecord>(&self.name, &team.first_head())?,
+            self.audit_entry_action(&AuditEntry::of_team(Event::TeamCreated, &team, ctx))?,
+        ];
+        Ok((team, actions))
+    }
+
+    /// Returns the number of teams, which is the newest id: ids have no gaps, and no team is ever deleted.
+    pub async fn team_count(&self) -> Result<u64, Error> {
+        Ok(self.counter(TEAMS).await?.0.unwrap_or_default())
     }
 
     /// Changes the settings of a team, unless they have changed since the read.

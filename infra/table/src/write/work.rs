@@ -23,7 +23,7 @@ pub struct PendingWork {
 }
 
 /// A time after every other one, within the 16 digits of an index position.
-const FOR_EVER: Timestamp = Timestamp::from_micros(9_999_999_999_999_999);
+pub(crate) const FOR_EVER: Timestamp = Timestamp::from_micros(9_999_999_999_999_999);
 
 impl Table {
     /// Returns whether a work record still exists, so its work is pending.

@@ -261,7 +261,7 @@ fn body(rng: &mut Rng) -> (Option<String>, bool, Option<String>) {
 }
 
 fn authorizer(rng: &mut Rng) -> Option<Value> {
-    let role = one(rng, &["ADMIN", "ADMIN", "GENERAL", "READ_ONLY", "OTHER"]);
+    let role = one(rng, &["ADMIN", "ADMIN", "GENERAL", "READ_ONLY", "PLATFORM", "OTHER"]);
     // The end of the year 2286, and with less chance a past one.
     let expires = if rng.u8(..8) == 0 { one(rng, &["0", "soon"]) } else { "9999999999999999" };
     let of = |team: u32| json!({"team": team.to_string(), "teamName": "Team", "role": role, "person": "Ada"});

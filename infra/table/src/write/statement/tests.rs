@@ -15,12 +15,14 @@ use self::json::{attributes_of, dynamodb_json};
 use super::*;
 use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
-    ApiKeyRecord, AuditEntryRecord, ConfigRecord, CoolingRecord, DocsRecord, GivenUpRecord, MemberRecord,
-    MessagesRecord, MetadataPolicyRecord, ReplacedRecord, RepliedRecord, WebhookRecord,
+    ApiKeyRecord, AuditEntryRecord, AuditResultRecord, ConfigRecord, CoolingRecord, DocsRecord,
+    GivenUpRecord, MemberRecord, MessagesRecord, MetadataPolicyRecord, ReplacedRecord, RepliedRecord,
+    WebhookRecord,
 };
 use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::account::member::Member;
+use domain::audit::result::AuditResult;
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::base::money::Prices;
@@ -159,6 +161,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ApiKeyRecord>("api_key", &key);
     golden::<MemberRecord>("member", &member);
     golden::<AuditEntryRecord>("recorded", &audit_entry);
+    let audit_result = AuditResult { started: at(1), finished: at(2), rows: 30, violations: 2, unsettled: 1 };
+    golden::<AuditResultRecord>("audit_result", &audit_result);
     golden::<WebhookRecord>("webhook", &webhook());
     let of_consumer = Webhook { scope: Scope { pov: Pov::Consumer, service: None }, ..webhook() };
     golden::<WebhookRecord>("webhook_of_consumer", &of_consumer);

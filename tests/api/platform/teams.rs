@@ -1,0 +1,120 @@
+//! Operators list all teams and create some.
+
+use domain::base::actor::Role;
+use serde_json::{Value, json};
+use std::thread;
+use support::Running;
+
+const TEAMS: &str = "/v1/platform/teams/";
+const OPERATOR: &str = "platform-key";
+
+fn created(system: &Running, body: &Value) -> support::Answer {
+    system.call("POST", TEAMS, OPERATOR, body)
+}
+
+fn names(system: &Running, limit: usize) -> Vec<String> {
+    let (mut names, mut next) = (Vec::new(), format!("{TEAMS}?limit={limit}"));
+    loop {
+        let page = system.get(&next, OPERATOR);
+        assert_eq!(page.status, 200, "{page:?}");
+        let results = page.at("/results").as_array().unwrap();
+        assert!(results.len() <= limit);
+        names.extend(results.iter().map(|team| team["name"].as_str().unwrap().to_owned()));
+        let Some(url) = page.at("/next").as_str() else { return names };
+        next = url.to_owned();
+    }
+}
+
+#[test]
+fn all_teams_are_listed_in_pages_without_their_metadata() {
+    let system = Running::demo();
+    let expected =
+        ["VMOwnerTeam", "LBOwnerTeam", "NPOwnerTeam", "AwesomeConsumer", "AwesomeConsumer2", "Platform"];
+    for limit in [1, 3, 4, 6, 100] {
+        assert_eq!(names(&system, limit), expected, "{limit}");
+    }
+    let page = system.get(&format!("{TEAMS}?limit=1"), OPERATOR);
+    let team = json!({"id": 1, "name": "VMOwnerTeam", "confirm_removals": true});
+    assert_eq!((page.at("/count"), page.at("/results")), (&json!(6), &json!([team])));
+    let forged = system.get(&format!("{TEAMS}?cursor=1"), OPERATOR);
+    assert_eq!((forged.status, forged.at("/code")), (400, &json!("invalid_cursor")));
+    // The position of one list is none of another.
+    let next = page.at("/next").as_str().unwrap().replace("/teams/", "/queues/");
+    assert_eq!(system.get(&next, OPERATOR).at("/code"), &json!("invalid_cursor"));
+}
+
+#[test]
+fn a_new_team_works_at_once_with_its_key() {
+    let system = Running::demo();
+    let team = created(&system, &json!({"name": "Payments"}));
+    assert_eq!(team.status, 201, "{team:?}");
+    assert_eq!((team.at("/id"), team.at("/confirm_removals")), (&json!(7), &json!(true)));
+    let key = team.at("/api_key");
+    assert_eq!((&key["name"], &key["role"]), (&json!("Payments-1"), &json!(Role::Admin.name())));
+    let secret = key["key"].as_str().unwrap();
+    assert_eq!(system.get("/v1/account/teams/", secret).at("/results/0/name"), &json!("Payments"));
+    let body = json!({"Payments": {"App": {"services": {"VM": [{"name": "one"}]}}}});
+    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", secret, &body);
+    assert_eq!(submitted.status, 201, "{submitted:?}");
+    // Its audit log names the operators as the author.
+    let records = system.get("/v1/account/records/", secret);
+    let entries: Vec<String> = records
+        .at("/results")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| format!("{} by {}", entry["event"], entry["changed_by"]))
+        .collect();
+    let by = r#"by "Platform-1 (Api Key)""#;
+    let expected = ["API_KEY_CREATED", "TEAM_CREATED"].map(|event| format!("\"{event}\" {by}"));
+    assert_eq!(entries, expected);
+    assert!(!records.body.to_string().contains(secret));
+    assert_eq!(names(&system, 100).last().unwrap(), "Payments");
+    system.wait_idle();
+    system.assert_sound();
+}
+
+#[test]
+fn a_taken_name_and_a_bad_field_change_nothing() {
+    let system = Running::demo();
+    let named = json!({"name": "Payments", "key_name": "first", "confirm_removals": false});
+    let team = created(&system, &named);
+    assert_eq!((team.at("/confirm_removals"), team.at("/api_key/name")), (&json!(false), &json!("first")));
+    // A repeated request is refused as well: its secret exists only in the first response.
+    for body in [named, json!({"name": "VMOwnerTeam"})] {
+        let refused = created(&system, &body);
+        assert_eq!((refused.status, refused.at("/code")), (400, &json!("team_name_taken")), "{refused:?}");
+    }
+    for (body, code, field) in [
+        (json!({}), "invalid_field", "/name"),
+        (json!({"name": " x"}), "invalid_field", "/name"),
+        (json!({"name": "x".repeat(129)}), "invalid_field", "/name"),
+        (json!({"name": "x", "key_name": 5}), "invalid_field", "/key_name"),
+        (json!({"name": "x", "confirm_removals": "yes"}), "invalid_field", "/confirm_removals"),
+    ] {
+        let refused = created(&system, &body);
+        assert_eq!((refused.status, refused.at("/code")), (400, &json!(code)), "{body}: {refused:?}");
+        assert_eq!(refused.at("/pointer"), &json!(field), "{body}");
+    }
+    assert_eq!(system.get(TEAMS, OPERATOR).at("/count"), &json!(7));
+    system.assert_sound();
+}
+
+#[test]
+fn of_requests_with_one_name_one_wins_and_other_names_all_succeed() {
+    let system = Running::demo();
+    let results: Vec<(u16, Value)> = thread::scope(|scope| {
+        let names = ["same", "same", "same", "one", "two"];
+        let send = |name: &'static str| {
+            let system = &system;
+            scope.spawn(move || created(system, &json!({"name": name})))
+        };
+        let threads = names.map(send);
+        threads.into_iter().map(|one| one.join().unwrap()).map(|one| (one.status, one.body)).collect()
+    });
+    let won = |range: &[(u16, Value)]| range.iter().filter(|(status, _)| *status == 201).count();
+    assert_eq!((won(&results[..3]), won(&results[3..])), (1, 2), "{results:?}");
+    assert!(results.iter().all(|(status, body)| *status == 201 || body["code"] == "team_name_taken"));
+    assert_eq!(system.get(TEAMS, OPERATOR).at("/count"), &json!(9));
+    system.assert_sound();
+}
