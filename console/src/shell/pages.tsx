@@ -5,6 +5,8 @@ import { Edit } from "../pages/edit/edit";
 import { ApplicationPage } from "../pages/application/application";
 import { Applications } from "../pages/applications/applications";
 import { Automation } from "../pages/automation/automation";
+import { ApplicationPage } from "../pages/application/application";
+import { Applications } from "../pages/applications/applications";
 import { Home } from "../pages/home/home";
 import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
@@ -40,6 +42,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: "submissions/:id", roles: CONSUMER, page: (id) => <Submission id={id} /> },
   { path: "automation", text: "Automation", roles: BOTH, page: () => <Automation /> },
   { path: "team", text: "Team", roles: BOTH, page: () => <Team /> },
+  { path: "applications", text: "Applications", roles: BOTH, page: () => <Applications /> },
+  { path: "applications/:id", roles: BOTH, page: (id) => <ApplicationPage key={id} id={id} /> },
 ];
 
 /** Finds the page of a path, with the number in it. */
