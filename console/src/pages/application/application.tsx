@@ -1,10 +1,8 @@
-import { useCallback, useEffect, useMemo } from "react";
-import { readApplication } from "../../api/applications";
-import { useResource } from "../../lib/use-resource";
-import { useApi, useSession } from "../../session/session";
+import { useMemo } from "react";
+import { useSession } from "../../session/session";
+import { links } from "../../shell/links";
 import { Page } from "../../shell/page";
 import { ErrorNote } from "../../ui/error-note";
-import { ResourceStatus } from "../../ui/resource-status";
 import { Segments } from "../../ui/segments";
 import { ApplicationChanges } from "./changes";
 import { ApplicationFacts } from "./facts";
@@ -25,27 +23,27 @@ const VIEWS = [
 
 /** Shows an application: its items as a graph or as a list, and its open changes. */
 export function ApplicationPage({ id }: { id: number }) {
-  const api = useApi();
   const { role } = useSession();
-  const application = useResource(useCallback(() => readApplication(api, role, id), [api, role, id]));
   const live = useLiveGraph(id);
   const health = useHealth(id, live.graph);
   const findings = useMemo(() => findingsOfItems(live.drifted, health), [live.drifted, health]);
   const marks = useMarks(live);
   const [query, change] = useViewQuery(id);
-  const { refresh } = application;
-  useEffect(() => {
-    if (live.revision > 0) void refresh();
-  }, [live.revision, refresh]);
-
-  if (application.error?.status === 404) return <Foreign id={id} />;
+  if (live.error?.status === 404) return <Foreign id={id} />;
   const items = { graph: live.graph, findings, changed: marks.changed, query, onChange: change };
   return (
-    <Page title={application.data?.name ?? "Application"}>
-      <ResourceStatus resource={application} />
-      {application.data && <ApplicationFacts application={application.data} />}
-      <div className="filters">
+    <Page title={live.graph.name || "Application"}>
+      <div className="application-facts">
+        {/* The items come first: the facts count all of them, which takes as long as a page of the graph. */}
+        {!live.isLoading && <ApplicationFacts id={id} revision={live.revision} />}
+      </div>
+      <div className="application-head">
         <Segments legend="View" value={query.view} options={VIEWS} onChange={(view) => change({ view })} />
+        {role === "consumer" && (
+          <a className="button primary" href={links.edit(id)}>
+            Edit application
+          </a>
+        )}
       </div>
       <p role="status" className="hidden">
         {marks.announcement}

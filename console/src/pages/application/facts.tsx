@@ -1,41 +1,39 @@
-import { useCallback } from "react";
+import { useCallback, useEffect } from "react";
 import { latestSubmission } from "../../api/application-items";
-import type { Application } from "../../api/applications";
+import { readApplication } from "../../api/applications";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { Facts } from "../../ui/facts";
+import { ResourceStatus } from "../../ui/resource-status";
 import { ApplicationBadge } from "./badges";
 import { StateCounts } from "./state-counts";
 
-/** Shows owner, state, metadata and times of an application, with links to the pages around it. */
-export function ApplicationFacts({ application }: { application: Application }) {
+/** Shows owner, state, metadata and times of an application, with its latest submission. Reads them again for each revision. */
+export function ApplicationFacts({ id, revision }: { id: number; revision: number }) {
+  const api = useApi();
   const { role } = useSession();
+  const application = useResource(useCallback(() => readApplication(api, role, id), [api, role, id]));
   const now = useNow();
-  const isConsumer = role === "consumer";
+  const { data, refresh } = application;
+  useEffect(() => {
+    if (revision > 0) void refresh();
+  }, [revision, refresh]);
+  if (!data) return <ResourceStatus resource={application} />;
   return (
-    <>
-      <Facts
-        facts={[
-          ["State", <ApplicationBadge application={application} />],
-          ["Open changes", <StateCounts application={application} />],
-          ["Team", application.owner.name],
-          ["Metadata", <Metadata metadata={application.metadata} />],
-          ["Created", <Ago time={application.created} now={now} />],
-          ["Changed", <Ago time={application.modified} now={now} />],
-          ["Latest submission", isConsumer && <Submission id={application.id} />],
-        ].filter(([, value]) => value !== false) as [string, React.ReactNode][]}
-      />
-      {isConsumer && !application.retired && (
-        <p>
-          <a className="button primary" href={links.edit(application.id)}>
-            Edit application
-          </a>
-        </p>
-      )}
-    </>
+    <Facts
+      facts={[
+        ["State", <ApplicationBadge application={data} />],
+        ["Open changes", <StateCounts application={data} />],
+        ["Team", data.owner.name],
+        ["Metadata", <Metadata metadata={data.metadata} />],
+        ["Created", <Ago time={data.created} now={now} />],
+        ["Changed", <Ago time={data.modified} now={now} />],
+        ["Latest submission", role === "consumer" ? <Submission id={id} revision={revision} /> : undefined],
+      ]}
+    />
   );
 }
 
@@ -61,9 +59,12 @@ function Metadata({ metadata }: { metadata: object }) {
   );
 }
 
-function Submission({ id }: { id: number }) {
+function Submission({ id, revision }: { id: number; revision: number }) {
   const api = useApi();
-  const { data, isLoading } = useResource(useCallback(() => latestSubmission(api, id), [api, id]));
+  const { data, isLoading, refresh } = useResource(useCallback(() => latestSubmission(api, id), [api, id]));
+  useEffect(() => {
+    if (revision > 0) void refresh();
+  }, [revision, refresh]);
   if (isLoading) return <span className="hint">Loading…</span>;
   if (data === undefined || data === null) return "Not known";
   return <a href={links.submission(data)}>Submission {data}</a>;

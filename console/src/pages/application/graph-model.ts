@@ -5,6 +5,8 @@ export type Reference = { from: number; to: number; pointer: string };
 
 /** All items of an application that are known so far, with their references in both directions. */
 export type AppGraph = {
+  /** Name of the application; empty before the first page. */
+  name: string;
   items: GraphItem[];
   byId: ReadonlyMap<number, GraphItem>;
   references: Reference[];
@@ -32,6 +34,7 @@ export function joinPages(pages: readonly GraphPage[]): AppGraph {
     if (!teams.some(({ id }) => id === team.id)) dependents.set(service.id, [...teams, team]);
   }
   return {
+    name: pages[0]?.application.name ?? "",
     items,
     byId: new Map(items.map((item) => [item.id, item])),
     references,

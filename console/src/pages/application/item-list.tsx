@@ -78,6 +78,8 @@ function useRows(rows: ListRow[], body: React.RefObject<HTMLDivElement | null>) 
     count: rows.length,
     estimateSize: () => ROW_PIXELS,
     overscan: OVERSCAN,
+    // A synchronous render in each scroll event would miss frames.
+    useFlushSync: false,
     scrollMargin: margin,
     getItemKey: (index) => keyOf(rows[index] as ListRow),
     // The row with the focus stays in the document, or the focus would be lost while scrolling.

@@ -116,7 +116,8 @@ function scaled(view: View, factor: number, at: { x: number; y: number }): View 
 function fitting(frame: HTMLElement, { width, height }: { width: number; height: number }, smallest: number): View {
   const needed = Math.min(frame.clientWidth / Math.max(1, width), frame.clientHeight / Math.max(1, height));
   const scale = Math.min(1, Math.max(smallest, needed));
-  return { scale, x: Math.max(0, (frame.clientWidth - width * scale) / 2), y: Math.max(0, (frame.clientHeight - height * scale) / 2) };
+  // The top stays at the top, because the lower part of the frame may be outside of the window.
+  return { scale, x: Math.max(0, (frame.clientWidth - width * scale) / 2), y: 0 };
 }
 
 /** Moves the view as little as possible, until it shows the box. */
