@@ -1,3 +1,4 @@
+import { publishDefinitions } from "./definitions.mjs";
 import { changesOf, decide, declare, finishAll } from "./world.mjs";
 
 const VM = "vm-owner-key";
@@ -11,10 +12,11 @@ export async function prepare(system) {
   await declare(system, "Shop", [{ name: "web1", cpu: 8 }, { name: "web2", cpu: 4 }, { name: "batch1", cpu: 64 }], [
     { name: "front", related_vms: ["web1", "web2"], algorithm: "LeastConnections" },
   ]);
+  const { host } = await publishDefinitions(system);
   const changes = await changesOf(system, VM, "PENDING");
   const large = changes.find((change) => change.service_item.name === "batch1");
   await decide(system, VM, large.id, { state: "REJECTED", log: "A machine has at most 16 CPUs." });
-  return { application: large.application.id, service: large.service.id, item: large.service_item.id };
+  return { application: large.application.id, service: large.service.id, item: large.service_item.id, host };
 }
 
 /** Pictures of pages. `open` goes to the page, and waits for its content. */
@@ -56,6 +58,33 @@ export const PICTURES = [
     open: async (page, { application }, world) => {
       await page.goto(`${world.site.url}/#/applications/${application}?view=list`);
       await page.getByRole("row").filter({ hasText: "batch1" }).waitFor();
+    name: "catalogue",
+    team: "AwesomeConsumer",
+    open: async (page) => {
+      await page.getByRole("link", { name: "Catalogue" }).click();
+      await page.getByRole("link", { name: "Host", exact: true }).waitFor();
+    },
+  },
+  {
+    name: "service",
+    team: "AwesomeConsumer",
+    open: async (page, { host }) => {
+      await page.evaluate((hash) => (location.hash = hash), `#/catalogue/${host}`);
+      await page.getByRole("tab", { name: "Form" }).click();
+      await page.getByLabel("name (required)").fill("h1");
+      await page.getByLabel("cpu (required)").fill("65");
+      await page.getByText("must be at most 64").waitFor();
+    },
+  },
+  {
+    name: "publish",
+    team: "VMOwnerTeam",
+    open: async (page, { service }) => {
+      await page.evaluate((hash) => (location.hash = hash), `#/publish?service=${service}`);
+      await page.getByText("The check is up to date.").waitFor();
+      const text = "title: VM\ntype: object\nrequired: [name]\nproperties:\n  name: {type: string}\n  cpu: {type: integer, minimum: 8}\n";
+      await page.getByRole("textbox", { name: "Definition" }).fill(text);
+      await page.getByText("would reject").waitFor();
     },
   },
 ];

@@ -11,19 +11,21 @@ export function Markdown({ text }: { text: string }) {
 const marked = new Marked({ gfm: true, async: false });
 const purifier = DOMPurify(window);
 
+const TEXT_TAGS = "b br code dd del details dl dt em i kbd li ol p strong sub summary sup ul".split(" ");
+const TAGS = [...TEXT_TAGS, ..."a blockquote h3 h4 h5 h6 hr pre table tbody td th thead tr".split(" ")];
 /** The page has the headings of the levels 1 and 2. */
-const HEADING_OFFSET = 2;
-const TAGS = [
-  ..."p br hr strong em del code pre blockquote ul ol li a table thead tbody tr th td".split(" "),
-  ..."h3 h4 h5 h6 sup sub details summary dl dt dd kbd".split(" "),
-];
+const PAGE_LEVEL = 2;
+let lastLevel = PAGE_LEVEL;
 
 marked.use({
   renderer: {
     heading({ tokens, depth }) {
-      const level = Math.min(depth + HEADING_OFFSET, 6);
+      // No level is left out, because screen readers list headings as a tree.
+      const level = Math.min(depth + PAGE_LEVEL, lastLevel + 1, 6);
+      lastLevel = level;
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
     },
+    html: ({ text }) => withoutAttributes(text),
     // The policy blocks images of other origins, so their text takes the place.
     image: ({ text }) => escapeHtml(text),
     // The checkbox of a task list would be a control without a label.
@@ -38,6 +40,7 @@ purifier.addHook("afterSanitizeAttributes", (node) => {
 });
 
 function render(text: string): string {
+  lastLevel = PAGE_LEVEL;
   return marked.parse(text, { async: false });
 }
 
@@ -50,6 +53,18 @@ function sanitize(html: string): string {
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   });
+}
+
+/** Keeps tags of texts without their attributes: the policy reports a style even in a document that is not shown. */
+function withoutAttributes(html: string): string {
+  const visible = html.replaceAll(/<!--[^]*?-->|<(script|style)\b[^]*?<\/\1\s*>/gi, "");
+  const parts = visible.split(/(<\/?[a-z][^<>]*>)/i);
+  return parts.map((part, index) => (index % 2 === 1 ? bareTag(part) : part.replaceAll("<", "&lt;"))).join("");
+}
+
+function bareTag(tag: string): string {
+  const [, slash, name = ""] = /^<(\/?)([a-z0-9]+)/i.exec(tag) ?? [];
+  return TEXT_TAGS.includes(name.toLowerCase()) ? `<${slash}${name}>` : "";
 }
 
 function escapeHtml(text: string): string {

@@ -20,5 +20,10 @@ function Docs({ id }: { id: number }) {
   const { editor, error } = useEditor();
   if (error) return <ErrorNote error={error} />;
   if (!docs.data || !editor) return docs.data ? <p role="status">Loading…</p> : <ResourceStatus resource={docs} />;
-  return <editor.Markdown text={docs.data.md_file} />;
+  return (
+    <>
+      <h2 className="hidden">Documentation</h2>
+      <editor.Markdown text={docs.data.md_file} />
+    </>
+  );
 }
