@@ -17,6 +17,13 @@ export async function prepare(system) {
   const large = changes.find((change) => change.service_item.name === "batch1");
   await decide(system, VM, large.id, { state: "REJECTED", log: "A machine has at most 16 CPUs." });
   return { application: large.application.id, service: large.service.id, item: large.service_item.id, host };
+  return {
+    application: large.application.id,
+    service: large.service.id,
+    item: large.service_item.id,
+    machine: changes.find((change) => change.service_item.name === "web1").service_item.id,
+    submission: large.submission.id,
+  };
 }
 
 /** Pictures of pages. `open` goes to the page, and waits for its content. */
@@ -85,6 +92,41 @@ export const PICTURES = [
       const text = "title: VM\ntype: object\nrequired: [name]\nproperties:\n  name: {type: string}\n  cpu: {type: integer, minimum: 8}\n";
       await page.getByRole("textbox", { name: "Definition" }).fill(text);
       await page.getByText("would reject").waitFor();
+    name: "submissions",
+    team: "AwesomeConsumer",
+    open: async (page) => {
+      await page.getByRole("link", { name: "Submissions" }).click();
+      await page.getByRole("row").nth(1).waitFor();
+    },
+  },
+  {
+    name: "submission",
+    team: "AwesomeConsumer",
+    open: async (page, { submission }, { site }) => {
+      await page.goto(`${site.url}/#/submissions/${submission}`);
+      await page.getByText("A machine has at most 16 CPUs.").waitFor();
+      await page.getByRole("button", { name: "Show differences of web1" }).click();
+      await page.getByRole("list", { name: "Differences" }).waitFor();
+    },
+  },
+  {
+    name: "item",
+    team: "AwesomeConsumer",
+    open: async (page, { machine }, { site }) => {
+      await page.goto(`${site.url}/#/items/${machine}`);
+      await page.getByRole("heading", { level: 1, name: "web1" }).waitFor();
+    },
+  },
+  {
+    name: "item-history",
+    team: "AwesomeConsumer",
+    open: async (page, { machine }, { site }) => {
+      await page.goto(`${site.url}/#/items/${machine}`);
+      await page.getByRole("tab", { name: "History" }).click();
+      await page.getByRole("slider").focus();
+      await page.keyboard.press("Home");
+      await page.keyboard.press("ArrowRight");
+      await page.getByRole("region", { name: "Item as of a time" }).getByText("In service").waitFor();
     },
   },
 ];

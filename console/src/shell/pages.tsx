@@ -9,6 +9,7 @@ import { ApplicationPage } from "../pages/application/application";
 import { Applications } from "../pages/applications/applications";
 import { Home } from "../pages/home/home";
 import { Publish } from "../pages/publish/publish";
+import { Item } from "../pages/item/item";
 import { Queue } from "../pages/queue/queue";
 import { ServicePage } from "../pages/service/service";
 import { Submission } from "../pages/submission/submission";
@@ -44,6 +45,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: "team", text: "Team", roles: BOTH, page: () => <Team /> },
   { path: "applications", text: "Applications", roles: BOTH, page: () => <Applications /> },
   { path: "applications/:id", roles: BOTH, page: (id) => <ApplicationPage key={id} id={id} /> },
+  { path: "items/:id", roles: BOTH, page: (id) => <Item id={id} /> },
 ];
 
 /** Finds the page of a path, with the number in it. */

@@ -1,0 +1,30 @@
+import type { ServiceItem } from "../../api/service-items";
+import { formatTime } from "../../lib/age";
+import { useSession } from "../../session/session";
+import { links } from "../../shell/links";
+import { Facts } from "../../ui/facts";
+
+/** Shows where an item belongs, its times, and the reason of its health. */
+export function ItemFacts({ item }: { item: ServiceItem }) {
+  const { role } = useSession();
+  const { application, service } = item;
+  // Only the consumer can open an application.
+  const isConsumer = role === "consumer";
+  return (
+    <Facts
+      facts={[
+        ["Application", isConsumer ? <a href={links.application(application.id)}>{application.name}</a> : application.name],
+        ["Service", <a href={links.service(service.id)}>{service.name}</a>],
+        ["Service owner", item.service_owner_team.name],
+        ["Consumer", item.consumer_team.name],
+        ["Changed", formatTime(item.modified)],
+        ["Health", healthText(item)],
+        ["Schema", item.is_deprecated_service_schema && "The declaration fits an outdated version of the service definition."],
+      ]}
+    />
+  );
+}
+
+function healthText({ healthcheck_reason: reason, healthcheck_at: time }: ServiceItem): string {
+  return [reason, time && `checked ${formatTime(time)}`].filter(Boolean).join(", ");
+}
