@@ -28,9 +28,9 @@ export function HealthcheckCard({ healthcheck, service, access, now, onRun, onEd
   return (
     <li className="card">
       <div className="card-head">
-        <h3>
+        <h2>
           <a href={links.service(healthcheck.service)}>{service}</a>
-        </h3>
+        </h2>
         {running ? <Badge icon="work" tone="active" word="Running" /> : <LastRun run={last_run} />}
       </div>
       <Facts

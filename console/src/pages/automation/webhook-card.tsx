@@ -35,7 +35,7 @@ export function WebhookCard({ webhook, service, access, now, onTest, onEdit, onR
   return (
     <li className="card">
       <div className="card-head">
-        <h3>{webhook.name}</h3>
+        <h2>{webhook.name}</h2>
         {!webhook.active && <Badge icon="closed" tone="quiet" word="Paused" />}
         <LastReply reply={webhook.last_reply} now={now} />
       </div>
