@@ -1,5 +1,6 @@
 import { publishDefinitions } from "./definitions.mjs";
 import { changesOf, decide, declare, finishAll } from "./world.mjs";
+import { changesOf, decide, declare, finishAll, request } from "./world.mjs";
 
 const VM = "vm-owner-key";
 const LB = "lb-owner-key";
@@ -96,6 +97,21 @@ export const PICTURES = [
     team: "AwesomeConsumer",
     open: async (page) => {
       await page.getByRole("link", { name: "Submissions" }).click();
+    name: "automation",
+    team: "VMOwnerTeam",
+    open: async (page, ids, world) => {
+      await automate(world.system);
+      await page.getByRole("link", { name: "Automation" }).click();
+      await page.getByRole("button", { name: "Send a test: Start the pipeline" }).click();
+      await page.getByText("The test failed.").waitFor();
+    },
+  },
+  {
+    name: "team",
+    team: "VMOwnerTeam",
+    open: async (page, ids, world) => {
+      await employ(world.system);
+      await openTeam(page, "API keys");
       await page.getByRole("row").nth(1).waitFor();
     },
   },
@@ -127,6 +143,39 @@ export const PICTURES = [
       await page.keyboard.press("Home");
       await page.keyboard.press("ArrowRight");
       await page.getByRole("region", { name: "Item as of a time" }).getByText("In service").waitFor();
+    name: "team-audit",
+    team: "VMOwnerTeam",
+    open: async (page) => {
+      await openTeam(page, "Audit log");
+      await page.getByRole("row").nth(1).waitFor();
     },
   },
 ];
+
+async function openTeam(page, tab) {
+  await page.getByRole("link", { name: "Team", exact: true }).click();
+  await page.getByRole("tab", { name: tab }).click();
+}
+
+/** Creates a webhook, once for all widths. Port 9 has no receiver. */
+async function automate(system) {
+  const { count } = await request(system, VM, "GET", "external/serviceowner/webhooks/");
+  if (count > 0) return;
+  await request(system, VM, "POST", "external/serviceowner/webhooks/", {
+    service: 1,
+    name: "Start the pipeline",
+    target_url: "http://127.0.0.1:9/hooks/vm",
+    authorization: "Bearer of.your.own",
+    change_instance_state: "APPROVED",
+    trigger_cooling_time: 60,
+  });
+}
+
+/** Creates keys and a member, once for all widths. */
+async function employ(system) {
+  const { count } = await request(system, VM, "GET", "account/api_keys/");
+  if (count > 1) return;
+  await request(system, VM, "POST", "account/api_keys/", { name: "pipeline", role: "GENERAL", expires: "2030-12-31" });
+  await request(system, VM, "POST", "account/api_keys/", { name: "dashboard", role: "READ_ONLY" });
+  await request(system, VM, "POST", "account/members/", { subject: "auth0|5f7c8ec7", name: "Jane Doe", role: "ADMIN" });
+}
