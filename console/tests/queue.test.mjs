@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assertClean, assertFits, openPage, rowOf, signIn } from "./pages.mjs";
-import { changesOf, decide, declare, finishAll, startWorld } from "./world.mjs";
+import { assertClean, assertFits, openPage, rowOf, signIn, withRole } from "./pages.mjs";
+import { changesOf, decide, declare, finishAll, request, startWorld } from "./world.mjs";
 
 const VM = "vm-owner-key";
 
@@ -52,6 +52,10 @@ describe("queue", () => {
     await dialog(page).getByLabel("Deployed item").fill("[1]");
     await dialog(page).getByRole("button", { name: "Complete" }).click();
     await dialog(page).getByText("The deployed item must be a JSON object.").waitFor();
+    await dialog(page).getByLabel("Deployed item").fill('{\n  "ip": oops}');
+    await dialog(page).getByRole("button", { name: "Complete" }).click();
+    await dialog(page).getByText("The deployed item must be valid JSON: line 2, column 9.").waitFor();
+    assert.deepEqual(await page.evaluate(() => [document.activeElement.id, document.activeElement.selectionStart]), ["deployed", 10]);
     await dialog(page).getByLabel("Deployed item").fill('{"ip": "10.0.0.7"}');
     await dialog(page).getByRole("button", { name: "Complete" }).click();
     await results(page).getByText("1 change completed, 0 errors").waitFor();
@@ -159,12 +163,118 @@ describe("queue", () => {
     assert.equal(await text(names[0]), "~ changed /cpu 2 → to 4 + added /memory 8");
     assert.equal(await text(names[1]), "− removed /cpu 2");
     await page.getByText("Approved", { exact: true }).click();
-    await page.getByText("No change waits for your team.").waitFor();
+    await page.getByText("No change fits these filters.").waitFor();
     await page.getByText("Pending", { exact: true }).first().click();
     await page.getByRole("combobox", { name: "Service" }).selectOption("VM");
     await rowOf(page, names[0]).waitFor();
     assert.match(page.url(), /#\/queue\?state=PENDING&service=1$/);
     await context.close();
+  });
+
+  it("fails, retries and closes changes", async () => {
+    for (const { id } of await changesOf(world.system, VM, "PENDING")) await decide(world.system, VM, id, { state: "APPROVED" });
+    const { page, context } = await openQueue();
+    await rowOf(page, names[0]).getByRole("checkbox").check();
+    await rowOf(page, names[1]).getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Fail (2)" }).click();
+    await dialog(page).getByLabel("Reason for the consumer").fill("the rack has no power");
+    await dialog(page).getByRole("button", { name: "Fail" }).click();
+    await results(page).getByText("2 changes failed, 0 errors").waitFor();
+
+    await page.getByText("Failed", { exact: true }).first().click();
+    await rowOf(page, names[0]).getByText("the rack has no power").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("t");
+    await dialog(page).getByText("The system opens a new attempt").waitFor();
+    await page.keyboard.press("Enter");
+    await results(page).getByText("1 change opened again, 0 errors").waitFor();
+    await page.getByRole("table").getByText(names[0], { exact: true }).waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await page.keyboard.press("l");
+    await dialog(page).waitFor();
+    await page.keyboard.press("Enter");
+    await results(page).getByText("1 change closed, 0 errors").waitFor();
+    await page.getByText("No change fits these filters.").waitFor();
+
+    assert.deepEqual(await statesOf("ERRORED"), {});
+    const retried = (await changesOf(world.system, VM, "APPROVED")).find((change) => change.kind === "RETRY");
+    assert.deepEqual([retried.service_item.name, retried.attempt], [names[0], 2]);
+    await context.close();
+  });
+
+  it("keeps the input of a decision that the API rejected", async () => {
+    for (const { id } of await changesOf(world.system, VM, "PENDING")) await decide(world.system, VM, id, { state: "APPROVED" });
+    const { page, context } = await openQueue();
+    await rowOf(page, names[0]).getByRole("checkbox").check();
+    await page.route("**/change_instances/*/", (route) =>
+      route.fulfill({
+        status: 400,
+        json: { code: "invalid_for_state", detail: "1 problem, see problems", problems: [{ pointer: "/ip", rule: "schema", detail: "must be a string" }] },
+      }), { times: 1 });
+    await page.keyboard.press("c");
+    await dialog(page).getByLabel("Deployed item").fill('{"ip": 7}');
+    await dialog(page).getByRole("button", { name: "Complete" }).click();
+    const failed = results(page).getByRole("listitem").first();
+    await failed.getByText("/ip").waitFor();
+    assert.match(await failed.innerText(), /must be a string/);
+    await page.getByRole("button", { name: "Complete (1)" }).click();
+    assert.deepEqual(JSON.parse(await dialog(page).getByLabel("Deployed item").inputValue()), { ip: 7 });
+    await dialog(page).getByLabel("Deployed item").fill('{"ip": "10.0.0.8"}');
+    await dialog(page).getByRole("button", { name: "Complete" }).click();
+    await results(page).getByText("1 change completed, 0 errors").waitFor();
+    await context.close();
+  });
+
+  it("filters by application, from a link too", async () => {
+    await declare(world.system, "Filtered", [{ name: "elsewhere", cpu: 1 }]);
+    const { page, context } = await openQueue();
+    await page.getByRole("combobox", { name: "Application" }).selectOption("Filtered");
+    await page.getByRole("table").getByText(names[0], { exact: true }).waitFor({ state: "detached" });
+    await rowOf(page, "elsewhere").waitFor();
+    assert.match(page.url(), /application=\d+$/);
+    await page.getByText("Rejected", { exact: true }).first().click();
+    await page.getByText("No change fits these filters.").waitFor();
+    const link = page.url();
+    await page.goto("about:blank");
+    await page.goto(world.site.url);
+    await signIn(page, "VMOwnerTeam");
+    await page.goto(link);
+    await page.getByText("No change fits these filters.").waitFor();
+    const chosen = page.getByRole("combobox", { name: "Application" });
+    await chosen.locator("option:checked", { hasText: "Filtered" }).waitFor({ state: "attached" });
+    await context.close();
+  });
+
+  it("shows changes of dependent teams, and filters them", async () => {
+    const front = { name: `front${number}`, algorithm: "RoundRobin" };
+    await declare(world.system, "Balanced", [], [front]);
+    const { page, context } = await openPage(world);
+    await signIn(page, "NPOwnerTeam");
+    await page.getByRole("link", { name: "Queue", exact: true }).click();
+    await rowOf(page, front.name).getByText("Your team depends on this service.").waitFor();
+    await page.getByRole("combobox", { name: "Owner" }).selectOption("Services of your team");
+    await page.getByText("No change fits these filters.").waitFor();
+    await page.getByRole("combobox", { name: "Owner" }).selectOption("Services of other teams");
+    await rowOf(page, front.name).waitFor();
+    await context.close();
+  });
+
+  it("explains to a reader why no decision is possible", async () => {
+    const key = await request(world.system, VM, "POST", "account/api_keys/", { name: `reader${number}`, role: "READ_ONLY" });
+    const opened = await openPage(world);
+    const { page } = opened;
+    await page.route("**/account/teams/**", withRole("READ_ONLY"));
+    await page.getByLabel("API key").fill(key.key);
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Open the queue" }).click();
+    await rowOf(page, names[0]).waitFor();
+    await page.getByText("You can only read: your role in this team is READ_ONLY.").waitFor();
+    assert.equal(await page.getByRole("checkbox").count(), 0);
+    assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
+    await page.keyboard.press("a");
+    assert.equal(await dialog(page).count(), 0);
+    await assertClean(opened);
+    await opened.context.close();
   });
 
   it("explains its keys, and switches them off", async () => {

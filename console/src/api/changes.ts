@@ -11,6 +11,9 @@ export type ChangeQuery = {
   submissionId?: string | undefined;
   itemId?: number | undefined;
   ordering?: "-id" | "-created" | undefined;
+  applicationId?: number | undefined;
+  /** True for changes of dependent teams, false for those of service owners. */
+  isDependant?: boolean | undefined;
 };
 export type ChangePages = { rows: ChangeInstance[]; count: number | null; hasMore: boolean };
 
@@ -46,6 +49,12 @@ export function updateChange(api: Api, id: number, update: ChangeUpdate): Promis
   );
 }
 
+/** Opens a new attempt of a rejected or failed change, and returns it. The system closes the old change. */
+export function retryChange(api: Api, id: number): Promise<ChangeInstance> {
+  const request = { params: { path: { pov: "serviceowner" as const, id } } };
+  return unwrap(api.POST("/v1/orcabase/{pov}/change_instances/{id}/retry/", request));
+}
+
 function onePage(api: Api, query: ChangeQuery, light: boolean, cursor: string | undefined) {
   return unwrap(
     api.GET("/v1/orcabase/{pov}/change_instances/", {
@@ -59,9 +68,19 @@ function onePage(api: Api, query: ChangeQuery, light: boolean, cursor: string | 
           ...(query.submissionId !== undefined && { submission_id: query.submissionId }),
           ...(query.itemId !== undefined && { service_item_id: String(query.itemId) }),
           ...(query.ordering && { ordering: query.ordering }),
+          ...(query.applicationId !== undefined && { application_id: String(query.applicationId) }),
+          ...(query.isDependant !== undefined && { is_dependant: query.isDependant }),
           ...(cursor !== undefined && { cursor }),
         },
       },
     }),
   );
+}
+
+/** Returns the name of an application from one of its changes, because a service owner cannot read the application itself. */
+export async function readApplicationName(api: Api, id: number): Promise<string | undefined> {
+  const query = { application_id: String(id), limit: 1, light: true };
+  const request = { params: { path: { pov: "serviceowner" as const }, query } };
+  const page = await unwrap(api.GET("/v1/orcabase/{pov}/change_instances/", request));
+  return page.results?.[0]?.application.name;
 }

@@ -22,6 +22,8 @@ type Options = {
   states: readonly ChangeState[];
   serviceId?: number | undefined;
   submissionId?: string;
+  applicationId?: number | undefined;
+  isDependant?: boolean | undefined;
   /** Ends the polling, for rows that no longer change. */
   isFinished?: (rows: ChangeInstance[]) => boolean;
   /** Without declarations, also in the first request. */
@@ -36,7 +38,8 @@ const EMPTY: ChangePages = { rows: [], count: null, hasMore: false };
 
 /** Reads a list of changes and keeps it current: a light poll, and a full request only after a difference. */
 export function useChanges(options: Options): ChangeList {
-  const { role, states, serviceId, submissionId, isFinished, light = false, pages: firstPages = 1, lists = 1 } = options;
+  const { role, states, serviceId, submissionId, applicationId, isDependant } = options;
+  const { isFinished, light = false, pages: firstPages = 1, lists = 1 } = options;
   const api = useApi();
   const [data, setData] = useState(EMPTY);
   const [isLoading, setLoading] = useState(true);
@@ -49,7 +52,8 @@ export function useChanges(options: Options): ChangeList {
   const read = useCallback(
     async (isPoll: boolean) => {
       const mine = ++generation.current;
-      const query = { role, states: stateList.split(",").filter(Boolean) as ChangeState[], serviceId, submissionId };
+      const selected = stateList.split(",").filter(Boolean) as ChangeState[];
+      const query = { role, states: selected, serviceId, submissionId, applicationId, isDependant };
       const outcome = await readOrError(() => readPages(api, query, pages, light, isPoll ? rows.current : null));
       // A later request may have answered first: only the newest one counts.
       if (mine !== generation.current) return;
@@ -60,7 +64,7 @@ export function useChanges(options: Options): ChangeList {
       setError(outcome.error);
       setLoading(false);
     },
-    [api, role, stateList, serviceId, submissionId, pages, light],
+    [api, role, stateList, serviceId, submissionId, applicationId, isDependant, pages, light],
   );
 
   // A batch may end after a change of the filters: its refresh must read the present list.
@@ -73,7 +77,7 @@ export function useChanges(options: Options): ChangeList {
     rows.current = EMPTY.rows;
     setData(EMPTY);
     setPages(firstPages);
-  }, [role, stateList, serviceId, submissionId, firstPages]);
+  }, [role, stateList, serviceId, submissionId, applicationId, isDependant, firstPages]);
   useEffect(() => {
     setLoading(true);
     void read(false);

@@ -2,6 +2,13 @@ import type { ChangeState } from "../api/types";
 import { linkTo } from "./route";
 
 type Id = number;
+type QueueFilters = {
+  service?: Id | undefined;
+  state?: ChangeState | "";
+  application?: Id | undefined;
+  /** `own` for the services of the team, `dependent` for services of other teams. */
+  kind?: "" | "own" | "dependent";
+};
 
 /** View and filters of an application in its address. */
 export type ApplicationView = {
@@ -16,7 +23,7 @@ export type ApplicationView = {
 /** Returns the address of each page, so that no page builds the address of another one. */
 export const links = {
   home: () => linkTo(""),
-  queue: (filters: { service?: Id | undefined; state?: ChangeState | ""; application?: Id } = {}) => linkTo("queue", filters),
+  queue: (filters: QueueFilters = {}) => linkTo("queue", filters),
   catalogue: () => linkTo("catalogue"),
   service: (id: Id) => linkTo(`catalogue/${id}`),
   publish: (id?: Id) => linkTo("publish", { service: id }),

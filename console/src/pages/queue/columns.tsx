@@ -7,16 +7,20 @@ import type { Column } from "../../ui/table";
 
 type Selection = { ids: ReadonlySet<number>; toggle: (id: number) => void; replace: (ids: number[]) => void };
 
-/** Defines the columns of the queue. */
-export function queueColumns(rows: ChangeInstance[], selection: Selection, now: number): Column<ChangeInstance>[] {
+/** Defines the columns of the queue. A reader has no selection. */
+export function queueColumns(rows: ChangeInstance[], selection: Selection | null, now: number): Column<ChangeInstance>[] {
   return [
-    { id: "select", header: <SelectAll rows={rows} selection={selection} />, cell: (row) => selectBox(row, selection) },
+    ...(selection ? [selectColumn(rows, selection)] : []),
     { id: "state", header: "State", cell: (change) => <StateBadge state={change.state} /> },
     { id: "item", header: "Change", cell: (change) => <ChangeCell change={change} /> },
     { id: "differences", header: "Differences", cell: (change) => <DifferencesCell change={change} /> },
     { id: "team", header: "Consumer", label: "Consumer", cell: (change) => change.consumer_team.name },
     { id: "age", header: "Age", label: "Age", cell: (change) => <Age time={change.created} now={now} /> },
   ];
+}
+
+function selectColumn(rows: ChangeInstance[], selection: Selection): Column<ChangeInstance> {
+  return { id: "select", header: <SelectAll rows={rows} selection={selection} />, cell: (row) => selectBox(row, selection) };
 }
 
 function SelectAll({ rows, selection }: { rows: ChangeInstance[]; selection: Selection }) {
@@ -41,6 +45,7 @@ function ChangeCell({ change }: { change: ChangeInstance }) {
   return (
     <>
       <TypeBadge type={change.change_type} /> <ItemName change={change} />
+      {change.log && <blockquote className="log">{change.log}</blockquote>}
       {change.kind !== "DIRECT" && <p className="hint">{KINDS[change.kind]}</p>}
     </>
   );

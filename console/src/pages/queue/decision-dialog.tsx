@@ -1,14 +1,18 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import type { ChangeInstance, JsonObject } from "../../api/types";
+import { parseObject } from "../../lib/parse-json";
 import { plural } from "../../lib/plural";
 import { Dialog } from "../../ui/dialog";
 import { ItemName } from "../../ui/item-name";
 import type { Decision } from "./decisions";
-import type { Answer } from "./use-batch";
+import { ItemField } from "./item-field";
+import type { Answer } from "./send-decision";
 
 type Props = {
   decision: Decision;
   changes: ChangeInstance[];
+  /** The answer of an earlier attempt, so that a rejected text can be corrected. */
+  draft: Answer | null;
   onConfirm: (answer: Answer) => void;
   onClose: () => void;
 };
@@ -16,35 +20,39 @@ type Props = {
 const LISTED = 5;
 
 /** Asks for the text and the deployed item of a decision, and confirms it. */
-export function DecisionDialog({ decision, changes, onConfirm, onClose }: Props) {
-  const [log, setLog] = useState("");
-  const [json, setJson] = useState("");
+export function DecisionDialog({ decision, changes, draft, onConfirm, onClose }: Props) {
+  const [log, setLog] = useState(draft?.log ?? "");
+  const [json, setJson] = useState(draft?.deployedItem ? JSON.stringify(draft.deployedItem, null, 2) : "");
   const [problem, setProblem] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
   const isRequired = decision.text === "required";
+
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const deployedItem = parseItem(json);
-    if (deployedItem === undefined) return setProblem("The deployed item must be a JSON object.");
+    let deployedItem: JsonObject | null = null;
+    if (json.trim()) {
+      const parsed = parseObject(json);
+      if ("problem" in parsed) {
+        setProblem(`The deployed item ${parsed.problem}.`);
+        field.current?.focus();
+        if (parsed.position !== undefined) field.current?.setSelectionRange(parsed.position, parsed.position + 1);
+        return;
+      }
+      deployedItem = parsed.object;
+    }
     onConfirm({ log: log.trim(), deployedItem });
   };
-  const title = `${decision.verb}: ${plural(changes.length, "change")}`;
+
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={`${decision.verb}: ${plural(changes.length, "change")}`} onClose={onClose}>
       <form onSubmit={submit}>
         <Summary changes={changes} />
-        <label htmlFor="log">{isRequired ? "Reason for the consumer" : "Text for the consumer (optional)"}</label>
-        <textarea
-          id="log"
-          rows={3}
-          maxLength={1000}
-          required={isRequired}
-          data-initial-focus={isRequired || undefined}
-          value={log}
-          onChange={(event) => setLog(event.target.value)}
-        />
-        {decision.takesItem && (
-          <ItemField value={json} onChange={setJson} problem={problem} count={changes.length} />
+        {decision.text === "none" ? (
+          <p>The system opens a new attempt, and closes the old change. The consumer does nothing.</p>
+        ) : (
+          <LogField value={log} isRequired={isRequired} onChange={setLog} />
         )}
+        {decision.takesItem && <ItemField ref={field} value={json} onChange={setJson} problem={problem} changes={changes} />}
         <div className="actions">
           <button type="submit" className="primary" data-initial-focus={!isRequired || undefined}>
             {decision.verb}
@@ -55,6 +63,25 @@ export function DecisionDialog({ decision, changes, onConfirm, onClose }: Props)
         </div>
       </form>
     </Dialog>
+  );
+}
+
+type LogFieldProps = { value: string; isRequired: boolean; onChange: (value: string) => void };
+
+function LogField({ value, isRequired, onChange }: LogFieldProps) {
+  return (
+    <>
+      <label htmlFor="log">{isRequired ? "Reason for the consumer" : "Text for the consumer (optional)"}</label>
+      <textarea
+        id="log"
+        rows={3}
+        maxLength={1000}
+        required={isRequired}
+        data-initial-focus={isRequired || undefined}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </>
   );
 }
 
@@ -69,40 +96,4 @@ function Summary({ changes }: { changes: ChangeInstance[] }) {
       {changes.length > LISTED && <li>and {changes.length - LISTED} more</li>}
     </ul>
   );
-}
-
-type ItemFieldProps = { value: string; onChange: (value: string) => void; problem: string; count: number };
-
-function ItemField({ value, onChange, problem, count }: ItemFieldProps) {
-  return (
-    <>
-      <label htmlFor="deployed">Deployed item as JSON (optional)</label>
-      <textarea
-        id="deployed"
-        className="code"
-        rows={4}
-        spellCheck={false}
-        placeholder='{"ip": "10.0.0.7"}'
-        value={value}
-        aria-invalid={problem !== ""}
-        aria-describedby="deployed-hint"
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <p id="deployed-hint" className={problem ? "field-error" : "hint"}>
-        {problem || (count > 1 ? `Each of the ${count} items gets this data.` : "Your record of the item.")}
-      </p>
-    </>
-  );
-}
-
-/** Returns null for an empty text, and undefined for a text that is not a JSON object. */
-function parseItem(text: string): JsonObject | null | undefined {
-  if (!text.trim()) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }

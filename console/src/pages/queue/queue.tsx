@@ -1,49 +1,55 @@
 import { useState } from "react";
-import type { ChangeInstance, ChangeState } from "../../api/types";
+import type { ChangeInstance } from "../../api/types";
 import { plural } from "../../lib/plural";
 import { readPreference, writePreference } from "../../lib/preferences";
 import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
+import { useCanWrite } from "../../session/access";
 import { Page } from "../../shell/page";
 import { useRoute } from "../../shell/route";
 import { ListStatus } from "../../ui/list-status";
 import { Table } from "../../ui/table";
 import { queueColumns } from "./columns";
 import { DecisionDialog } from "./decision-dialog";
-import { type Decision, DECISIONS, eligible } from "./decisions";
-import { FilterBar, readFilters } from "./filters";
+import { type Decision, DECISIONS, decisionsFor, eligible } from "./decisions";
+import { FilterBar, hasFilter, queryOf, readFilters } from "./filters";
 import { Help } from "./help";
 import { Results } from "./results";
 import { Toolbar } from "./toolbar";
-import { type Answer, useBatch } from "./use-batch";
+import type { Answer } from "./send-decision";
+import { useBatch } from "./use-batch";
 import { useSelection } from "./use-selection";
-import { useServiceOptions } from "./use-service-options";
+import { useApplicationOptions, useServiceOptions } from "./use-filter-options";
 import { focusedRow, useRowFocus } from "./use-row-focus";
 import { useShortcuts } from "./use-shortcuts";
 
-const OPEN: ChangeState[] = ["PENDING", "APPROVED"];
-
-type Pending = { decision: Decision; changes: ChangeInstance[] };
+type Pending = { decision: Decision; changes: ChangeInstance[]; draft: Answer | null };
+type Draft = { decision: Decision; answer: Answer };
 
 /** Lists the open changes of the team with their differences, and decides them one by one or in batches. */
 export function Queue() {
   const filters = readFilters(useRoute().query);
-  const states = filters.state ? [filters.state] : OPEN;
-  const list = useChanges({ role: "serviceowner", states, serviceId: filters.service });
+  const query = queryOf(filters);
+  const { states } = query;
+  const list = useChanges({ role: "serviceowner", ...query });
   const rows = list.rows.filter((change) => states.includes(change.state));
   const services = useServiceOptions(list.rows);
+  const applications = useApplicationOptions(list.rows, filters.application);
+  const canWrite = useCanWrite();
   const selection = useSelection();
   const selected = rows.filter((change) => selection.ids.has(change.id));
   const now = useNow();
   const { batch, run, dismiss } = useBatch(list.replace);
   const [pending, setPending] = useState<Pending | null>(null);
+  const [failedDraft, setFailedDraft] = useState<Draft | null>(null);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [hasKeys, setKeys] = useKeys();
   const moveFocus = useRowFocus();
 
   const ask = (decision: Decision, changes: ChangeInstance[]) => {
     const fitting = eligible(decision, changes);
-    if (fitting.length > 0 && !batch?.isRunning) setPending({ decision, changes: fitting });
+    const draft = failedDraft?.decision === decision ? failedDraft.answer : null;
+    if (canWrite && fitting.length > 0 && !batch?.isRunning) setPending({ decision, changes: fitting, draft });
   };
   const confirm = async (answer: Answer) => {
     if (!pending) return;
@@ -51,6 +57,7 @@ export function Queue() {
     // Selected changes in another state stay selected for their own decision.
     selection.remove(pending.changes.map((change) => change.id));
     const failed = await run(pending.decision, pending.changes, answer);
+    setFailedDraft(failed.length > 0 ? { decision: pending.decision, answer } : null);
     selection.add(failed);
     await list.refresh();
   };
@@ -58,7 +65,7 @@ export function Queue() {
     {
       j: () => moveFocus(1),
       k: () => moveFocus(-1),
-      x: () => toggleFocused(selection.toggle),
+      x: () => canWrite && toggleFocused(selection.toggle),
       "?": () => setHelpOpen(true),
       ...Object.fromEntries(DECISIONS.map((decision) => [decision.key, () => ask(decision, targets(rows, selected))])),
     },
@@ -67,14 +74,20 @@ export function Queue() {
 
   return (
     <Page title="Queue">
-      <FilterBar filters={filters} services={services} />
-      <Toolbar selected={selected} isBusy={batch?.isRunning ?? false} onDecide={ask} onHelp={() => setHelpOpen(true)} />
+      <FilterBar filters={filters} services={services} applications={applications} />
+      <Toolbar
+        selected={selected}
+        decisions={decisionsFor(states)}
+        isBusy={batch?.isRunning ?? false}
+        onDecide={ask}
+        onHelp={() => setHelpOpen(true)}
+      />
       {batch && <Results batch={batch} onDismiss={dismiss} />}
-      <ListStatus list={{ ...list, rows }} emptyText="No change waits for your team." />
+      <ListStatus list={{ ...list, rows }} emptyText={hasFilter(filters) ? "No change fits these filters." : "No change waits for your team."} />
       {rows.length > 0 && (
         <Table
           caption="Open changes"
-          columns={queueColumns(rows, selection, now)}
+          columns={queueColumns(rows, canWrite ? selection : null, now)}
           rows={rows}
           rowKey={(change) => change.id}
           isSelected={(change) => selection.ids.has(change.id)}

@@ -1,14 +1,13 @@
 import { useCallback, useState } from "react";
-import { updateChange } from "../../api/changes";
 import { type ApiError, asApiError } from "../../api/errors";
-import type { ChangeInstance, ChangeUpdate, JsonObject } from "../../api/types";
+import type { ChangeInstance } from "../../api/types";
 import { runBounded } from "../../lib/bounded";
 import { useApi } from "../../session/session";
 import type { Decision } from "./decisions";
+import { type Answer, sendDecision } from "./send-decision";
 
 const CONCURRENCY = 4;
 
-export type Answer = { log: string; deployedItem: JsonObject | null };
 export type Result = { change: ChangeInstance; status: "running" | "done" | "failed"; error?: ApiError };
 export type Batch = { decision: Decision; results: Result[]; isRunning: boolean };
 
@@ -24,8 +23,7 @@ export function useBatch(onChanged: (change: ChangeInstance) => void) {
       const failed: number[] = [];
       await runBounded(changes, CONCURRENCY, async (change) => {
         try {
-          const updated = await updateChange(api, change.id, bodyOf(decision, answer));
-          onChanged(updated);
+          onChanged(await sendDecision(api, decision, change, answer));
           record({ change, status: "done" });
         } catch (failure) {
           failed.push(change.id);
@@ -39,14 +37,6 @@ export function useBatch(onChanged: (change: ChangeInstance) => void) {
   );
 
   return { batch, run, dismiss: () => setBatch(null) };
-}
-
-function bodyOf(decision: Decision, { log, deployedItem }: Answer): ChangeUpdate {
-  return {
-    state: decision.to,
-    ...(log && { log }),
-    ...(deployedItem && { deployed_item: deployedItem }),
-  } as ChangeUpdate;
 }
 
 function withResult(batch: Batch, result: Result): Batch {

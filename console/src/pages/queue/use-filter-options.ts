@@ -1,0 +1,47 @@
+import { useEffect, useMemo, useState } from "react";
+import { listOwnServices } from "../../api/account";
+import { readApplicationName } from "../../api/changes";
+import type { ChangeInstance } from "../../api/types";
+import { useApi } from "../../session/session";
+
+export type Option = { id: number; name: string };
+
+/** Returns the services for the filter: the team's own, and those of its changes as a dependent team. */
+export function useServiceOptions(rows: ChangeInstance[]): Option[] {
+  const api = useApi();
+  const [own, setOwn] = useState<Option[]>([]);
+  useEffect(() => {
+    // Without this list, the filter still offers the services of the rows.
+    void listOwnServices(api).then(setOwn, () => {});
+  }, [api]);
+  return useSeen(own, rows, serviceOf);
+}
+
+/** Returns the applications for the filter: those of the changes, and the chosen one. */
+export function useApplicationOptions(rows: ChangeInstance[], chosen: number | undefined): Option[] {
+  const api = useApi();
+  const [named, setNamed] = useState<Option[]>([]);
+  useEffect(() => {
+    if (chosen === undefined) return;
+    // A link may name an application without a change in the list.
+    const add = (name = `Application ${chosen}`) => setNamed([{ id: chosen, name }]);
+    void readApplicationName(api, chosen).then(add, () => add());
+  }, [api, chosen]);
+  return useSeen(named, rows, applicationOf);
+}
+
+const serviceOf = (row: ChangeInstance): Option => row.service;
+const applicationOf = (row: ChangeInstance): Option => row.application;
+
+/** Collects options, also those of earlier rows: a filter must not remove the other choices. */
+function useSeen(base: Option[], rows: ChangeInstance[], optionOf: (row: ChangeInstance) => Option): Option[] {
+  const [seen, setSeen] = useState<ReadonlyMap<number, string>>(new Map());
+  useEffect(() => {
+    const named = [...base, ...rows.map(optionOf)];
+    setSeen((old) => (named.every(({ id }) => old.has(id)) ? old : new Map([...old, ...named.map(({ id, name }) => [id, name] as const)])));
+  }, [base, rows, optionOf]);
+  return useMemo(() => {
+    const options = [...seen].map(([id, name]) => ({ id, name }));
+    return options.sort((a, b) => a.name.localeCompare(b.name));
+  }, [seen]);
+}
