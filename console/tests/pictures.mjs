@@ -82,6 +82,7 @@ export const PICTURES = [
       await page.getByLabel("name (required)").fill("h1");
       await page.getByLabel("cpu (required)").fill("65");
       await page.getByText("must be at most 64").waitFor();
+      await page.evaluate(() => scrollTo(0, 0));
     },
   },
   {

@@ -24,7 +24,8 @@ export function codeExtensions(format: TextFormat, label: string): Extension[] {
     keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
     // The page has this key: the editor must not insert a line.
     Prec.highest(keymap.of([{ key: "Mod-Enter", run: () => true }])),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    // Without a tab index, axe takes the scrolled area for unreachable by keyboard.
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
     CODE_THEME,
   ];
 }

@@ -10,7 +10,11 @@ const STATES = { APPROVED: "approval", COMPLETED: "completion" } as const;
  * note at the properties that it requires. The words hold only at paths, so conditions stay as they are.
  */
 export function requestForm(root: JsonObject): JsonObject {
-  return walk(root, root);
+  const form = walk(root, root);
+  if (!isObject(form.properties)) return form;
+  // Dovetail stores definitions with sorted names, but every item starts with its name.
+  const { name, ...others } = form.properties;
+  return name === undefined ? form : { ...form, properties: { name, ...others } };
 }
 
 /** Explains the words and limits at a property, one sentence each. */

@@ -18,7 +18,7 @@ export function FormPreview({ definition }: { definition: JsonObject }) {
         <section aria-label="Form">
           <editor.SchemaForm schema={definition} value={value} onChange={setValue} idPrefix="preview" />
         </section>
-        <section aria-labelledby="declaration-of-form">
+        <section aria-labelledby="declaration-of-form" className="preview-result" tabIndex={0}>
           <h2 id="declaration-of-form">Declaration</h2>
           <pre className="source">
             <code>{JSON.stringify(value ?? null, null, 2)}</code>
