@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Opens the console in a new browser profile, and records errors, violations and requests. */
-export async function openPage(world, options = {}) {
+/** Opens the console in a new browser profile, and records errors, violations and requests. `hasTour` leaves the offer of the tour. */
+export async function openPage(world, { hasTour = false, ...options } = {}) {
   const context = await world.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   const seen = { errors: [], requests: [] };
@@ -16,8 +16,14 @@ export async function openPage(world, options = {}) {
     globalThis.violations = [];
     document.addEventListener("securitypolicyviolation", (event) => globalThis.violations.push(event.blockedURI));
   });
+  if (!hasTour) await page.addInitScript(endTour);
   await page.goto(world.site.url);
   return { page, seen, context };
+}
+
+function endTour() {
+  // The blank page of a new tab has no storage.
+  if (location.protocol.startsWith("http")) localStorage.setItem("dovetail.tour", "over");
 }
 
 /** Signs in with the button of a demo team, and waits for its home page. */

@@ -2,6 +2,7 @@ import { type MouseEvent, type ReactNode, useRef } from "react";
 import { ChooseTeam } from "../pages/sign-in/choose-team";
 import { SignIn } from "../pages/sign-in/sign-in";
 import { useSession } from "../session/session";
+import { Tour } from "../tour/tour";
 import { ErrorBoundary } from "./error-boundary";
 import { Header } from "./header";
 import { links } from "./links";
@@ -26,6 +27,7 @@ export function App() {
       </a>
       <Header path={route.path} />
       <main id="main" ref={main} tabIndex={-1}>
+        {team && <Tour key={team.id} isHome={route.path === ""} />}
         {team ? <Content key={`${team.id} ${role}`} path={route.path} /> : <Entrance />}
       </main>
     </>
