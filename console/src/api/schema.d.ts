@@ -318,6 +318,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/platform/teams/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all teams
+         * @description Returns all teams of the deployment in the order of their ids, without their metadata. Requires the role
+         *     PLATFORM.
+         */
+        get: operations["listAllTeams"];
+        put?: never;
+        /**
+         * Create a team
+         * @description Creates a team with its first API key, of the role ADMIN. Only this response contains the secret of the key.
+         *     Requires the role PLATFORM. Fails with 400 `team_name_taken`, also for a repeated request.
+         */
+        post: operations["createTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/platform/queues/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the queues of all owners
+         * @description Returns owners with open change instances in the order of their ids: for each state the number, at most 100,
+         *     and the oldest. A page covers a bounded number of teams. It can have fewer results than `limit`, or none, and
+         *     `next` continues. Requires the role PLATFORM.
+         */
+        get: operations["listQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/platform/status/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of the system
+         * @description Returns the pending work of Dovetail itself, stagings, work in quarantine, and the last recorded audit. Requires
+         *     the role PLATFORM.
+         */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orcabase/consumer/submissions/validate/": {
         parameters: {
             query?: never;
@@ -1591,7 +1660,7 @@ export interface components {
          * @description Stable code of the error.
          * @enum {string}
          */
-        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "manual_approval" | "manual_completion" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
+        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "manual_approval" | "manual_completion" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
         Health: {
             /** @constant */
             status: "ok";
@@ -1720,9 +1789,16 @@ export interface components {
         };
         /**
          * @description READ_ONLY reads and previews. GENERAL also submits and decides. ADMIN also manages settings, keys and members.
+         *     PLATFORM reads the queues of all teams and the state of the system, and creates teams. In its own team it reads
+         *     like READ_ONLY.
          * @enum {string}
          */
-        Role: "ADMIN" | "GENERAL" | "READ_ONLY";
+        Role: "ADMIN" | "GENERAL" | "READ_ONLY" | "PLATFORM";
+        /**
+         * @description A role that an ADMIN may give. Only the operator of a deployment makes keys of the role PLATFORM.
+         * @enum {string}
+         */
+        TeamRole: "ADMIN" | "GENERAL" | "READ_ONLY";
         ApiKeyFields: {
             id: components["schemas"]["Id"];
             url: components["schemas"]["Url"];
@@ -1745,7 +1821,7 @@ export interface components {
         NewApiKey: {
             /** @description Name of the key. Unique in the team for good. */
             name: string;
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["TeamRole"];
             /** @description End of the key's validity, a future date or time. Default null (unlimited). */
             expires?: string | null;
         } & {
@@ -1767,7 +1843,7 @@ export interface components {
             subject: string;
             /** @description Name of the person in histories. */
             name: string;
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["TeamRole"];
             created: components["schemas"]["Time"];
             created_by: string;
         };
@@ -1776,15 +1852,95 @@ export interface components {
             subject: string;
             /** @description Name of the person in histories. */
             name: string;
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["TeamRole"];
         } & {
             [key: string]: unknown;
         };
         ChangedMember: {
             name?: string;
-            role?: components["schemas"]["Role"];
+            role?: components["schemas"]["TeamRole"];
         } & {
             [key: string]: unknown;
+        };
+        PlatformTeam: {
+            id: components["schemas"]["Id"];
+            name: string;
+            /** @description Whether removals of whole applications need a confirmation. */
+            confirm_removals: boolean;
+        };
+        NewTeam: {
+            /** @description Name of the team. Unique in the deployment. */
+            name: string;
+            /** @description Default true. */
+            confirm_removals?: boolean;
+            /** @description Name of the first key. Default is the name of the team and `-1`. */
+            key_name?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MadeTeam: components["schemas"]["PlatformTeam"] & {
+            api_key: components["schemas"]["MadeApiKey"];
+            warnings?: components["schemas"]["Warnings"];
+        };
+        OpenQueue: {
+            /** @description Number of change instances, at most 100. */
+            open: number;
+            /** @description Whether there are more. */
+            is_capped: boolean;
+            /** @description The oldest change instance. Null for an empty queue. */
+            oldest: {
+                change_instance: components["schemas"]["Id"];
+                created: components["schemas"]["Time"];
+            } | null;
+        };
+        /** @description The open change instances of an owner by state. */
+        Queues: {
+            team: components["schemas"]["TeamRef"];
+            states: {
+                PENDING: components["schemas"]["OpenQueue"];
+                REJECTED: components["schemas"]["OpenQueue"];
+                APPROVED: components["schemas"]["OpenQueue"];
+                ERRORED: components["schemas"]["OpenQueue"];
+            };
+        };
+        Backlog: {
+            /** @description Number of records, at most 1,000. */
+            records: number;
+            /** @description Whether there are more. */
+            is_capped: boolean;
+            /** @description Time of the oldest record. Null without records, or if its age is unknown. */
+            oldest: components["schemas"]["Time"] | null;
+        };
+        Quarantined: {
+            team: components["schemas"]["TeamRef"];
+            submission: components["schemas"]["Id"];
+            /** @description Time of creation. Null for work of a staged submission. */
+            created: components["schemas"]["Time"] | null;
+        };
+        AuditResult: {
+            started: components["schemas"]["Time"];
+            finished: components["schemas"]["Time"];
+            /**
+             * @description UNSETTLED means that no violation holds, but some records changed at every look.
+             * @enum {string}
+             */
+            result: "SOUND" | "VIOLATED" | "UNSETTLED";
+            /** @description Number of rows in the table. */
+            rows: number;
+            violations: number;
+            unsettled: number;
+        };
+        Status: {
+            /** @description Work records with change instances that Dovetail has yet to generate. */
+            pending_work: components["schemas"]["Backlog"];
+            /** @description Staged submissions in progress, and abandoned ones. */
+            stagings: components["schemas"]["Backlog"];
+            /** @description Work that failed ten times and waits for a redrive, with its first ten records. */
+            quarantined_work: components["schemas"]["Backlog"] & {
+                first: components["schemas"]["Quarantined"][];
+            };
+            /** @description The last recorded audit. Null if none was recorded. */
+            last_audit: components["schemas"]["AuditResult"] | null;
         };
         Recorded: {
             at: components["schemas"]["Time"];
@@ -3005,6 +3161,12 @@ export interface components {
         MemberPage: components["schemas"]["PageFields"] & {
             results?: components["schemas"]["Member"][];
         };
+        PlatformTeamPage: components["schemas"]["PageFields"] & {
+            results?: components["schemas"]["PlatformTeam"][];
+        };
+        QueuesPage: components["schemas"]["PageFields"] & {
+            results?: components["schemas"]["Queues"][];
+        };
         RecordPage: components["schemas"]["PageFields"] & {
             results?: components["schemas"]["Recorded"][];
         };
@@ -3957,6 +4119,125 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecordPage"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listAllTeams: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results per page, at most 100. The default is 20, also for 0. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Start of the page. Part of `next`, and valid for one day. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of results. `count` is the number of all teams. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlatformTeamPage"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    createTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTeam"];
+            };
+        };
+        responses: {
+            /** @description The new team and its key with the secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeTeam"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    listQueues: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results per page, at most 100. The default is 20, also for 0. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Start of the page. Part of `next`, and valid for one day. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of results. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuesPage"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of the system. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
                 };
             };
             400: components["responses"]["BadQuery"];

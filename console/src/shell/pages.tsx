@@ -1,15 +1,13 @@
 import type { ReactNode } from "react";
 import type { Role } from "../api/types";
-import { Catalogue } from "../pages/catalogue/catalogue";
-import { Edit } from "../pages/edit/edit";
 import { ApplicationPage } from "../pages/application/application";
 import { Applications } from "../pages/applications/applications";
 import { Automation } from "../pages/automation/automation";
-import { ApplicationPage } from "../pages/application/application";
-import { Applications } from "../pages/applications/applications";
+import { Catalogue } from "../pages/catalogue/catalogue";
+import { Edit } from "../pages/edit/edit";
 import { Home } from "../pages/home/home";
-import { Publish } from "../pages/publish/publish";
 import { Item } from "../pages/item/item";
+import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
 import { ServicePage } from "../pages/service/service";
 import { Submission } from "../pages/submission/submission";
@@ -43,8 +41,6 @@ export const PAGES: readonly PageEntry[] = [
   { path: "submissions/:id", roles: CONSUMER, page: (id) => <Submission id={id} /> },
   { path: "automation", text: "Automation", roles: BOTH, page: () => <Automation /> },
   { path: "team", text: "Team", roles: BOTH, page: () => <Team /> },
-  { path: "applications", text: "Applications", roles: BOTH, page: () => <Applications /> },
-  { path: "applications/:id", roles: BOTH, page: (id) => <ApplicationPage key={id} id={id} /> },
   { path: "items/:id", roles: BOTH, page: (id) => <Item id={id} /> },
 ];
 

@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import { readItem, type ServiceItem } from "../../api/service-items";
 import type { JsonObject } from "../../api/types";
 import { formatTime } from "../../lib/age";
-import { compareDocuments } from "../../lib/differences";
+import { differencesBetween } from "../../lib/differences";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { DifferenceList } from "../../ui/differences";
@@ -61,5 +61,5 @@ function Earlier({ item, time }: { item: ServiceItem; time: string }) {
 }
 
 function compare(then: unknown, now: unknown) {
-  return compareDocuments((then ?? {}) as JsonObject, (now ?? {}) as JsonObject);
+  return differencesBetween((then ?? {}) as JsonObject, (now ?? {}) as JsonObject);
 }

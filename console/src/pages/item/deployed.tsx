@@ -2,7 +2,7 @@ import { useCallback, useState } from "react";
 import { type DeployedItem, listDeployedItems, VERSIONS_LIMIT } from "../../api/service-items";
 import type { JsonObject } from "../../api/types";
 import { formatTime } from "../../lib/age";
-import { compareDocuments } from "../../lib/differences";
+import { differencesBetween } from "../../lib/differences";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { DifferenceList } from "../../ui/differences";
@@ -40,7 +40,7 @@ function Versions({ versions }: { versions: DeployedItem[] }) {
             Differences from version {baseVersion.version} to version {shownVersion.version}
           </h2>
           <DifferenceList
-            differences={compareDocuments(baseVersion.data as JsonObject, shownVersion.data as JsonObject)}
+            differences={differencesBetween(baseVersion.data as JsonObject, shownVersion.data as JsonObject)}
             emptyText="The two versions are equal."
           />
         </section>
