@@ -4,10 +4,10 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
-/** Names the permissions of a key or a member. */
-export type AccessRole = Schemas["Role"];
-/** `role` is the caller's; earlier systems omit it. */
-export type TeamSettings = Omit<Schemas["TeamWithSettings"], "role"> & { role?: AccessRole };
+/** The roles that a team grants. Only an operator makes a key of the role PLATFORM. */
+export type AccessRole = Exclude<Schemas["Role"], "PLATFORM">;
+/** `role` is the caller's. */
+export type TeamSettings = Schemas["TeamWithSettings"];
 export type ApiKey = Schemas["ApiKey"];
 export type MadeApiKey = Schemas["MadeApiKey"];
 export type Member = Schemas["Member"];
