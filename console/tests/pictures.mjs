@@ -8,7 +8,8 @@ const LB = "lb-owner-key";
 /** Fills the demo world with work in every state, and returns the ids that pictures need. */
 export async function prepare(system) {
   const machines = [{ name: "web1", cpu: 2 }, { name: "web2", cpu: 4 }];
-  await declare(system, "Shop", machines, [{ name: "front", related_vms: ["web1", "web2"], algorithm: "RoundRobin" }]);
+  const front = { name: "front", related_vms: ["web1", "web2"], algorithm: "RoundRobin" };
+  await declare(system, "Shop", machines, [front], "First machines of the shop");
   for (const key of [VM, LB, "np-owner-key"]) await finishAll(system, key);
   await declare(system, "Shop", [{ name: "web1", cpu: 8 }, { name: "web2", cpu: 4 }, { name: "batch1", cpu: 64 }], [
     { name: "front", related_vms: ["web1", "web2"], algorithm: "LeastConnections" },
@@ -18,11 +19,19 @@ export async function prepare(system) {
   const large = changes.find((change) => change.service_item.name === "batch1");
   await decide(system, VM, large.id, { state: "REJECTED", log: "A machine has at most 16 CPUs." });
   return { application: large.application.id, service: large.service.id, item: large.service_item.id, host };
+  const larger = [{ name: "web1", cpu: 8 }, { name: "web2", cpu: 4 }, { name: "batch1", cpu: 64 }];
+  await declare(system, "Shop", larger, [{ ...front, algorithm: "LeastConnections" }], "More power before the sale");
+  const changes = await changesOf(system, VM, "PENDING");
+  const large = changes.find((change) => change.service_item.name === "batch1");
+  await decide(system, VM, large.id, { state: "REJECTED", log: "A machine has at most 16 CPUs." });
+  const machine = changes.find((change) => change.service_item.name === "web1").service_item.id;
+  const deployed = { service_item: machine, data: { ip: "10.0.0.7", rack: "B12" } };
+  await request(system, VM, "POST", "orcabase/serviceowner/deployed_items/", deployed);
   return {
     application: large.application.id,
     service: large.service.id,
     item: large.service_item.id,
-    machine: changes.find((change) => change.service_item.name === "web1").service_item.id,
+    machine,
     submission: large.submission.id,
   };
 }
@@ -149,6 +158,7 @@ export const PICTURES = [
     open: async (page) => {
       await openTeam(page, "Audit log");
       await page.getByRole("row").nth(1).waitFor();
+      await page.getByRole("tablist").evaluate((tabs) => tabs.scrollIntoView());
     },
   },
 ];

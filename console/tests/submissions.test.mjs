@@ -112,7 +112,7 @@ describe("submissions", () => {
     await dialog.waitFor({ state: "detached" });
 
     await page.getByRole("button", { name: "Revert…" }).click();
-    assert.match(await flat(dialog), /0 creates, 2 modifies, 1 delete\. It closes 2 open changes\./);
+    assert.match(await flat(dialog), /0 to create, 2 to modify, 1 to delete\. It closes 2 open changes\./);
     await dialog.getByLabel("Message").fill("Back to two machines");
     const sent = page.waitForRequest((sent) => sent.url().includes("/revert/?message="));
     await dialog.getByRole("button", { name: "Revert", exact: true }).click();

@@ -79,10 +79,11 @@ export async function request(system, key, method, target, body) {
 }
 
 /** Declares machines for the demo consumer, and leaves its other applications unchanged. */
-export function declare(system, application, machines, loadBalancers = []) {
+export function declare(system, application, machines, loadBalancers = [], message = "") {
   const services = { VM: machines, ...(loadBalancers.length > 0 && { LoadBalancer: loadBalancers }) };
   const declaration = { AwesomeConsumer: { [application]: { services } } };
-  return request(system, "awesome-key", "PATCH", "orcabase/consumer/submissions/submit/", declaration);
+  const target = `orcabase/consumer/submissions/submit/?${new URLSearchParams({ message })}`;
+  return request(system, "awesome-key", "PATCH", target, declaration);
 }
 
 /** Returns the changes of a team as a service owner. */

@@ -4,6 +4,8 @@ import { useSession } from "../../session/session";
 import { links } from "../../shell/links";
 import { Facts } from "../../ui/facts";
 
+const OUTDATED = "The declaration fits an outdated version of the service definition.";
+
 /** Shows where an item belongs, its times, and the reason of its health. */
 export function ItemFacts({ item }: { item: ServiceItem }) {
   const { role } = useSession();
@@ -11,17 +13,19 @@ export function ItemFacts({ item }: { item: ServiceItem }) {
   // Only the consumer can open an application.
   const isConsumer = role === "consumer";
   return (
-    <Facts
-      facts={[
-        ["Application", isConsumer ? <a href={links.application(application.id)}>{application.name}</a> : application.name],
-        ["Service", <a href={links.service(service.id)}>{service.name}</a>],
-        ["Service owner", item.service_owner_team.name],
-        ["Consumer", item.consumer_team.name],
-        ["Changed", formatTime(item.modified)],
-        ["Health", healthText(item)],
-        ["Schema", item.is_deprecated_service_schema && "The declaration fits an outdated version of the service definition."],
-      ]}
-    />
+    <div className="item-facts">
+      <Facts
+        facts={[
+          ["Application", isConsumer ? <a href={links.application(application.id)}>{application.name}</a> : application.name],
+          ["Service", <a href={links.service(service.id)}>{service.name}</a>],
+          ["Service owner", item.service_owner_team.name],
+          ["Consumer", item.consumer_team.name],
+          ["Changed", formatTime(item.modified)],
+          ["Health", healthText(item)],
+          ["Schema", item.is_deprecated_service_schema ? OUTDATED : null],
+        ]}
+      />
+    </div>
   );
 }
 
