@@ -32,6 +32,11 @@ describe("home", () => {
     await owners.getByText("2 to decide, 1 to carry out").waitFor();
     await owners.getByRole("heading", { name: "LBOwnerTeam" }).waitFor();
     assert.match(await rowOf(page, "web3").innerText(), /Approved/);
+    const [change] = await changesOf(world.system, VM, "APPROVED");
+    const link = rowOf(page, "web3").getByRole("link", { name: "web3" });
+    assert.equal(await link.getAttribute("href"), `#/items/${change.service_item.id}`);
+    const service = rowOf(page, "web3").getByRole("link", { name: "VM" });
+    assert.equal(await service.getAttribute("href"), `#/catalogue/${change.service.id}`);
     await context.close();
   });
 
@@ -41,6 +46,7 @@ describe("home", () => {
     const row = page.getByRole("row").filter({ hasText: "VM" });
     await row.waitFor();
     assert.deepEqual((await row.getByRole("cell").allInnerTexts()).slice(0, 6), ["VM", "2", "1", "3", "0", "0"]);
+    assert.equal(await row.getByRole("link", { name: "VM", exact: true }).getAttribute("href"), "#/catalogue/1");
     await row.getByRole("link", { name: "2 to decide, VM" }).click();
     await page.getByRole("heading", { level: 1, name: "Queue" }).waitFor();
     await rowOf(page, "web1").waitFor();

@@ -1,12 +1,33 @@
 import type { ChangeInstance } from "../api/types";
+import { links } from "../shell/links";
 
-/** Names the item of a change, with its application and service. */
-export function ItemName({ change }: { change: ChangeInstance }) {
+type Props = {
+  change: ChangeInstance;
+  /** False in dialogs, where a link would leave the page and its input. */
+  hasLinks?: boolean;
+};
+
+/** Names the item of a change, with its application and service, and links to the pages of item and service. */
+export function ItemName({ change, hasLinks = true }: Props) {
+  const { application, service, service_item: item } = change;
+  if (!hasLinks) {
+    return (
+      <span className="item-name">
+        <span className="hint">{`${application.name} / ${service.name} / `}</span>
+        <strong>{item.name}</strong>
+      </span>
+    );
+  }
   return (
     <span className="item-name">
-      <span className="hint">{change.application.name} / </span>
-      <span className="hint">{change.service.name} / </span>
-      <strong>{change.service_item.name}</strong>
+      <span className="hint">{application.name} / </span>
+      <a className="hint" href={links.service(service.id)}>
+        {service.name}
+      </a>
+      <span className="hint"> / </span>
+      <a href={links.item(item.id)}>
+        <strong>{item.name}</strong>
+      </a>
     </span>
   );
 }

@@ -16,6 +16,11 @@ const TYPES: Record<ChangeType, { icon: IconName; tone: string; word: string }> 
   DELETE: { icon: "minus", tone: "bad", word: "Delete" },
 };
 
+/** Returns the word of a state in a sentence. */
+export function stateWord(state: ChangeState): string {
+  return STATES[state].word.toLowerCase();
+}
+
 /** Shows the state of a change by word, icon and colour. */
 export function StateBadge({ state }: { state: ChangeState }) {
   const { icon, tone, word } = STATES[state];

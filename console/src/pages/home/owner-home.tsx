@@ -57,7 +57,7 @@ function columns(now: number): Column<ServiceRow>[] {
     );
   const between = (row: ServiceRow, from: number, to: number) => row.ages.filter((age) => age >= from && age < to).length;
   return [
-    { id: "service", header: "Service", cell: (row) => <a href={links.queue({ service: row.id })}>{row.name}</a> },
+    { id: "service", header: "Service", cell: (row) => <a href={links.service(row.id)}>{row.name}</a> },
     number("pending", "To decide", (row) => link(row, row.pending, "PENDING", "to decide")),
     number("approved", "To carry out", (row) => link(row, row.approved, "APPROVED", "to carry out")),
     number("hour", "Under 1 h", (row) => between(row, 0, HOUR)),

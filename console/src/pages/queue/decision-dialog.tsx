@@ -90,7 +90,7 @@ function Summary({ changes }: { changes: ChangeInstance[] }) {
     <ul className="summary">
       {changes.slice(0, LISTED).map((change) => (
         <li key={change.id}>
-          <ItemName change={change} />
+          <ItemName change={change} hasLinks={false} />
         </li>
       ))}
       {changes.length > LISTED && <li>and {changes.length - LISTED} more</li>}

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { AuditEntry } from "../../api/team";
 import { formatTime } from "../../lib/age";
+import { useSession } from "../../session/session";
 import { ErrorNote } from "../../ui/error-note";
 import { type Column, Table } from "../../ui/table";
 import { AdminStatus } from "./admin-status";
@@ -61,10 +62,12 @@ const COLUMNS: Column<AuditEntry>[] = [
 ];
 
 function Actor({ entry }: { entry: AuditEntry }) {
+  const { team } = useSession();
+  const isForeign = entry.changed_by_team_id !== null && entry.changed_by_team_id !== team?.id;
   return (
     <>
       {entry.changed_by}
-      {entry.changed_by_team && <span className="hint"> {entry.changed_by_team}</span>}
+      {isForeign && <span className="hint"> {entry.changed_by_team}</span>}
     </>
   );
 }

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import type { AuditEntry } from "../../api/team";
+import { formatTime } from "../../lib/age";
 import { links } from "../../shell/links";
+import { stateWord } from "../../ui/state-badge";
 
 /** Names the kinds of objects in the audit log, by their members of an entry. */
 export const SUBJECTS = [
@@ -32,12 +34,17 @@ export function subjectName(entry: AuditEntry): ReactNode {
 
 /** Returns the settings after the change, without the name. */
 export function detailText({ api_key, member, service, webhook, healthcheck, team, message }: AuditEntry): string {
-  if (api_key) return `role ${api_key.role}${api_key.expires ? `, valid until ${api_key.expires}` : ""}`;
+  if (api_key) return `role ${api_key.role}${api_key.expires ? `, valid until ${formatTime(api_key.expires)}` : ""}`;
   if (member) return `role ${member.role}`;
-  if (service) return `schema version ${service.schema_version}, ${service.state}`;
-  if (webhook) return `${webhook.pov}, ${webhook.change_instance_state ?? "every new change"}${webhook.active ? "" : ", paused"}`;
+  if (service) return `schema version ${service.schema_version}, ${service.state.toLowerCase().replaceAll("_", " ")}`;
+  if (webhook) return webhookText(webhook);
   if (healthcheck) return healthcheck.schedule === null ? "no schedule" : `schedule ${healthcheck.schedule}`;
   if (team) return team.confirm_removals ? "removals need a confirmation" : "removals need no confirmation";
   if (message) return message.services.length === 0 ? "all services" : `services ${message.services.join(", ")}`;
   return "";
+}
+
+function webhookText({ pov, change_instance_state: state, active }: NonNullable<AuditEntry["webhook"]>): string {
+  const role = pov === "serviceowner" ? "service owner" : "consumer";
+  return `${role}, ${state === null ? "every new change" : `${stateWord(state)} changes`}${active ? "" : ", paused"}`;
 }
