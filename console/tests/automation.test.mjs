@@ -22,9 +22,9 @@ describe("automation", () => {
     await world.stop();
   });
 
-  async function openAutomation(team, options) {
+  async function openAutomation(team, { hasClock, ...options } = {}) {
     const opened = await openPage(world, options);
-    if (options?.hasClock) await opened.page.clock.install();
+    if (hasClock) await opened.page.clock.install();
     await signIn(opened.page, team);
     await opened.page.getByRole("link", { name: "Automation" }).click();
     await opened.page.getByRole("heading", { level: 1, name: "Automation" }).waitFor();
@@ -228,6 +228,34 @@ describe("automation", () => {
     await press(page, "Delete: VMs rest on Monday");
     await submit(page, "Delete");
     await page.getByText("There is no message.").waitFor();
+    await context.close();
+  });
+
+  it("offers a reader no changes, and explains why", async () => {
+    const opened = await openPage(world);
+    const { page, context } = opened;
+    await page.route("**/account/teams/*/", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ json: { ...(await response.json()), role: "READ_ONLY" } });
+    });
+    await signIn(page, "AwesomeConsumer");
+    await page.getByRole("link", { name: "Automation" }).click();
+    await page.getByText("Creating and changing webhooks needs the role ADMIN. You have the role READ_ONLY.").waitFor();
+    await card(page, "All services").waitFor();
+    for (const name of [/^Create/, /^Send a test/, /^Change/, /^Rotate/, /^Delete/]) {
+      assert.equal(await page.getByRole("button", { name }).count(), 0, `${name}`);
+    }
+    await context.close();
+  });
+
+  it("polls at most 12 times a minute", async () => {
+    const { page, seen, context } = await openAutomation("AwesomeConsumer", { hasClock: true });
+    await card(page, "All services").waitFor();
+    await page.waitForLoadState("networkidle");
+    seen.requests.length = 0;
+    await page.clock.runFor(60_000);
+    const polls = seen.requests.filter((url) => url.includes("/v1/"));
+    assert.ok(polls.length > 0 && polls.length <= 12, `${polls.length} requests`);
     await context.close();
   });
 
