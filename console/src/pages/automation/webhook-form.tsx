@@ -76,7 +76,7 @@ function Timing({ draft, set }: { draft: WebhookDraft; set: (change: Partial<Web
   const seconds = { type: "number", step: 1, required: true } as const;
   return (
     <fieldset className="check-list">
-      <legend>Seconds</legend>
+      <legend>Times in seconds</legend>
       <div className="field-row">
         <TextField {...seconds} label="Timeout" min={1} max={30} value={draft.timeout} onChange={(timeout) => set({ timeout })} />
         <TextField {...seconds} label="Wait before" min={0} max={900} value={draft.wait} onChange={(wait) => set({ wait })} />
