@@ -232,13 +232,11 @@ describe("automation", () => {
   });
 
   it("offers a reader no changes, and explains why", async () => {
-    const opened = await openPage(world);
-    const { page, context } = opened;
-    await page.route("**/account/teams/*/", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ json: { ...(await response.json()), role: "READ_ONLY" } });
-    });
-    await signIn(page, "AwesomeConsumer");
+    const body = { name: "reader", role: "READ_ONLY" };
+    const { key } = await request(world.system, "awesome-key", "POST", "account/api_keys/", body);
+    const { page, context } = await openPage(world);
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("link", { name: "Automation" }).click();
     await page.getByText("Creating and changing webhooks needs the role ADMIN. You have the role READ_ONLY.").waitFor();
     await card(page, "All services").waitFor();

@@ -1,6 +1,6 @@
 import { type Api, baseUrl, unwrap } from "./client";
 import type { IssuerSettings } from "../session/issuer/settings";
-import type { Access, Service, Team } from "./types";
+import type { Service, Team } from "./types";
 
 export type DemoTeam = { team: string; key: string };
 export type ConsoleSettings = Partial<IssuerSettings> & { demo_teams?: DemoTeam[] };
@@ -18,12 +18,7 @@ export async function readSettings(): Promise<ConsoleSettings> {
 /** Returns the teams of the caller, at most 20. A wrong key fails with 401. */
 export async function listTeams(api: Api): Promise<Team[]> {
   const page = await unwrap(api.GET("/v1/account/teams/", { params: { query: { limit: 100 } } }));
-  return (page.results ?? []).map((team) => ({ id: team.id, name: team.name, access: accessOf(team) }));
-}
-
-/** Returns the rights in a team. An older system does not name them: its own checks then decide alone. */
-function accessOf(team: { id: number; role?: Access }): Access {
-  return team.role ?? "ADMIN";
+  return (page.results ?? []).map((team) => ({ id: team.id, name: team.name, access: team.role }));
 }
 
 /** Returns the first services that the team offers; a consumer has none. */

@@ -18,7 +18,11 @@ export function useCanWrite(): boolean {
   return access === "ADMIN" || access === "GENERAL";
 }
 
-/** Reports whether the caller may manage the team: its services, keys, members and webhooks. */
-export function useIsAdmin(): boolean {
-  return useSession().access === "ADMIN";
+/** The rights of the caller, for parts of pages that only administrators may use. */
+export type Rights = { role: Access; isAdmin: boolean; isReader: boolean };
+
+/** Returns the rights of the caller in the team. */
+export function useRights(): Rights {
+  const { access } = useSession();
+  return { role: access, isAdmin: access === "ADMIN", isReader: access === "READ_ONLY" };
 }

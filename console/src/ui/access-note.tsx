@@ -1,7 +1,7 @@
-import type { Access } from "../lib/use-access";
+import type { Rights } from "../session/access";
 
 /** Explains to a caller without the role ADMIN why a page offers no changes. `what` starts the sentence. */
-export function AccessNote({ access, what }: { access: Access; what: string }) {
+export function AccessNote({ access, what }: { access: Rights; what: string }) {
   if (access.isAdmin) return null;
   return (
     <p className="note">

@@ -1,4 +1,4 @@
-import { useAccess } from "../../lib/use-access";
+import { useRights } from "../../session/access";
 import { useSession } from "../../session/session";
 import { Page } from "../../shell/page";
 import { Tabs } from "../../ui/tabs";
@@ -9,7 +9,7 @@ import { Webhooks } from "./webhooks";
 /** Shows what Dovetail sends for the team in its role: webhooks, healthchecks and messages. */
 export function Automation() {
   const { role } = useSession();
-  const access = useAccess();
+  const access = useRights();
   const webhooks = { id: "webhooks", text: "Webhooks", content: () => <Webhooks role={role} access={access} /> };
   const healthchecks = { id: "healthchecks", text: "Healthchecks", content: () => <Healthchecks access={access} /> };
   const messages = { id: "messages", text: "Messages", content: () => <Messages role={role} access={access} /> };

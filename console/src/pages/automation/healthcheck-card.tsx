@@ -2,7 +2,7 @@ import type { Healthcheck, HealthcheckRun } from "../../api/healthchecks";
 import { formatTime } from "../../lib/age";
 import { plural } from "../../lib/plural";
 import { useAction } from "../../lib/use-action";
-import type { Access } from "../../lib/use-access";
+import type { Rights } from "../../session/access";
 import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ErrorNote } from "../../ui/error-note";
@@ -14,7 +14,7 @@ import { replyText } from "./reply-text";
 type Props = {
   healthcheck: Healthcheck;
   service: string;
-  access: Access;
+  access: Rights;
   now: number;
   onRun: () => Promise<void>;
   onEdit: () => void;

@@ -7,7 +7,7 @@ import {
   removeHealthcheck,
   runHealthcheck,
 } from "../../api/healthchecks";
-import type { Access } from "../../lib/use-access";
+import type { Rights } from "../../session/access";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
@@ -23,7 +23,7 @@ const POLL_SECONDS = 15;
 type Open = { dialog: "form"; healthcheck: Healthcheck | null } | { dialog: "delete"; healthcheck: Healthcheck };
 
 /** Lists the healthchecks of the team's services, and changes them. */
-export function Healthchecks({ access }: { access: Access }) {
+export function Healthchecks({ access }: { access: Rights }) {
   const api = useApi();
   const list = useResource(useCallback(() => listHealthchecks(api), [api]), POLL_SECONDS);
   const { services, nameOf } = useServiceNames("serviceowner", "OWN");

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { createMessage, listMessages, type Message, type MessageBody, removeMessage, updateMessage } from "../../api/messages";
 import type { Role } from "../../api/types";
-import type { Access } from "../../lib/use-access";
+import type { Rights } from "../../session/access";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
@@ -14,7 +14,7 @@ import { useServiceNames } from "./use-service-names";
 type Open = { dialog: "form"; message: Message | null } | { dialog: "delete"; message: Message };
 
 /** Lists messages: an owner writes its own, a consumer reads those for its items. */
-export function Messages({ role, access }: { role: Role; access: Access }) {
+export function Messages({ role, access }: { role: Role; access: Rights }) {
   const api = useApi();
   const list = useResource(useCallback(() => listMessages(api, role), [api, role]));
   const [open, setOpen] = useState<Open | null>(null);

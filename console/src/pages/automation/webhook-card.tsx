@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { Reply, Webhook } from "../../api/webhooks";
 import { type Action, useAction } from "../../lib/use-action";
-import type { Access } from "../../lib/use-access";
+import type { Rights } from "../../session/access";
 import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ErrorNote } from "../../ui/error-note";
@@ -14,7 +14,7 @@ import { WebhookFailures } from "./webhook-failures";
 type Props = {
   webhook: Webhook;
   service: string;
-  access: Access;
+  access: Rights;
   now: number;
   onTest: () => Promise<Reply>;
   onEdit: () => void;

@@ -11,7 +11,7 @@ import {
   type Webhook,
   type WebhookBody,
 } from "../../api/webhooks";
-import type { Access } from "../../lib/use-access";
+import type { Rights } from "../../session/access";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
@@ -28,7 +28,7 @@ const POLL_SECONDS = 15;
 type Open = { dialog: "form"; webhook: Webhook | null } | { dialog: "rotate" | "delete"; webhook: Webhook };
 
 /** Lists the webhooks of the team in a role, and changes them. */
-export function Webhooks({ role, access }: { role: Role; access: Access }) {
+export function Webhooks({ role, access }: { role: Role; access: Rights }) {
   const api = useApi();
   const list = useResource(useCallback(() => listWebhooks(api, role), [api, role]), POLL_SECONDS);
   const { services, nameOf } = useServiceNames(role, "WITH_DEPENDENT");

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { type TeamSettings, updateTeamSettings } from "../../api/team";
-import type { Access } from "../../lib/use-access";
+import type { Rights } from "../../session/access";
 import { useAction } from "../../lib/use-action";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
@@ -8,7 +8,7 @@ import { ErrorNote } from "../../ui/error-note";
 import { Facts } from "../../ui/facts";
 import { CheckField } from "../../ui/form-fields";
 
-type Props = { settings: TeamSettings; access: Access; onSaved: () => Promise<void> };
+type Props = { settings: TeamSettings; access: Rights; onSaved: () => Promise<void> };
 
 /** Shows the facts of the team, and changes its settings. */
 export function Settings({ settings, access, onSaved }: Props) {

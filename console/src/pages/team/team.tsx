@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback } from "react";
 import { readTeamSettings } from "../../api/team";
-import { accessOf } from "../../lib/use-access";
 import { useResource } from "../../lib/use-resource";
+import { useRights } from "../../session/access";
 import { useApi, useSession } from "../../session/session";
 import { Page } from "../../shell/page";
 import { AccessNote } from "../../ui/access-note";
@@ -19,7 +19,7 @@ export function Team() {
   const id = team?.id ?? 0;
   const settings = useResource(useCallback(() => readTeamSettings(api, id), [api, id]));
   const loaded = settings.data;
-  const access = accessOf(loaded?.role);
+  const access = useRights();
   // Without the role, each of these requests would be 403.
   const forAdmins = (what: string, content: () => ReactNode) => () =>
     access.isAdmin ? content() : <AccessNote access={access} what={what} />;
