@@ -23,7 +23,9 @@ export function navigate(link: string): void {
 
 /** Changes the parameters of the page, without a new entry in the history. */
 export function replaceLink(link: string): void {
-  location.replace(link);
+  history.replaceState(history.state, "", link);
+  // The browser sends this event later, and only for `location`. A checked box would flicker until then.
+  dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 function subscribe(onChange: () => void): () => void {

@@ -68,9 +68,9 @@ export function GroupBox({ placed, children, canShowMore, onMore }: GroupProps) 
   const hidden = group.all.length - group.shown.length;
   return (
     <section className="group-box" style={styleOf(box)} aria-label={`${group.service.name}, ${plural(group.all.length, "item")}`}>
-      <h3 title={group.service.name}>
+      <h2 title={group.service.name}>
         {group.service.name} <span className="hint">{group.all.length}</span>
-      </h3>
+      </h2>
       {group.shown.length === 0 && <GroupCounts placed={placed} />}
       <ul>{children}</ul>
       {hidden > 0 && (

@@ -28,5 +28,5 @@ export function useViewQuery(id: number): [ViewQuery, (change: Partial<ViewQuery
 }
 
 function addressOf({ view, ...rest }: ViewQuery): ApplicationView {
-  return { ...rest, view: view === "graph" ? undefined : view };
+  return { view: view === "graph" ? undefined : view, ...rest };
 }
