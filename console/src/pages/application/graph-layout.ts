@@ -15,7 +15,7 @@ export type Layout = {
   boxes: ReadonlyMap<End, Box>;
 };
 
-export const NODE = { width: 232, height: 84 };
+export const NODE = { width: 264, height: 84 };
 const GAP = 12;
 const PADDING = 12;
 const HEADER = 44;

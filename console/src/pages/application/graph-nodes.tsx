@@ -75,7 +75,7 @@ export function GroupBox({ placed, children, canShowMore, onMore }: GroupProps) 
       <ul>{children}</ul>
       {hidden > 0 && (
         <button type="button" className="more" disabled={!canShowMore} onClick={() => onMore(group.service.id)}>
-          Show {Math.min(hidden, MORE_ITEMS)} {group.shown.length > 0 ? "more " : ""}of {plural(hidden, "item")}
+          Show {Math.min(hidden, MORE_ITEMS)} of {group.shown.length > 0 ? `${hidden} more` : plural(hidden, "item")}
         </button>
       )}
     </section>
