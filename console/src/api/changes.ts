@@ -1,4 +1,4 @@
-import { type Api, unwrap } from "./client";
+import { type Api, ONCE, unwrap } from "./client";
 import { cursorOf } from "./cursor";
 import type { ChangeInstance, ChangeState, ChangeUpdate, Role } from "./types";
 
@@ -52,7 +52,7 @@ export function updateChange(api: Api, id: number, update: ChangeUpdate): Promis
 /** Opens a new attempt of a rejected or failed change, and returns it. The system closes the old change. */
 export function retryChange(api: Api, id: number): Promise<ChangeInstance> {
   const request = { params: { path: { pov: "serviceowner" as const, id } } };
-  return unwrap(api.POST("/v1/orcabase/{pov}/change_instances/{id}/retry/", request));
+  return unwrap(api.POST("/v1/orcabase/{pov}/change_instances/{id}/retry/", { ...request, ...ONCE }));
 }
 
 function onePage(api: Api, query: ChangeQuery, light: boolean, cursor: string | undefined) {

@@ -7,13 +7,14 @@ import { ErrorBoundary } from "./error-boundary";
 import { Header } from "./header";
 import { links } from "./links";
 import { Page } from "./page";
-import { findPage } from "./pages";
+import { findPage, homePath, type PageEntry, pagesFor } from "./pages";
 import { useRoute } from "./route";
 
 /** Composes the landmarks, and selects the page of the route. */
 export function App() {
   const route = useRoute();
-  const { team, role } = useSession();
+  const { team, role, access } = useSession();
+  const path = homePath(route.path, access);
   const main = useRef<HTMLElement>(null);
   const skip = (event: MouseEvent) => {
     // The part after `#` is the route, so the link itself must not change it.
@@ -25,10 +26,10 @@ export function App() {
       <a className="skip" href="#main" onClick={skip}>
         Skip to content
       </a>
-      <Header path={route.path} />
+      <Header path={path} />
       <main id="main" ref={main} tabIndex={-1}>
         {team && <Tour key={team.id} isHome={route.path === ""} />}
-        {team ? <Content key={`${team.id} ${role}`} path={route.path} /> : <Entrance />}
+        {team ? <Content key={`${team.id} ${role}`} path={path} /> : <Entrance />}
       </main>
     </>
   );
@@ -42,14 +43,19 @@ function Entrance() {
 }
 
 function Content({ path }: { path: string }): ReactNode {
-  const { role } = useSession();
+  const { role, access } = useSession();
   const found = findPage(path);
   if (!found) return <Missing title="Page not found" text="The console has no page at this address." />;
   const { entry, id } = found;
+  if (!pagesFor(access).includes(entry)) return <Missing title={entry.text ?? "Page"} text={otherAccess(entry)} />;
   if (!entry.roles.includes(role)) {
     return <Missing title={entry.text ?? "Page"} text={`This page belongs to the role of ${ROLE_TEXTS[entry.roles[0] ?? role]}.`} />;
   }
   return <ErrorBoundary key={path}>{entry.page(id)}</ErrorBoundary>;
+}
+
+function otherAccess(entry: PageEntry): string {
+  return entry.isPlatform ? "This page needs a key with the role PLATFORM." : "This page belongs to a team. Your key is for operations.";
 }
 
 const ROLE_TEXTS = { consumer: "consumer", serviceowner: "service owner" };

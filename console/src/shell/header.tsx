@@ -1,9 +1,9 @@
-import type { Role } from "../api/types";
+import type { Access, Role } from "../api/types";
 import { useSession } from "../session/session";
 import { Segments } from "../ui/segments";
 import { mayLeave } from "./leave-guard";
 import { links } from "./links";
-import { PAGES } from "./pages";
+import { pagesFor } from "./pages";
 import { linkTo, navigate } from "./route";
 import { TeamSwitch } from "./team-switch";
 import { THEMES, useTheme } from "./theme";
@@ -17,7 +17,8 @@ const THEME_TEXTS = { system: "System", light: "Light", dark: "Dark" };
 
 /** Shows the team, the role, the pages of the role, and the theme. */
 export function Header({ path }: { path: string }) {
-  const { team, role, setRole, signOut } = useSession();
+  const { team, role, access, setRole, signOut } = useSession();
+  const isOperator = access === "PLATFORM";
   const changeRole = (next: Role) => {
     if (!mayLeave()) return;
     setRole(next);
@@ -29,9 +30,9 @@ export function Header({ path }: { path: string }) {
         <a className="brand" href={links.home()}>
           Dovetail
         </a>
-        {team && <Navigation path={path} role={role} />}
+        {team && <Navigation path={path} role={role} access={access} />}
         <div className="bar-end">
-          {team && <Segments legend="Role" value={role} options={ROLES} onChange={changeRole} />}
+          {team && !isOperator && <Segments legend="Role" value={role} options={ROLES} onChange={changeRole} />}
           <ThemeSwitch />
           {team && (
             <div className="who">
@@ -47,10 +48,10 @@ export function Header({ path }: { path: string }) {
   );
 }
 
-function Navigation({ path, role }: { path: string; role: Role }) {
+function Navigation({ path, role, access }: { path: string; role: Role; access: Access }) {
   return (
     <nav aria-label="Pages">
-      {PAGES.filter((page) => page.text && page.roles.includes(role)).map((page) => (
+      {pagesFor(access).filter((page) => page.text && page.roles.includes(role)).map((page) => (
         <a key={page.path} href={linkTo(page.path)} aria-current={isBelow(path, page.path) ? "page" : undefined}>
           {page.text}
         </a>

@@ -8,6 +8,9 @@ import { Edit } from "../pages/edit/edit";
 import { Home } from "../pages/home/home";
 import { Item } from "../pages/item/item";
 import { Publish } from "../pages/publish/publish";
+import type { Access, Role } from "../api/types";
+import { Home } from "../pages/home/home";
+import { Operations } from "../pages/operations/operations";
 import { Queue } from "../pages/queue/queue";
 import { ServicePage } from "../pages/service/service";
 import { Submission } from "../pages/submission/submission";
@@ -20,6 +23,8 @@ export type PageEntry = {
   /** Text of the link in the header; absent for a page that other pages link to. */
   text?: string;
   roles: readonly Role[];
+  /** True for a page of operators. They have no other page. */
+  isPlatform?: true;
   page: (id: number) => ReactNode;
 };
 
@@ -42,7 +47,18 @@ export const PAGES: readonly PageEntry[] = [
   { path: "automation", text: "Automation", roles: BOTH, page: () => <Automation /> },
   { path: "team", text: "Team", roles: BOTH, page: () => <Team /> },
   { path: "items/:id", roles: BOTH, page: (id) => <Item id={id} /> },
+  { path: "operations", text: "Operations", roles: BOTH, isPlatform: true, page: () => <Operations /> },
 ];
+
+/** Returns the pages that the caller may open. */
+export function pagesFor(access: Access): readonly PageEntry[] {
+  return PAGES.filter((entry) => (entry.isPlatform ?? false) === (access === "PLATFORM"));
+}
+
+/** Returns the path of the page to show: an operator starts with the operations. */
+export function homePath(path: string, access: Access): string {
+  return path === "" && access === "PLATFORM" ? "operations" : path;
+}
 
 /** Finds the page of a path, with the number in it. */
 export function findPage(path: string): { entry: PageEntry; id: number } | undefined {
