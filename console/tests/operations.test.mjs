@@ -15,7 +15,7 @@ describe("operations", () => {
     const system = troubledSystem();
     change(system);
     const opened = await openPage(world, options);
-    await opened.page.route("**/account/teams/**", withRole("PLATFORM"));
+    await opened.page.route("**/account/teams/**", withRole("PLATFORM", { role: "PLATFORM" }));
     await answerPlatform(opened.page, system);
     await opened.page.getByLabel("API key").fill("np-owner-key");
     await opened.page.keyboard.press("Enter");

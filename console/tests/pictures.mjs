@@ -1,5 +1,7 @@
 import { publishDefinitions } from "./definitions.mjs";
 import { changesOf, decide, declare, finishAll } from "./world.mjs";
+import { withRole } from "./pages.mjs";
+import { answerPlatform, troubledSystem } from "./platform.mjs";
 import { changesOf, decide, declare, finishAll, request } from "./world.mjs";
 
 const VM = "vm-owner-key";
@@ -34,6 +36,10 @@ export async function prepare(system) {
     machine,
     submission: large.submission.id,
   };
+  for (const key of [VM, LB]) {
+    await request(system, key, "POST", "account/members/", { subject: "jane", name: "Jane Doe", role: "GENERAL" });
+  }
+  return { application: large.application.id, service: large.service.id, item: large.service_item.id };
 }
 
 /** Pictures of pages. `open` goes to the page, and waits for its content. */
@@ -159,6 +165,65 @@ export const PICTURES = [
       await openTeam(page, "Audit log");
       await page.getByRole("row").nth(1).waitFor();
       await page.getByRole("tablist").evaluate((tabs) => tabs.scrollIntoView());
+    name: "queue-reject",
+    team: "VMOwnerTeam",
+    open: async (page) => {
+      await page.getByRole("link", { name: "Open the queue" }).click();
+      await page.getByRole("row").nth(1).waitFor();
+      await page.keyboard.press("j");
+      await page.keyboard.press("r");
+      await page.getByRole("dialog").getByLabel("Reason for the consumer").fill("A machine has at most 16 CPUs.");
+    },
+  },
+  {
+    name: "queue-rejected",
+    team: "VMOwnerTeam",
+    open: async (page) => {
+      await page.getByRole("link", { name: "Queue", exact: true }).click();
+      await page.getByText("Rejected", { exact: true }).click();
+      await page.getByText("A machine has at most 16 CPUs.").waitFor();
+      await page.getByRole("checkbox", { name: "Select all changes" }).check();
+    },
+  },
+  {
+    name: "tour",
+    team: "AwesomeConsumer",
+    hasTour: true,
+    open: async (page) => {
+      await page.getByRole("button", { name: "Start the tour" }).click();
+      await page.getByRole("dialog").getByRole("heading", { name: "See the tree" }).waitFor();
+    },
+  },
+  {
+    name: "tour-note",
+    team: "AwesomeConsumer",
+    hasTour: true,
+    open: (page) => page.getByRole("button", { name: "Start the tour" }).waitFor(),
+  },
+  {
+    name: "sign-in-organisation",
+    team: null,
+    hasIssuer: true,
+    open: (page) => page.getByRole("button", { name: "Sign in with your organisation" }).waitFor(),
+  },
+  {
+    name: "choose-team",
+    team: null,
+    hasIssuer: true,
+    open: async (page) => {
+      await page.getByRole("button", { name: "Sign in with your organisation" }).click();
+      await page.getByRole("heading", { name: "Choose a team" }).waitFor();
+    },
+  },
+  {
+    name: "operations",
+    team: null,
+    open: async (page) => {
+      await page.route("**/account/teams/**", withRole("PLATFORM", { name: "Platform", role: "PLATFORM" }));
+      await answerPlatform(page, troubledSystem());
+      await page.getByLabel("API key").fill("np-owner-key");
+      await page.keyboard.press("Enter");
+      await page.getByRole("row").nth(1).waitFor();
     },
   },
 ];

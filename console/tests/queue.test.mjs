@@ -252,9 +252,9 @@ describe("queue", () => {
     await signIn(page, "NPOwnerTeam");
     await page.getByRole("link", { name: "Queue", exact: true }).click();
     await rowOf(page, front.name).getByText("Your team depends on this service.").waitFor();
-    await page.getByRole("combobox", { name: "Owner" }).selectOption("Services of your team");
+    await page.getByRole("combobox", { name: "Owner" }).selectOption("Your team");
     await page.getByText("No change fits these filters.").waitFor();
-    await page.getByRole("combobox", { name: "Owner" }).selectOption("Services of other teams");
+    await page.getByRole("combobox", { name: "Owner" }).selectOption("Other teams");
     await rowOf(page, front.name).waitFor();
     await context.close();
   });

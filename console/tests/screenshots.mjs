@@ -1,7 +1,9 @@
 // Writes a picture of each page to `docs/images`, at 1280 and 390 pixels: `node tests/screenshots.mjs [NAME …]`.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { startIssuer } from "./issuer.mjs";
 import { openPage, signIn } from "./pages.mjs";
+import { serve } from "./server.mjs";
 import { startWorld } from "./world.mjs";
 import { PICTURES, prepare } from "./pictures.mjs";
 
@@ -9,7 +11,10 @@ const DIRECTORY = path.join(import.meta.dirname, "../../docs/images");
 const WIDTHS = { 1280: 800, 390: 844 };
 const wanted = process.argv.slice(2);
 
-const world = await startWorld();
+const issuer = await startIssuer();
+const world = await startWorld({ issuer });
+// Most systems have no issuer, so most pictures show none.
+const plain = await serve(world.system);
 try {
   const ids = await prepare(world.system);
   mkdirSync(DIRECTORY, { recursive: true });
@@ -18,11 +23,13 @@ try {
     for (const [width, height] of Object.entries(WIDTHS)) await take(picture, ids, Number(width), height);
   }
 } finally {
+  plain.close();
   await world.stop();
+  issuer.close();
 }
 
-async function take({ name, team, open }, ids, width, height) {
-  const { page, context } = await openPage(world, { colorScheme: "light", viewport: { width, height } });
+async function take({ name, team, hasTour, hasIssuer, open }, ids, width, height) {
+  const { page, context } = await openPage({ ...world, site: hasIssuer ? world.site : plain }, { hasTour, colorScheme: "light", viewport: { width, height } });
   if (team) await signIn(page, team);
   await open(page, ids, world);
   await page.screenshot({ path: path.join(DIRECTORY, `${name}-${width}.png`) });

@@ -35,7 +35,7 @@ function Result({ audit, now }: { audit: Audit; now: number }) {
         <Badge {...RESULTS[audit.result]} />
       </p>
       <p>
-        Finished: <Age time={audit.finished} now={now} /> <span className="hint">({formatTime(audit.finished)})</span>
+        Finished <Age time={audit.finished} now={now} /> ago <span className="hint">({formatTime(audit.finished)})</span>
       </p>
       <p className="hint">
         {plural(audit.rows, "record")} checked, {plural(audit.violations, "violation")}

@@ -20,9 +20,9 @@ const STATES = [
 ] as const;
 
 const KINDS = [
-  { value: "", text: "All services" },
-  { value: "own", text: "Services of your team" },
-  { value: "dependent", text: "Services of other teams" },
+  { value: "", text: "All" },
+  { value: "own", text: "Your team" },
+  { value: "dependent", text: "Other teams" },
 ] as const;
 
 /** Work of the owner. Rejected and failed changes wait for the consumer, so they have filters of their own. */

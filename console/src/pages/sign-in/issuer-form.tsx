@@ -3,7 +3,7 @@ type Props = { isBusy: boolean; onSubmit: () => void };
 /** Offers the sign-in of a person. */
 export function IssuerForm({ isBusy, onSubmit }: Props) {
   return (
-    <section className="card">
+    <section className="card issuer" aria-label="Sign in as a person">
       <button type="button" className="primary" disabled={isBusy} onClick={onSubmit}>
         Sign in with your organisation
       </button>
