@@ -105,6 +105,29 @@ fn a_team_changes_its_setting_and_its_keys_and_the_health_check_is_public() {
 }
 
 #[test]
+fn operators_create_a_team_and_read_the_queues_and_the_state() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    let (path, operator) = ("/v1/platform", "platform-key");
+    let created = stack.call("POST", &format!("{path}/teams/"), operator, &json!({"name": "Payments"}));
+    assert_eq!(created.status, 201, "{created:?}");
+    let taken = stack.call("POST", &format!("{path}/teams/"), operator, &json!({"name": "Payments"}));
+    assert_eq!(taken.at("/code"), "team_name_taken");
+    let secret = created.at("/api_key/key").as_str().unwrap();
+    assert_eq!(stack.get("/v1/account/teams/", secret).at("/results/0/name"), "Payments");
+    let teams = stack.get(&format!("{path}/teams/?limit=100"), operator);
+    assert_eq!(teams.at("/count"), &json!(7), "{teams:?}");
+    let declared = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one"}]}}}});
+    assert_eq!(stack.call("POST", SUBMIT, "awesome-key", &declared).status, 201);
+    stack.wait_idle(false);
+    let queues = stack.get(&format!("{path}/queues/"), operator);
+    assert_eq!(queues.at("/results/0/states/PENDING/open"), &json!(1), "{queues:?}");
+    let status = stack.get(&format!("{path}/status/"), operator);
+    assert_eq!(status.at("/pending_work/records"), &json!(0), "{status:?}");
+    assert_eq!(stack.get(&format!("{path}/status/"), "awesome-key").at("/code"), "needs_platform");
+    stack.assert_sound();
+}
+
+#[test]
 fn a_person_acts_for_the_team_that_made_them_a_member_and_no_forgery_does() {
     let issuer = Issuer::start();
     let parameters = json!({"Issuer": issuer.url, "Audience": AUDIENCE});

@@ -42,6 +42,7 @@ fn usual() -> Vec<page::Table> {
         measured::decisions,
         measured::judged,
         measured::reads,
+        measured::operators,
         measured::generation,
         measured::charges,
         outbound::outbound,

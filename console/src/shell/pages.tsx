@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Role } from "../api/types";
+import type { Access, Role } from "../api/types";
 import { ApplicationPage } from "../pages/application/application";
 import { Applications } from "../pages/applications/applications";
 import { Automation } from "../pages/automation/automation";
@@ -7,10 +7,8 @@ import { Catalogue } from "../pages/catalogue/catalogue";
 import { Edit } from "../pages/edit/edit";
 import { Home } from "../pages/home/home";
 import { Item } from "../pages/item/item";
-import { Publish } from "../pages/publish/publish";
-import type { Access, Role } from "../api/types";
-import { Home } from "../pages/home/home";
 import { Operations } from "../pages/operations/operations";
+import { Publish } from "../pages/publish/publish";
 import { Queue } from "../pages/queue/queue";
 import { ServicePage } from "../pages/service/service";
 import { Submission } from "../pages/submission/submission";

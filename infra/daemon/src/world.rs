@@ -67,6 +67,7 @@ mod tests {
                 ("NPOwnerTeam", "np-owner-key"),
                 ("AwesomeConsumer", "awesome-key"),
                 ("AwesomeConsumer2", "awesome2-key"),
+                ("Platform", "platform-key"),
             ]
         );
         let services: Vec<_> = world

@@ -76,8 +76,8 @@ fn other_roles_and_other_credentials_do_not_reach_the_routes_of_operators() {
                 let answer = system.call(method, &target.path, key, &body);
                 assert_answer(&answer, (403, Some(Code::NeedsPlatform)), &target.path);
             }
-            let nobody = ApiRequest { method, path: &target.path, ..ApiRequest::default() };
-            assert_answer(&system.send(&nobody), (401, Some(Code::Unauthenticated)), &target.path);
+            let anonymous = ApiRequest { method, path: &target.path, ..ApiRequest::default() };
+            assert_answer(&system.send(&anonymous), (401, Some(Code::Unauthenticated)), &target.path);
         }
     }
     assert!(before == system.stored(), "something has changed");

@@ -255,6 +255,21 @@ fn fresh_in(system: &Running, application: &str) -> String {
     change(&system.call("PATCH", SUBMIT, "awesome-key", &declared))
 }
 
+pub(super) fn operators() -> Table {
+    let mut table = Table::new("Operators");
+    let system = system();
+    let get = |path: &str, rows| read(&system, &format!("/v1/platform/{path}"), "platform-key", rows);
+    table.row("all teams, 6", get("teams/", Some(6)));
+    table.row("the state of an idle system", get("status/", None));
+    table.row("queues of 6 teams, empty", get("queues/", Some(0)));
+    submit(&system, &json!({"App": vms(1..=100, 8)}));
+    table.row("queues of 6 teams, one with 100 small change instances", get("queues/", Some(1)));
+    let team = system.call("POST", "/v1/platform/teams/", "platform-key", &json!({"name": "Payments"}));
+    assert_eq!(team.status, 201, "{team:?}");
+    table.row("create a team with its first key", Figures::from_answer(&team));
+    table
+}
+
 pub(super) fn reads() -> Table {
     let mut table = Table::new("Reads");
     let system = system();

@@ -22,7 +22,7 @@ pub(crate) struct ApiKeyRecord {
     /// Team of the key.
     #[serde(rename = "tm")]
     team: TeamPart,
-    /// Role of the key: `ADMIN`, `GENERAL` or `READ_ONLY`.
+    /// Role of the key: `ADMIN`, `GENERAL`, `READ_ONLY` or `PLATFORM`.
     role: String,
     /// Time of creation.
     #[serde(rename = "cr")]
