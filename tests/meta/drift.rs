@@ -618,6 +618,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
     seen.extend(systems::with_retired());
     seen.extend(systems::with_words());
     seen.extend(systems::with_quarantine());
+    seen.extend(systems::with_issuer());
     seen.extend(world.system.seen.lock().unwrap().iter().cloned());
     let documented = contract::all_parts();
     // An empty list would pass the comparison below.

@@ -18,6 +18,7 @@ const HELPERS: &[&str] = &[
     "serde_json",
     "tokio",
     "tracing",
+    "url",
 ];
 
 /// Returns the directories of the workspace members.

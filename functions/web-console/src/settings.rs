@@ -24,8 +24,7 @@ struct SignIn {
 }
 
 /// A team with a key that is public.
-#[derive(Clone, derive_more::Debug, PartialEq, Eq, Serialize)]
-#[debug("DemoTeam {{ team: {team:?}, .. }}")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DemoTeam {
     pub team: String,
     pub key: String,

@@ -273,6 +273,12 @@ pub(crate) struct PathParameters {
     pub(crate) code: Option<String>,
 }
 
+impl Default for PathParameters {
+    fn default() -> Self {
+        Self { pov: Pov::ServiceOwner, id: None, code: None }
+    }
+}
+
 /// Why no route fits a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unserved {
@@ -326,10 +332,13 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
 
 /// Finds the route of a request, with or without a trailing slash (docs/reference/http/README.md, convention 3).
 pub(crate) fn find(method: &str, path: &str) -> Result<RouteMatch, Unserved> {
+    // A file has no other spelling: below a path with a slash, its relative URLs would lead elsewhere.
+    let files = FILES.iter().filter(|file| file.path == path || (path.is_empty() && file.path == "/"));
+    let files = files.map(|file| (file, PathParameters::default()));
     let path = path.strip_suffix('/').unwrap_or(path);
+    let routes = ROUTES.iter().filter_map(|route| Some((route, matches(route.path, path)?)));
     let mut others = Vec::new();
-    for route in ROUTES.iter().chain(FILES) {
-        let Some(parameters) = matches(route.path, path) else { continue };
+    for (route, parameters) in files.chain(routes) {
         if route.methods.contains(&method) {
             return Ok(RouteMatch { route, parameters });
         }
@@ -347,7 +356,7 @@ pub fn function_of(method: &str, path: &str) -> Function {
 fn matches(pattern: &str, path: &str) -> Option<PathParameters> {
     // The paths of submissions have the fixed role of the consumer.
     let pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
-    let mut parameters = PathParameters { pov, id: None, code: None };
+    let mut parameters = PathParameters { pov, ..PathParameters::default() };
     let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
     loop {
         match (expected.next(), given.next()) {

@@ -1,6 +1,7 @@
 //! Parts of the contract that only a system with other settings or services shows.
 
 use super::{CONSUMER, OPERATOR, OWNER};
+use dovetail_daemon::functions::ConsoleSettings;
 use dovetail_daemon::world;
 use dovetail_http::{Access, ROUTES};
 use serde_json::json;
@@ -48,6 +49,16 @@ pub(super) fn with_retired() -> Lines {
     }
     let listed = system.get(&format!("{CONSUMER}/applications/?retired=true"), "awesome-key");
     assert_eq!(listed.at("/results/0/name"), "first");
+    let seen = system.seen.lock().unwrap();
+    seen.clone()
+}
+
+/// Returns the parts that only a system with an issuer for the console shows.
+pub(super) fn with_issuer() -> Lines {
+    let issuer = dovetail_issuer::Settings::new("https://id.example", "dovetail").unwrap();
+    let console = ConsoleSettings::new(Some(&issuer), "console", "").unwrap();
+    let system = Running::start_with(world::DEMO, Settings { console, ..Settings::default() });
+    assert_eq!(system.get("/v1/console.json", "vm-owner-key").status, 200);
     let seen = system.seen.lock().unwrap();
     seen.clone()
 }
