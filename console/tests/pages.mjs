@@ -17,6 +17,7 @@ export async function openPage(world, { hasTour = false, ...options } = {}) {
     document.addEventListener("securitypolicyviolation", (event) => globalThis.violations.push(event.blockedURI));
   });
   if (!hasTour) await page.addInitScript(endTour);
+  if (world.scope) await withScope(page, world.scope);
   await page.goto(world.site.url);
   return { page, seen, context };
 }
@@ -24,6 +25,14 @@ export async function openPage(world, { hasTour = false, ...options } = {}) {
 function endTour() {
   // The blank page of a new tab has no storage.
   if (location.protocol.startsWith("http")) localStorage.setItem("dovetail.tour", "over");
+}
+
+/** Adds a scope to the settings of the console. */
+async function withScope(page, scope) {
+  await page.route("**/v1/console.json", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...(await response.json()), scope } });
+  });
 }
 
 /** Signs in with the button of a demo team, and waits for its home page. */

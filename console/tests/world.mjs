@@ -6,6 +6,8 @@ import { chromium } from "playwright-core";
 import { serve } from "./server.mjs";
 
 const PROGRAM = process.env.DOVETAIL ?? path.join(import.meta.dirname, "../../target/debug/dovetaild");
+/** Whether the browser gets the files embedded in the system, and not those of `dist`. */
+const IS_EMBEDDED = process.env.DOVETAIL_CONSOLE === "embedded";
 const BROWSER = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const FLAGS = [
   "--no-sandbox",
@@ -17,12 +19,17 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Starts a new system, the test server and a browser. `stop` ends all of them. `issuer` signs people in. */
+/**
+ * Starts a new system, a browser, and a server for `dist` if needed. `stop` ends all of them. `issuer` signs people in,
+ * and `scope` is the scope that the console asks of it.
+ */
 export async function startWorld({ issuer, scope } = {}) {
   const directory = mkdtempSync(path.join(os.tmpdir(), "console-"));
-  const options = issuer ? ["--issuer", issuer.url, "--audience", issuer.clientId] : [];
+  const options = issuer
+    ? ["--issuer", issuer.url, "--audience", issuer.clientId, "--console-client-id", issuer.clientId]
+    : [];
   const { url: system, child } = await startSystem(directory, options);
-  const site = await serve(system, issuer && { issuer: issuer.url, client_id: issuer.clientId, ...(scope && { scope }) });
+  const site = IS_EMBEDDED ? { url: system, close() {} } : await serve(system);
   const browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
   const stop = async () => {
     await browser.close();
@@ -31,7 +38,7 @@ export async function startWorld({ issuer, scope } = {}) {
     await new Promise((resolve) => child.once("exit", resolve));
     rmSync(directory, { recursive: true, force: true });
   };
-  return { system, site, browser, stop };
+  return { system, site, browser, scope, stop };
 }
 
 async function startSystem(directory, options) {
