@@ -6,6 +6,7 @@ mod api;
 mod definitions;
 #[cfg(feature = "deployed")]
 mod deploy {
+    mod console;
     mod features;
 }
 mod meta;

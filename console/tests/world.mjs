@@ -30,7 +30,7 @@ export async function startWorld({ issuer, scope } = {}) {
     : [];
   const { url: system, child } = await startSystem(directory, options);
   const site = IS_EMBEDDED ? { url: system, close() {} } : await serve(system);
-  const browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
+  const browser = await launchBrowser();
   const stop = async () => {
     await browser.close();
     site.close();
@@ -42,6 +42,12 @@ export async function startWorld({ issuer, scope } = {}) {
 }
 
 async function startSystem(directory, options) {
+/** Starts the browser of the tests. */
+export function launchBrowser() {
+  return chromium.launch({ executablePath: BROWSER, args: FLAGS });
+}
+
+async function startSystem(directory) {
   const ready = path.join(directory, "ready");
   const found = fileWithText(directory, ready);
   const every = ["--memory", "--listen", "127.0.0.1:0", "--ready-file", ready];
