@@ -226,6 +226,28 @@ export const PICTURES = [
       await page.getByRole("row").nth(1).waitFor();
     },
   },
+  {
+    name: "edit",
+    team: "AwesomeConsumer",
+    open: async (page, ids, world) => {
+      await page.goto(`${world.site.url}/#/edit?application=${ids.application}&item=batch1`);
+      await page.getByRole("region", { name: "Form" }).getByLabel("cpu").fill("16");
+      await page.getByRole("button", { name: "Apply", exact: true }).and(page.locator(":enabled")).waitFor();
+    },
+  },
+  {
+    name: "edit-problems",
+    team: "AwesomeConsumer",
+    open: async (page, ids, world) => {
+      await page.goto(`${world.site.url}/#/edit?application=${ids.application}&item=batch1`);
+      await page.getByRole("region", { name: "Form" }).getByLabel("cpu").fill("16");
+      await page.getByRole("button", { name: "Apply", exact: true }).and(page.locator(":enabled")).waitFor();
+      await page.locator(".cm-line").filter({ hasText: "cpu: 16" }).click();
+      await page.keyboard.press("End");
+      await page.keyboard.type("GB");
+      await page.getByRole("list", { name: "Problems" }).waitFor();
+    },
+  },
 ];
 
 async function openTeam(page, tab) {

@@ -5,7 +5,8 @@ import { tags } from "@lezer/highlight";
 /** Colours come from the variables of the page, which also reach a shadow root. So one theme serves light and dark. */
 const LAYOUT = EditorView.theme({
   "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--surface)", fontSize: "0.875rem" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  // The page outlines the host: inside it, the gutter would cover one side.
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", overflow: "auto" },
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },

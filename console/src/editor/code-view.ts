@@ -1,3 +1,4 @@
+import { isolateHistory } from "@codemirror/commands";
 import { Annotation, EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 
@@ -13,7 +14,7 @@ export function mountView(host: HTMLElement, extensions: Extension[], text: stri
   return new EditorView({ state: EditorState.create({ doc: text, extensions }), parent: root, root });
 }
 
-/** Replaces the text between the equal start and end, so that the cursor stays where it is. */
+/** Replaces the text between the equal start and end, so that the cursor stays where it is. The change becomes visible. */
 export function replaceText(view: EditorView, text: string): void {
   const current = view.state.doc.toString();
   if (current === text) return;
@@ -23,7 +24,9 @@ export function replaceText(view: EditorView, text: string): void {
   let end = 0;
   while (end < shorter - from && current[current.length - 1 - end] === text[text.length - 1 - end]) end++;
   const changes = { from, to: current.length - end, insert: text.slice(from, text.length - end) };
-  view.dispatch({ changes, annotations: External.of(true) });
+  // A change of the form is one step of undo, also shortly after another one.
+  const effects = EditorView.scrollIntoView(from);
+  view.dispatch({ changes, effects, annotations: [External.of(true), isolateHistory.of("full")] });
 }
 
 /** Moves the cursor to a position, and shows its line. */

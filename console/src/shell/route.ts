@@ -1,10 +1,23 @@
 import { useSyncExternalStore } from "react";
+import { mayLeave } from "./leave-guard";
 
 export type Route = { path: string; query: URLSearchParams };
 
+const subscribers = new Set<() => void>();
+
+/** The address changes before its event, and a guard may take it back in between. So only the event changes the page. */
+let current = location.hash;
+
+addEventListener("hashchange", () => {
+  if (location.hash === current) return;
+  if (!mayLeave()) return history.pushState(null, "", current);
+  current = location.hash;
+  for (const onChange of [...subscribers]) onChange();
+});
+
 /** Returns the page and its parameters from the part of the URL after `#`. */
 export function useRoute(): Route {
-  const hash = useSyncExternalStore(subscribe, () => location.hash);
+  const hash = useSyncExternalStore(subscribe, () => current);
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   return { path, query: new URLSearchParams(query) };
 }
@@ -29,6 +42,6 @@ export function replaceLink(link: string): void {
 }
 
 function subscribe(onChange: () => void): () => void {
-  addEventListener("hashchange", onChange);
-  return () => removeEventListener("hashchange", onChange);
+  subscribers.add(onChange);
+  return () => subscribers.delete(onChange);
 }

@@ -47,9 +47,9 @@ export function ApplyBar({ plan, applying, reason, message, onMessage, onApply }
 }
 
 /** Returns why a plan cannot be applied now. */
-export function reasonAgainst(plan: PlanState, isTextValid: boolean, role: string | undefined, isSending: boolean) {
-  if (role === "READ_ONLY") return "Your key may only read. Apply needs the role GENERAL or ADMIN.";
-  if (isSending) return "The submission is on its way.";
+export function reasonAgainst(plan: PlanState, isTextValid: boolean, role: string | undefined, applying: ApplyState) {
+  if (role === "READ_ONLY" || applying.isForbidden) return "Your key may only read. Apply needs the role GENERAL or ADMIN.";
+  if (applying.isSending) return "The submission is on its way.";
   if (!isTextValid) return "The text is not valid.";
   if (!plan.isCurrent) return "The plan follows.";
   if (!plan.preview) return "The declaration has problems.";

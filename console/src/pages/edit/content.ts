@@ -13,6 +13,8 @@ export function shapeProblem(value: Json, fixedName: string | undefined): string
   if (!isObject(value)) return "The text must be an object with the name of the application.";
   const names = Object.keys(value);
   if (names.length !== 1) return "The text must have exactly one application.";
+  // In a declaration, this name has the metadata of the team.
+  if (names[0] === "metadata") return "An application cannot have the name metadata.";
   if (fixedName !== undefined && names[0] !== fixedName) {
     return `The application must have the name ${fixedName}. An application cannot be renamed.`;
   }

@@ -43,7 +43,7 @@ export function ItemList({ value, selected, problems, onSelect }: Props) {
                     <button type="button" aria-pressed={isSameItem(selected, item)} onClick={() => onSelect(item)}>
                       {isBad && <Icon name="warning" />}
                       {name}
-                      {isBad && <span className="hidden">, has a problem</span>}
+                      {isBad && <span className="hidden"> has a problem</span>}
                     </button>
                   </li>
                 );

@@ -18,7 +18,7 @@ export function PlanPanel({ plan, problems, isNew, onSelect }: Props) {
   return (
     <section aria-label="Plan" className="plan" aria-busy={!plan.isCurrent}>
       <h2>Plan</h2>
-      {plan.error && problems.length === 0 && <ErrorNote error={plan.error} onRetry={plan.refresh} />}
+      {plan.error?.problems.length === 0 && <ErrorNote error={plan.error} onRetry={plan.refresh} />}
       {problems.length > 0 && <PlanProblems problems={problems} onSelect={onSelect} />}
       {plan.preview && <Effects preview={plan.preview} isNew={isNew} />}
       {!plan.preview && !plan.error && <p role="status">The plan loads.</p>}
@@ -30,6 +30,7 @@ function Effects({ preview, isNew }: { preview: Preview; isNew: boolean }) {
   const direct = directChanges(preview);
   const others = preview.change_instances.filter((change) => change.kind !== "DIRECT");
   const prices = pricesText(preview.change_instances);
+  const isEmpty = preview.changed && preview.change_instances.length === 0 && preview.metadata.length === 0;
   const exists = isNew && preview.change_instances.some((change) => change.application.id !== null);
   return (
     <>
@@ -43,6 +44,7 @@ function Effects({ preview, isNew }: { preview: Preview; isNew: boolean }) {
         </p>
       ))}
       {!preview.changed && <p className="empty">The declaration is the stored one. There is nothing to apply.</p>}
+      {isEmpty && <p className="empty">{isNew ? "The plan creates the application without items." : "The plan changes no item."}</p>}
       {preview.metadata.map(({ application, differences }) => (
         <div key={application ?? ""} className="plan-change">
           <p>{application === null ? "Metadata of the team" : `Metadata of ${application}`}</p>

@@ -8,8 +8,6 @@ export type Target = { position: number; isFocused: boolean };
 type Props = {
   editor: Editor;
   state: TextState;
-  /** Why the text is no declaration of the application. */
-  problem: { line: number; position: number; detail: string } | undefined;
   marks: readonly CodeMark[];
   target: Target | undefined;
   onTarget: (target: Target) => void;
@@ -22,8 +20,9 @@ const FORMATS = [
 ] as const;
 
 /** Shows the application as text, in step with the form. */
-export function TextPanel({ editor, state, problem, marks, target, onTarget, onCursor }: Props) {
+export function TextPanel({ editor, state, marks, target, onTarget, onCursor }: Props) {
   const { CodeEditor } = editor;
+  const { problem } = state;
   return (
     <section aria-label="Text" className="text-panel">
       <div className="item-head">

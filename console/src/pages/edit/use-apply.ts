@@ -10,6 +10,8 @@ export type ApplyState = {
   /** The plan changed between its display and the request. */
   isStale: boolean;
   error: ApiError | null;
+  /** The role of the key does not permit submissions. */
+  isForbidden: boolean;
   apply: () => Promise<void>;
 };
 
@@ -18,6 +20,7 @@ export function useApply(plan: PlanState, message: string, onDone: (submission: 
   const api = useApi();
   const [isSending, setSending] = useState(false);
   const [failed, setFailed] = useState<{ body: string; error: ApiError | null } | null>(null);
+  const [isForbidden, setForbidden] = useState(false);
   const key = useRef({ request: "", value: "" });
 
   const apply = async () => {
@@ -34,6 +37,7 @@ export function useApply(plan: PlanState, message: string, onDone: (submission: 
       onDone(submission.id);
     } catch (failure) {
       setFailed({ body: plan.body, error: isStalePlan(failure) ? null : asApiError(failure) });
+      setForbidden(asApiError(failure).status === 403);
       if (isStalePlan(failure)) plan.refresh();
     } finally {
       setSending(false);
@@ -41,7 +45,7 @@ export function useApply(plan: PlanState, message: string, onDone: (submission: 
   };
   // An edit makes the failure of an earlier text irrelevant.
   const present = failed?.body === plan.body ? failed : null;
-  return { isSending, isStale: present !== null && present.error === null, error: present?.error ?? null, apply };
+  return { isSending, isStale: present !== null && present.error === null, error: present?.error ?? null, isForbidden, apply };
 }
 
 function randomKey(): string {

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import type { Api } from "../../api/client";
 import type { Json, JsonObject } from "../../api/types";
+import { isObject } from "../../lib/json-paths";
 import type { Editor } from "../../lib/use-editor";
 import { useApi } from "../../session/session";
 import { type Draft, readDraft } from "./drafts";
@@ -29,7 +30,7 @@ export function useOpened(editor: Editor, application: Stored): Opened {
 }
 
 function open(api: Api, editor: Editor, application: Stored): Opened {
-  const value = application ? { [application.name]: withServices(application.content) } : { [NEW_NAME]: { services: {} } };
+  const value = application ? { [application.name]: readable(application.content) } : { [NEW_NAME]: { services: {} } };
   const format = preferredFormat();
   const key = application?.name ?? "";
   return {
@@ -41,7 +42,14 @@ function open(api: Api, editor: Editor, application: Stored): Opened {
   };
 }
 
-/** Shows an empty application with the member that its items need. */
-function withServices(content: JsonObject): JsonObject {
-  return content.services === undefined ? { ...content, services: {} } : content;
+/** Writes `name` first in each item, because the export orders the members by their names. */
+function readable(content: JsonObject): JsonObject {
+  const services = isObject(content.services) ? content.services : {};
+  const ordered = Object.entries(services).map(([service, items]) => [service, (items as JsonObject[]).map(nameFirst)]);
+  return { ...content, services: Object.fromEntries(ordered) as JsonObject };
+}
+
+function nameFirst(item: JsonObject): JsonObject {
+  const { name, ...others } = item;
+  return name === undefined ? item : { name, ...others };
 }

@@ -4,6 +4,8 @@ import { isSame, type Path } from "../../lib/json-paths";
 import { readPreference, writePreference } from "../../lib/preferences";
 import type { Editor, ParsedText, TextFormat, ValidText } from "../../lib/use-editor";
 import type { Draft } from "./drafts";
+import type { Opened } from "./use-opened";
+import { type TextProblem, textProblem } from "./text-problem";
 
 /** Parsing a longer text at each key would delay typing. */
 const LONG_TEXT = 50_000;
@@ -15,7 +17,9 @@ export type TextState = {
   format: TextFormat;
   /** The present text. A long text is parsed after a pause. */
   parsed: ParsedText;
-  /** The newest valid text: the form shows its value. */
+  /** Why the present text is no declaration of the application. */
+  problem: TextProblem | undefined;
+  /** The newest text without a problem: the form shows its value. */
   valid: ValidText;
   setText: (text: string) => void;
   setFormat: (format: TextFormat) => void;
@@ -29,13 +33,14 @@ export function preferredFormat(): TextFormat {
 }
 
 /** Holds a text with its value. Form and text editor change the same text, so they are always in step. */
-export function useText(editor: Editor, initial: Draft, fallback: Json): TextState {
+export function useText(editor: Editor, initial: Draft, { value: stored, fixedName }: Pick<Opened, "value" | "fixedName">): TextState {
   const [draft, setDraft] = useState(initial);
   const settled = useSettled(draft);
   const parsed = useMemo(() => editor.parseText(settled.text, settled.format), [editor, settled]);
   const valid = useRef<ValidText | null>(null);
-  if (parsed.isValid) valid.current = parsed;
-  valid.current ??= editor.parseText(editor.formatValue(fallback, draft.format), draft.format) as ValidText;
+  const problem = textProblem(editor, parsed, fixedName);
+  if (parsed.isValid && !problem) valid.current = parsed;
+  valid.current ??= editor.parseText(editor.formatValue(stored, draft.format), draft.format) as ValidText;
   const yaml = useRef<ValidText | null>(null);
 
   const setText = useCallback((text: string) => setDraft((current) => ({ ...current, text })), []);
@@ -57,7 +62,7 @@ export function useText(editor: Editor, initial: Draft, fallback: Json): TextSta
     const earlier = format === "yaml" && yaml.current && isSame(yaml.current.value, parsed.value) ? yaml.current : null;
     setDraft({ format, text: earlier?.text ?? editor.formatValue(parsed.value, format) });
   };
-  return { ...draft, parsed, valid: valid.current, setText, setFormat, edit, reset: setDraft };
+  return { ...draft, parsed, problem, valid: valid.current, setText, setFormat, edit, reset: setDraft };
 }
 
 /** Returns a draft at once if it is short, and after a pause otherwise. */

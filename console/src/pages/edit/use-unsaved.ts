@@ -1,0 +1,26 @@
+import { useCallback, useEffect, useState } from "react";
+import type { Editor } from "../../lib/use-editor";
+import { useApi } from "../../session/session";
+import { useLeaveGuard } from "../../shell/leave-guard";
+import { writeDraft } from "./drafts";
+import type { Opened } from "./use-opened";
+import type { TextState } from "./use-text";
+
+const QUESTION = "Leave this page? Your edits are not applied. They stay as a draft until you sign out or close the tab.";
+
+export type Unsaved = { isDirty: boolean; isDone: boolean; finish: () => void };
+
+/** Keeps unsaved edits as a draft, and asks before they are left. `finish` ends both. */
+export function useUnsaved(editor: Editor, opened: Opened, { text, format }: TextState): Unsaved {
+  const api = useApi();
+  const [isDone, setDone] = useState(false);
+  const isStored = text === opened.stored.text || FORMATS.some((one) => text === editor.formatValue(opened.value, one));
+  const isDirty = !isDone && !isStored;
+  useLeaveGuard(isDirty ? QUESTION : null);
+  useEffect(() => {
+    writeDraft(api, opened.key, isDirty ? { text, format } : undefined);
+  }, [api, opened.key, isDirty, text, format]);
+  return { isDirty, isDone, finish: useCallback(() => setDone(true), []) };
+}
+
+const FORMATS = ["yaml", "json"] as const;
