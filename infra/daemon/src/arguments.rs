@@ -153,8 +153,8 @@ mod tests {
         assert_eq!(audit(&["--data", "d"]), settings(Source::Data("d".into()), false));
         assert_eq!(audit(&["--repair", "--data=d"]), settings(Source::Data("d".into()), true));
         assert_eq!(audit(&["--export", "e"]), settings(Source::Export("e".into()), false));
-        let recorded = audit::Settings { record: true, ..settings(Source::Data("d".into()), false) };
-        assert_eq!(audit(&["--data", "d", "--record"]), recorded);
+        let with_record = audit::Settings { record: true, ..settings(Source::Data("d".into()), false) };
+        assert_eq!(audit(&["--data", "d", "--record"]), with_record);
         assert_eq!(audit(&["--table", "main"]), settings(table(None), false));
         let elsewhere = ["--endpoint", "http://127.0.0.1:8000", "--table", "main", "--repair"];
         assert_eq!(audit(&elsewhere), settings(table(Some("http://127.0.0.1:8000")), true));

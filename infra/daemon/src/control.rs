@@ -144,17 +144,17 @@ impl Control {
     }
 
     /// Answers with the violated invariants and the number of unsettled records, and may store these numbers.
-    async fn audit(&self, is_recorded: bool) -> EventReply {
-        match self.audited(is_recorded).await {
+    async fn audit(&self, stores_result: bool) -> EventReply {
+        match self.audited(stores_result).await {
             Ok(audited) => plain(200, &audit::report(&audited)),
             Err(error) => plain(500, &json!({"message": error.to_string()})),
         }
     }
 
-    async fn audited(&self, is_recorded: bool) -> Result<Audited, dovetail_table::Error> {
+    async fn audited(&self, stores_result: bool) -> Result<Audited, dovetail_table::Error> {
         let started = dovetail_aws::now();
         let audited = self.table.audit(Some(started), &|_| ()).await?;
-        if is_recorded {
+        if stores_result {
             audit::record(&self.table, &audited, started).await?;
         }
         Ok(audited)

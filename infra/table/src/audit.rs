@@ -7,12 +7,13 @@ mod check;
 mod dependencies;
 mod findings;
 mod indexes;
-mod recorded;
+
 mod repair;
 mod row_hash;
 mod rows;
 mod scan;
 mod second_look;
+mod stored_result;
 
 pub use findings::{Audited, Seen};
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Unknown fields, filters, services and routes: warnings, refusals and suggestions.
 
 use crate::api::demo::{OWNER, SUBMIT, declared};
-use dovetail_http::ROUTES;
+use dovetail_http::{Access, ROUTES};
 use serde_json::{Value, json};
 use support::Running;
 
@@ -48,7 +48,8 @@ fn finding_14_unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
         for method in route.methods.iter().filter(|method| **method != "GET") {
             seen += 1;
             let slip = format!("{field}s");
-            let answer = call(method, &path, json!({slip.as_str(): "x", "colour": "red"}));
+            let key = if route.access == Access::Platform { "platform-key" } else { "vm-owner-key" };
+            let answer = system.call(method, &path, key, &json!({slip.as_str(): "x", "colour": "red"}));
             assert_eq!(
                 (answer.status, answer.at("/code")),
                 (400, &json!("unknown_fields")),

@@ -166,9 +166,17 @@ fn rule_5_errors_use_the_statuses_that_clients_can_read() {
         Code::ALL.into_iter().filter(|code| code.status() == status).map(Code::name).collect()
     };
     assert_eq!(of(401), ["unauthenticated"]);
-    // The first two codes are about people. Existing clients use API keys and never get them.
-    let forbidden =
-        ["choose_team", "not_a_member", "read_only_key", "needs_admin", "foreign_service", "not_owner"];
+    // The first two codes are about people. Existing clients use API keys and never get them. They also never call the
+    // routes of operators.
+    let forbidden = [
+        "choose_team",
+        "not_a_member",
+        "read_only_key",
+        "needs_admin",
+        "needs_platform",
+        "foreign_service",
+        "not_owner",
+    ];
     // The last two are also about people.
     assert_eq!(of(403), [&forbidden[..], &["manual_approval", "manual_completion"]].concat());
     assert_eq!(of(404), ["no_such_route", "not_found"]);
@@ -345,7 +353,8 @@ fn rule_11_query_values_come_as_clients_write_them() {
     });
     for route in lists {
         let path = format!("{}/?colour=red", route.path.replace("{pov}", "consumer"));
-        let answer = system.get(&path, "awesome-key");
+        let key = if route.access == Access::Platform { "platform-key" } else { "awesome-key" };
+        let answer = system.get(&path, key);
         assert_eq!((answer.status, &answer.body), (400, &json!(["Filter param not found."])), "{path}");
     }
 }
