@@ -354,7 +354,7 @@ export interface paths {
         /**
          * List the queues of all owners
          * @description Returns owners with open change instances in the order of their ids: for each state the number, at most 100,
-         *     and the oldest. A page covers a bounded number of teams. It can have fewer results than `limit`, or none, and
+         *     and the oldest. A page covers a bounded number of teams. It can have fewer results than `limit`, even 0, and
          *     `next` continues. Requires the role PLATFORM.
          */
         get: operations["listQueues"];
