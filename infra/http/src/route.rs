@@ -37,10 +37,12 @@ impl Access {
 
     /// Returns the error for a role without this access.
     pub fn refusal(self, role: Role) -> Code {
-        match self {
-            Self::Platform => Code::NeedsPlatform,
-            _ if role.only_reads() => Code::ReadOnlyKey,
-            _ => Code::NeedsAdmin,
+        if self == Self::Platform {
+            Code::NeedsPlatform
+        } else if role.only_reads() {
+            Code::ReadOnlyKey
+        } else {
+            Code::NeedsAdmin
         }
     }
 }

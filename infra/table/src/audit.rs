@@ -7,7 +7,6 @@ mod check;
 mod dependencies;
 mod findings;
 mod indexes;
-
 mod repair;
 mod row_hash;
 mod rows;
