@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { assertClean, assertFits, openPage, rowOf, signIn, withRole } from "./pages.mjs";
+import { assertClean, assertFits, openPage, rowOf, signIn } from "./pages.mjs";
 import { answerPlatform, troubledSystem } from "./platform.mjs";
-import { startWorld } from "./world.mjs";
+import { declare, startWorld } from "./world.mjs";
 
 describe("operations", () => {
   let world;
@@ -15,9 +15,8 @@ describe("operations", () => {
     const system = troubledSystem();
     change(system);
     const opened = await openPage(world, options);
-    await opened.page.route("**/account/teams/**", withRole("PLATFORM", { role: "PLATFORM" }));
     await answerPlatform(opened.page, system);
-    await opened.page.getByLabel("API key").fill("np-owner-key");
+    await opened.page.getByLabel("API key").fill("platform-key");
     await opened.page.keyboard.press("Enter");
     await opened.page.getByRole("heading", { level: 1, name: "Operations" }).waitFor();
     return opened;
@@ -56,6 +55,29 @@ describe("operations", () => {
     assert.match(await card(page, "Large submissions").innerText(), /0[^]*Normal/);
     assert.match(await card(page, "Quarantined work").innerText(), /1[^]*Needs you[^]*AwesomeConsumer, submission 1048577, 2 h/);
     assert.match(await card(page, "Last audit").innerText(), /Violated[^]*1 h[^]*81234 records checked, 2 violations/);
+    await context.close();
+  });
+
+  it("shows the work of a real system, and creates a team that signs in", async () => {
+    await declare(world.system, "Shop", [{ name: "web1", cpu: 2 }]);
+    const { page, context } = await openPage(world);
+    await page.getByLabel("API key").fill("platform-key");
+    await page.keyboard.press("Enter");
+    const row = queues(page).getByRole("row").filter({ hasText: "VMOwnerTeam" });
+    await row.waitFor();
+    assert.match((await row.getByRole("cell").allInnerTexts())[1], /^1, oldest/);
+    await card(page, "Pending work").getByText("Normal").waitFor();
+    await card(page, "Last audit").getByText("No audit is recorded yet.").waitFor();
+    await page.getByRole("button", { name: "Create team" }).click();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("Payments");
+    await page.keyboard.press("Enter");
+    const key = /dvt_\w+/.exec(await dialog(page).getByText("dvt_").innerText())[0];
+    const other = await openPage(world);
+    await other.page.getByLabel("API key").fill(key);
+    await other.page.keyboard.press("Enter");
+    await other.page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await other.page.getByText("Payments", { exact: true }).waitFor();
+    await other.context.close();
     await context.close();
   });
 
@@ -110,7 +132,7 @@ describe("operations", () => {
     const { page, seen } = opened;
     await page.clock.install();
     await page.reload();
-    await page.getByLabel("API key").fill("np-owner-key");
+    await page.getByLabel("API key").fill("platform-key");
     await page.keyboard.press("Enter");
     await card(page, "Last audit").waitFor();
     await queues(page).getByText("VMOwnerTeam").waitFor();

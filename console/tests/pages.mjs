@@ -61,12 +61,3 @@ export async function assertFits(page) {
 export function rowOf(page, item) {
   return page.getByRole("row").filter({ has: page.getByText(item, { exact: true }) });
 }
-
-/** Returns a handler that adds the caller's role to a list of teams, if the system does not name it. `changes` replaces members. */
-export function withRole(role, changes = {}) {
-  return async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    await route.fulfill({ response, json: { ...body, results: body.results.map((team) => ({ role, ...team, ...changes })) } });
-  };
-}

@@ -1,82 +1,55 @@
-import type { Client } from "openapi-fetch";
 import { type Api, ONCE, unwrap } from "./client";
-import type { ChangeState, TeamRef } from "./types";
+import { cursorOf } from "./cursor";
+import type { components } from "./schema";
 
-export type Backlog = { records: number; is_capped: boolean; oldest: string | null };
-export type Quarantined = { team: TeamRef; submission: number; created: string | null };
-export type Audit = {
-  started: string;
-  finished: string;
-  result: "SOUND" | "VIOLATED" | "UNSETTLED";
-  rows: number;
-  violations: number;
-  unsettled: number;
-};
-export type PlatformStatus = {
-  pending_work: Backlog;
-  stagings: Backlog;
-  quarantined_work: Backlog & { first: Quarantined[] };
-  last_audit: Audit | null;
-};
-export type OpenState = Exclude<ChangeState, "COMPLETED" | "CLOSED">;
-export type OpenCount = { open: number; is_capped: boolean; oldest: { change_instance: number; created: string } | null };
-export type OwnerQueue = { team: TeamRef; states: Record<OpenState, OpenCount> };
-export type PlatformTeam = TeamRef & { confirm_removals: boolean };
-export type NewTeam = { name: string; key_name?: string; confirm_removals: boolean };
-export type MadeTeam = PlatformTeam & { api_key: { name: string; key: string } };
+type Schemas = components["schemas"];
+
+export type Backlog = Schemas["Backlog"];
+export type Quarantined = Schemas["Quarantined"];
+export type Audit = Schemas["AuditResult"];
+export type PlatformStatus = Schemas["Status"];
+export type OwnerQueue = Schemas["Queues"];
+export type OpenState = keyof OwnerQueue["states"];
+export type OpenCount = Schemas["OpenQueue"];
+export type PlatformTeam = Schemas["PlatformTeam"];
+export type NewTeam = Schemas["NewTeam"];
+export type MadeTeam = Schemas["MadeTeam"];
 export type Rows<Row> = { rows: Row[]; count: number | null; hasMore: boolean };
 
-type Page<Row> = { count: number | null; next: string | null; results: Row[] };
-type Json<Body> = { content: { "application/json": Body } };
-type List<Row> = { parameters: { query?: { limit?: number; cursor?: string } }; responses: { 200: Json<Page<Row>> } };
-type Paths = {
-  "/v1/platform/status/": { get: { responses: { 200: Json<PlatformStatus> } } };
-  "/v1/platform/queues/": { get: List<OwnerQueue> };
-  "/v1/platform/teams/": {
-    get: List<PlatformTeam>;
-    post: { requestBody: Json<NewTeam>; responses: { 201: Json<MadeTeam> } };
-  };
-};
+type Query = { limit: number; cursor?: string };
+type Page<Row> = { count: number | null; next: string | null; results?: Row[] };
 
 const LIMIT = 100;
 
 /** Reads the pending and quarantined work of the system, and its last audit. */
 export function readStatus(api: Api): Promise<PlatformStatus> {
-  return unwrap(platform(api).GET("/v1/platform/status/", {}));
+  return unwrap(api.GET("/v1/platform/status/", {}));
 }
 
 /** Reads the first pages of the owners with open changes. A page may have no rows, and still have a next one. */
 export function listQueues(api: Api, pages: number): Promise<Rows<OwnerQueue>> {
-  const read = (query: { limit: number; cursor?: string }) =>
-    unwrap<Page<OwnerQueue>>(platform(api).GET("/v1/platform/queues/", { params: { query } }));
-  return readPages(read, pages);
+  return readPages((query) => unwrap(api.GET("/v1/platform/queues/", { params: { query } })), pages);
 }
 
 /** Reads the first pages of all teams. */
 export function listAllTeams(api: Api, pages: number): Promise<Rows<PlatformTeam>> {
-  const read = (query: { limit: number; cursor?: string }) =>
-    unwrap<Page<PlatformTeam>>(platform(api).GET("/v1/platform/teams/", { params: { query } }));
-  return readPages(read, pages);
+  return readPages((query) => unwrap(api.GET("/v1/platform/teams/", { params: { query } })), pages);
 }
 
 /** Creates a team with its first key. Only this response has the key. */
 export function createTeam(api: Api, body: NewTeam): Promise<MadeTeam> {
-  return unwrap(platform(api).POST("/v1/platform/teams/", { body, ...ONCE }));
+  return unwrap(api.POST("/v1/platform/teams/", { body, ...ONCE }));
 }
 
-async function readPages<Row>(read: (query: { limit: number; cursor?: string }) => Promise<Page<Row>>, pages: number) {
+async function readPages<Row>(read: (query: Query) => Promise<Page<Row>>, pages: number): Promise<Rows<Row>> {
   const rows: Row[] = [];
   let count: number | null = null;
-  let cursor: string | null = null;
+  let cursor: string | undefined;
   for (let page = 0; page < pages && (page === 0 || cursor); page++) {
-    const body: Page<Row> = await read({ limit: LIMIT, ...(cursor && { cursor }) });
-    rows.push(...body.results);
+    const body = await read({ limit: LIMIT, ...(cursor !== undefined && { cursor }) });
+    rows.push(...(body.results ?? []));
     if (page === 0) count = body.count;
-    cursor = body.next && new URL(body.next).searchParams.get("cursor");
+    cursor = cursorOf(body.next);
   }
-  return { rows, count, hasMore: cursor !== null };
-}
-
-function platform(api: Api): Client<Paths> {
-  return api as unknown as Client<Paths>;
+  return { rows, count, hasMore: cursor !== undefined };
 }
