@@ -132,6 +132,7 @@ fn a_local_system_offers_the_teams_of_the_demo_world() {
         ("NPOwnerTeam", "np-owner-key"),
         ("AwesomeConsumer", "awesome-key"),
         ("AwesomeConsumer2", "awesome2-key"),
+        ("Platform", "platform-key"),
     ];
     let teams = teams.map(|(team, key)| json!({"team": team, "key": key}));
     assert_eq!((answer.status, &answer.body), (200, &json!({"demo_teams": teams})));

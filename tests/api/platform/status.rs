@@ -11,7 +11,7 @@ fn status(system: &Running) -> Value {
     answer.body
 }
 
-fn recorded_audit(system: &Running) -> Answer {
+fn stored_audit(system: &Running) -> Answer {
     system.wait_idle();
     let answer = system.send(&ApiRequest { method: "POST", path: "/_local/audit", ..ApiRequest::default() });
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -76,11 +76,11 @@ fn work_in_quarantine_names_its_team_and_its_submission() {
 }
 
 #[test]
-fn the_last_recorded_audit_is_shown_with_its_result() {
+fn the_last_stored_audit_is_shown_with_its_result() {
     let system = Running::demo();
     system.assert_sound();
     assert_eq!(status(&system)["last_audit"], Value::Null, "an audit without a record");
-    recorded_audit(&system);
+    stored_audit(&system);
     let sound = status(&system)["last_audit"].clone();
     assert_eq!(
         (&sound["result"], &sound["violations"], &sound["unsettled"]),
@@ -91,7 +91,7 @@ fn the_last_recorded_audit_is_shown_with_its_result() {
     // The record itself is sound.
     system.assert_sound();
     system.set_aside_work();
-    recorded_audit(&system);
+    stored_audit(&system);
     let violated = status(&system)["last_audit"].clone();
     assert_eq!((&violated["result"], &violated["violations"]), (&json!("VIOLATED"), &json!(1)), "{violated}");
     assert!(sound["finished"].as_str().unwrap() < violated["started"].as_str().unwrap());
