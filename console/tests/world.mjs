@@ -41,13 +41,12 @@ export async function startWorld({ issuer, scope } = {}) {
   return { system, site, browser, scope, stop };
 }
 
-async function startSystem(directory, options) {
 /** Starts the browser of the tests. */
 export function launchBrowser() {
   return chromium.launch({ executablePath: BROWSER, args: FLAGS });
 }
 
-async function startSystem(directory) {
+async function startSystem(directory, options) {
   const ready = path.join(directory, "ready");
   const found = fileWithText(directory, ready);
   const every = ["--memory", "--listen", "127.0.0.1:0", "--ready-file", ready];
