@@ -1,9 +1,8 @@
-//! The account of a team: its settings, API keys, members and audit log. Also the routes of operators.
+//! The account of a team: its settings, API keys, members and audit log. Also new teams, for operators.
 
 mod body;
 mod keys;
 mod members;
-mod platform;
 mod records;
 mod teams;
 
@@ -25,10 +24,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Ans
         Operation::ChangeMember => members::change(table, &call).await,
         Operation::RemoveMember => members::remove(table, &call).await,
         Operation::UpdateTeam => teams::update(table, &call).await,
-        Operation::ListAllTeams => platform::teams::all(table, key, &call).await,
-        Operation::CreateTeam => platform::teams::create(table, &call).await,
-        Operation::ListQueues => platform::queues::all(table, key, &call).await,
-        Operation::GetStatus => platform::status::status(table, &call).await,
+        Operation::CreateTeam => teams::create(table, &call).await,
         Operation::ListRecords => records::all(table, key, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })

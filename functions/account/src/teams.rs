@@ -1,11 +1,14 @@
-//! The settings of the caller's team.
+//! The settings of the caller's team, and new teams.
 
 use crate::body;
 use domain::TeamId;
+use domain::account::api_key::Made;
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
+use domain::base::actor::Role;
 use domain::model::team::Team;
-use dovetail_http::{Call, Code, Failure, Reply, view};
-use dovetail_table::Table;
+use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::{Call, Code, Failure, Reply, Secret};
+use dovetail_table::{Stored, Table};
 
 /// Changes the settings. Its metadata belong to declarations.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -18,4 +21,24 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
         table.change_team(&before, &after, &audit_entry).await?.ok_or(Code::Contended)?;
     }
     Reply::new(200, view::team(&after, call.caller.role))
+}
+
+/// Creates a team with its first API key, in one transaction. Only operators may.
+pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let new = body::new_team(call.fields()?)?;
+    let secret = Secret::made().ok_or(Code::Broken)?;
+    let first = Made { hash: secret.hash(), name: new.key_name, role: Role::Admin, expires: None };
+    match table.create_team(&new.name, new.confirm_removals, &first, &call.ctx()).await? {
+        Stored::Done((team, key)) => {
+            let mut api_key = view::api_key(&key, &Viewpoint::of(call));
+            // The only reply with the secret; the table has its hash.
+            if let Some(api_key) = api_key.as_object_mut() {
+                api_key.insert("key".to_owned(), secret.text().into());
+            }
+            let mut reply = Reply::new(201, view::team_for_operators(&team))?;
+            reply.insert("api_key", api_key)?;
+            Ok(reply)
+        }
+        Stored::Stale => Err(Code::TeamNameTaken.into()),
+    }
 }

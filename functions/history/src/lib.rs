@@ -1,14 +1,22 @@
-//! The history of a change instance: each step with its actor, time and reason, newest first.
+//! The history of a change instance: each step with its actor, time and reason, newest first. Also the reads of
+//! operators.
+
+mod platform;
 
 use domain::ChangeId;
-use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer, view};
+use dovetail_http::{
+    Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, answer, view,
+};
 use dovetail_table::Table;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle(table: &Table, request: Request) -> Answering<'_> {
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Answering<'a> {
     answer(request, Function::History, async move |call| match call.operation {
         Operation::ChangeInstanceHistory => history(table, &call).await,
+        Operation::ListAllTeams => platform::teams::all(table, key, &call).await,
+        Operation::ListQueues => platform::queues::all(table, key, &call).await,
+        Operation::GetStatus => platform::status::status(table, &call).await,
         _ => Err(Code::NoSuchRoute.into()),
     })
 }

@@ -1,8 +1,8 @@
 //! The main program of `history`.
 
-use dovetail_http::{Error, Function, run};
+use dovetail_http::{Error, Function, run_with_key};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    run(Function::History, history::handle).await
+    run_with_key(Function::History, history::handle).await
 }

@@ -85,7 +85,7 @@ pub fn handle<'a>(
         Function::Submit => submit::handle(table, request),
         Function::List => list::handle(table, cursor_key, request),
         Function::UpdateState => update_state::handle(table, request),
-        Function::History => history::handle(table, request),
+        Function::History => history::handle(table, cursor_key, request),
         Function::Catalog => catalog::handle(table, cursor_key, request),
         Function::About => about::handle(table, request),
         Function::WebConsole => web_console::handle(console, request),

@@ -9,6 +9,7 @@ pub enum Function {
     Submit,
     List,
     UpdateState,
+    /// Histories of change instances, and the reads of operators.
     History,
     /// Services with their settings, documentation and configs; messages.
     Catalog,
@@ -16,7 +17,7 @@ pub enum Function {
     About,
     /// The files and the settings of the web console.
     WebConsole,
-    /// API keys, members, the audit log, and the routes of operators.
+    /// API keys, members, the audit log, and new teams.
     Account,
     /// Webhooks and healthchecks.
     Webhooks,

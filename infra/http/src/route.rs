@@ -88,8 +88,8 @@ const fn admin(
     Route { methods, path, operation, function, access: Access::Admin }
 }
 
-const fn platform(methods: &'static [&'static str], path: &'static str, operation: Operation) -> Route {
-    Route { methods, path, operation, function: Function::Account, access: Access::Platform }
+const fn platform(path: &'static str, operation: Operation) -> Route {
+    Route { methods: GET, path, operation, function: Function::History, access: Access::Platform }
 }
 
 const fn anyone(path: &'static str, operation: Operation) -> Route {
@@ -141,10 +141,15 @@ pub const ROUTES: &[Route] = &[
     admin(PATCH, "/v1/account/members/{id}", Operation::ChangeMember, Function::Account),
     admin(DELETE, "/v1/account/members/{id}", Operation::RemoveMember, Function::Account),
     admin(GET, "/v1/account/records", Operation::ListRecords, Function::Account),
-    platform(GET, "/v1/platform/teams", Operation::ListAllTeams),
-    platform(POST, "/v1/platform/teams", Operation::CreateTeam),
-    platform(GET, "/v1/platform/queues", Operation::ListQueues),
-    platform(GET, "/v1/platform/status", Operation::GetStatus),
+    platform("/v1/platform/teams", Operation::ListAllTeams),
+    Route {
+        methods: POST,
+        // It writes API keys, so it belongs to the function with that permission.
+        function: Function::Account,
+        ..platform("/v1/platform/teams", Operation::CreateTeam)
+    },
+    platform("/v1/platform/queues", Operation::ListQueues),
+    platform("/v1/platform/status", Operation::GetStatus),
     Route {
         // A preview changes nothing, so READ_ONLY keys may request it.
         access: Access::Read,
