@@ -1,12 +1,14 @@
 //! The built files of the console, from `console/dist`.
 
+use dovetail_http::PackedFile;
+
 /// A file of the console.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) name: &'static str,
     /// A tag that changes with the content.
     pub(crate) tag: &'static str,
-    pub(crate) content: &'static str,
+    pub(crate) content: PackedFile,
 }
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));

@@ -41,7 +41,7 @@ fn file(question: &Question) -> Result<Reply, Failure> {
     let mut reply = if file.is_known(&question.if_none_match) {
         empty(304, ("vary", "Accept-Encoding".to_owned()))
     } else {
-        Reply::page(file.content_type(), file.content)
+        Reply { body: Content::File(&file.content), ..Reply::page(file.content_type(), "") }
     };
     reply.headers.push(("etag", file.etag()));
     // The names stay the same in each version. So a browser asks each time, and mostly gets 304.

@@ -39,7 +39,7 @@ struct Arguments {
 pub enum Command {
     /// Runs the system; the command without a name.
     #[command(skip)]
-    Serve(Settings),
+    Serve(Box<Settings>),
     Audit(audit::Options),
     Load(load::Settings),
     Bury(bury::Settings),
@@ -62,7 +62,7 @@ where
         let client_id = console_client_id.unwrap_or_default();
         settings.console = ConsoleSettings::new(settings.issuer.as_ref(), &client_id, "").map_err(invalid)?;
     }
-    Ok(command.unwrap_or(Command::Serve(settings)))
+    Ok(command.unwrap_or_else(|| Command::Serve(Box::new(settings))))
 }
 
 /// Returns the options of all commands.
@@ -78,7 +78,7 @@ mod tests {
     fn serve(args: &[&str]) -> Settings {
         let command = parse(args).unwrap();
         let Command::Serve(settings) = command else { panic!("{command:?}") };
-        settings
+        *settings
     }
 
     fn audit(args: &[&str]) -> audit::Settings {

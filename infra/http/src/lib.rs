@@ -48,6 +48,6 @@ pub use log_line::logged;
 pub use operation::{Function, Operation};
 pub use program::{run, run_with_key, serve, serve_without_table};
 pub use query::Query;
-pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, Reply, fitting, objects};
+pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, PackedFile, Reply, fitting, objects};
 pub use route::{Access, FILES, ROUTES, Route, function_of};
 pub use secret::{Secret, key_hash};

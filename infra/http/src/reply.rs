@@ -32,7 +32,17 @@ pub enum Content {
     Problem(Map<String, Value>),
     /// Finished text: JSON, plain text or HTML.
     Text(Cow<'static, str>),
+    /// A file of the program.
+    File(&'static PackedFile),
     Nothing,
+}
+
+/// A file of the program, also compressed at build time: better than during a request, and without its time.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PackedFile {
+    pub text: &'static str,
+    /// The text as gzip.
+    pub packed: &'static [u8],
 }
 
 /// Maximum size of the objects in one reply, in bytes of JSON text.
