@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 use support::issuer::{AUDIENCE, Issuer};
-use support::{ApiRequest, Stack};
+use support::{ApiRequest, Site as _, Stack};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 

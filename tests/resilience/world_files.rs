@@ -70,7 +70,7 @@ fn finding_20_the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
     // A new directory gets the demo world. Only the first start prints its keys.
     let fresh = parent.path().join("fresh");
     let [first, second] = [(); 2].map(|()| start(&fresh, None));
-    assert!(first.contains("VMOwnerTeam-1       ADMIN  vm-owner-key"), "{first}");
+    assert!(first.contains("VMOwnerTeam-1       ADMIN     vm-owner-key"), "{first}");
     let url = second.lines().nth(1).unwrap().strip_prefix("Dovetail answers at ").unwrap();
     let second = second.replace(url, "http://127.0.0.1:9000").replace(fresh.to_str().unwrap(), ".dovetail");
     assert!(

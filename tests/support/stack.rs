@@ -85,11 +85,6 @@ impl Stack {
         self.runtime.block_on(send(&self.deployer, &request))
     }
 
-    /// Returns the base of every URL of the API.
-    pub fn base(&self) -> &str {
-        &self.base
-    }
-
     /// Invokes a function. Returns its response.
     pub fn invoke(&self, function: &str, payload: &Value) -> Value {
         let answer = self.send("POST", &format!("/functions/{function}"), payload);
