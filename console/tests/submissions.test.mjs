@@ -70,7 +70,8 @@ describe("submissions", () => {
     await page.getByRole("button", { name: "Show differences of web1" }).click();
     const differences = rowOf(page, "web1").getByRole("list", { name: "Differences" });
     assert.equal(await flat(differences), "~ changed /cpu 2 → to 8");
-    assert.match(await rowOf(page, "web1").getByRole("link").getAttribute("href"), /#\/items\/\d+$/);
+    const link = rowOf(page, "web1").getByRole("link", { name: "web1", exact: true });
+    assert.match(await link.getAttribute("href"), /#\/items\/\d+$/);
     await page.getByRole("combobox", { name: "State" }).selectOption({ label: "Rejected (1)" });
     await rowOf(page, "web1").waitFor({ state: "detached" });
     assert.equal(await rowOf(page, LONG).count(), 1);
