@@ -6,7 +6,7 @@ import { ErrorNote } from "./error-note";
 type Props = {
   title: string;
   verb: string;
-  onSubmit: () => Promise<void>;
+  onSubmit: (fields: FormData) => Promise<void>;
   onClose: () => void;
   children: ReactNode;
 };
@@ -14,10 +14,11 @@ type Props = {
 /** Shows a form in a dialog. It closes after success, and shows the error of a rejected form. */
 export function FormDialog({ title, verb, onSubmit, onClose, children }: Props) {
   const { run, isBusy, error } = useAction();
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const fields = new FormData(event.currentTarget);
     void run(async () => {
-      await onSubmit();
+      await onSubmit(fields);
       onClose();
     });
   };

@@ -1,10 +1,7 @@
-import { type FormEvent, useState } from "react";
-import { type ApiError, asApiError } from "../../api/errors";
 import { type ServiceSettings, updateSettings } from "../../api/services";
 import type { Service } from "../../api/types";
 import { useApi } from "../../session/session";
-import { Dialog } from "../../ui/dialog";
-import { ErrorNote } from "../../ui/error-note";
+import { FormDialog } from "../../ui/form-dialog";
 import { STATE_TEXTS } from "./settings";
 
 type Props = { service: Service; onSaved: () => void; onClose: () => void };
@@ -18,22 +15,13 @@ const CHECKS = [
 /** Changes the settings of a service. Only changed settings are sent. */
 export function SettingsDialog({ service, onSaved, onClose }: Props) {
   const api = useApi();
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const save = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await updateSettings(api, service.id, changedSettings(service, new FormData(event.currentTarget)));
-      onSaved();
-    } catch (failure) {
-      setError(asApiError(failure));
-      setBusy(false);
-    }
+  const save = async (fields: FormData) => {
+    await updateSettings(api, service.id, changedSettings(service, fields));
+    onSaved();
   };
   return (
-    <Dialog title={`Settings of ${service.name}`} onClose={onClose}>
-      <form onSubmit={(event) => void save(event)} className="settings">
+    <FormDialog title={`Settings of ${service.name}`} verb="Save" onSubmit={save} onClose={onClose}>
+      <div className="settings">
         <label>
           State
           <select name="state" defaultValue={service.state} data-initial-focus>
@@ -58,17 +46,8 @@ export function SettingsDialog({ service, onSaved, onClose }: Props) {
           Minimum version
           <input name="minimum_version" type="number" min={1} max={service.schema.version} defaultValue={service.minimum_version ?? ""} />
         </label>
-        {error && <ErrorNote error={error} />}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={isBusy}>
-            Save
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      </div>
+    </FormDialog>
   );
 }
 
