@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useSession } from "../session/session";
+import { mayLeave } from "./leave-guard";
 import { links } from "./links";
 import { navigate } from "./route";
 
@@ -10,7 +11,7 @@ export function TeamSwitch() {
   if (teams.length < 2) return <span className="team">{team?.name}</span>;
   const change = async (id: number) => {
     const next = teams.find((other) => other.id === id);
-    if (!next) return;
+    if (!next || !mayLeave()) return;
     setFailed(false);
     try {
       await chooseTeam(next);

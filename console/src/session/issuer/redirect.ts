@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { baseUrl } from "../../api/client";
 import { ApiError } from "../../api/errors";
+import { replaceLink } from "../../shell/route";
 import { discover, type IssuerSettings } from "./settings";
 import { exchangeCode, type Tokens } from "./tokens";
 
@@ -47,7 +48,7 @@ export function takeReturn(): Returned | null {
   sessionStorage.removeItem(NAME);
   if (!isAnswer) return null;
   // A code in the address would stay in the history of the browser.
-  history.replaceState(null, "", redirectUri() + (started?.route ?? ""));
+  replaceLink(redirectUri() + (started?.route ?? ""));
   return { parameters, started };
 }
 
