@@ -43,7 +43,9 @@ fn reuse_from(setting: &str) -> Option<usize> {
 pub(super) fn keys(world: &Value) -> BTreeMap<String, String> {
     let teams = world["teams"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    teams.map(|team| (text(&team["name"]), text(&team["api_keys"][0]))).collect()
+    // A key with a role is an object.
+    let key = |key: &Value| text(key.get("key").unwrap_or(key));
+    teams.map(|team| (text(&team["name"]), key(&team["api_keys"][0]))).collect()
 }
 
 /// Returns the demo world with these settings.
