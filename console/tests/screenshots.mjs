@@ -3,7 +3,6 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { startIssuer } from "./issuer.mjs";
 import { openPage, signIn } from "./pages.mjs";
-import { serve } from "./server.mjs";
 import { startWorld } from "./world.mjs";
 import { PICTURES, prepare } from "./pictures.mjs";
 
@@ -12,24 +11,29 @@ const WIDTHS = { 1280: 800, 390: 844 };
 const wanted = process.argv.slice(2);
 
 const issuer = await startIssuer();
-const world = await startWorld({ issuer });
 // Most systems have no issuer, so most pictures show none.
-const plain = await serve(world.system);
+const plain = await startWorld();
+const withIssuer = await startWorld({ issuer });
 try {
-  const ids = await prepare(world.system);
   mkdirSync(DIRECTORY, { recursive: true });
-  for (const picture of PICTURES) {
-    if (wanted.length > 0 && !wanted.includes(picture.name)) continue;
-    for (const [width, height] of Object.entries(WIDTHS)) await take(picture, ids, Number(width), height);
-  }
+  await takeAll(plain, ({ hasIssuer }) => !hasIssuer);
+  await takeAll(withIssuer, ({ hasIssuer }) => hasIssuer);
 } finally {
-  plain.close();
-  await world.stop();
+  await plain.stop();
+  await withIssuer.stop();
   issuer.close();
 }
 
-async function take({ name, team, hasTour, hasIssuer, open }, ids, width, height) {
-  const { page, context } = await openPage({ ...world, site: hasIssuer ? world.site : plain }, { hasTour, colorScheme: "light", viewport: { width, height } });
+async function takeAll(world, isOfWorld) {
+  const ids = await prepare(world.system);
+  for (const picture of PICTURES.filter(isOfWorld)) {
+    if (wanted.length > 0 && !wanted.includes(picture.name)) continue;
+    for (const [width, height] of Object.entries(WIDTHS)) await take(world, picture, ids, Number(width), height);
+  }
+}
+
+async function take(world, { name, team, hasTour, open }, ids, width, height) {
+  const { page, context } = await openPage(world, { hasTour, colorScheme: "light", viewport: { width, height } });
   if (team) await signIn(page, team);
   await open(page, ids, world);
   await page.screenshot({ path: path.join(DIRECTORY, `${name}-${width}.png`) });
