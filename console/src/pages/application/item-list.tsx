@@ -26,7 +26,7 @@ export function ItemList({ graph, findings, changed, query, onChange }: ItemsVie
         {!graph.isComplete && " More items load…"}
       </p>
       <div role="table" className="item-table" aria-label="Items" aria-rowcount={rows.length + 1}>
-        <div role="rowgroup" className="item-head">
+        <div role="rowgroup" className="item-list-head">
           <div role="row" aria-rowindex={1} className="item-row">
             {HEADERS.map((header) => (
               <span key={header} role="columnheader">

@@ -21,7 +21,7 @@ export function Settings({ settings, access, onSaved }: Props) {
           ["Name", settings.name],
           ["Id", settings.id],
           ["Your role", settings.role],
-          ["Metadata", text && <pre key="metadata" className="document">{text}</pre>],
+          ["Metadata", text && <pre key="metadata" className="team-metadata">{text}</pre>],
         ]}
       />
       {access.isAdmin ? (
