@@ -4,7 +4,9 @@
 //! twice.
 
 use domain::rules::visibility::Pov;
-use dovetail_http::{Access, Call, Event, FILES, Operation, Query, ROUTES, Reply, answer, function_of, respond};
+use dovetail_http::{
+    Access, Call, Event, FILES, Operation, Query, ROUTES, Reply, answer, function_of, respond,
+};
 use futures_util::FutureExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
