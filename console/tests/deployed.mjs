@@ -1,11 +1,12 @@
 // Uses the console of a deployed stack with the demo world: `node tests/deployed.mjs`. It prints the settings of a new
-// issuer as JSON, and reads the URL of a stack with this issuer from its standard input.
+// issuer as JSON, and reads the URL of a stack with this issuer from its standard input. The issuer signs in jane, a
+// member of the owner of VM. Only the browser sends requests: it finds each name in `localhost`, and Node may not.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { startIssuer } from "./issuer.mjs";
 import { openPage, rowOf } from "./pages.mjs";
-import { changesOf, launchBrowser, request } from "./world.mjs";
+import { launchBrowser } from "./world.mjs";
 
 const VM = "vm-owner-key";
 const CONSUMER = "awesome-key";
@@ -16,12 +17,10 @@ console.log(JSON.stringify({ Issuer: issuer.url, Audience: issuer.clientId, Cons
 const input = createInterface({ input: process.stdin });
 const [line] = await once(input, "line");
 input.close();
-const system = line.replace(/\/$/, "");
-const world = { system, site: { url: `${system}/` }, browser: await launchBrowser() };
+const world = { site: { url: line }, browser: await launchBrowser() };
 try {
   await applies();
   await decides("vm1", signInByKey);
-  await request(system, VM, "POST", "account/members/", { subject: "jane", name: "Jane Doe", role: "GENERAL" });
   await decides("vm2", (page) => page.getByRole("button", { name: "Sign in with your organisation" }).click());
 } finally {
   await world.browser.close();
@@ -56,8 +55,6 @@ async function decides(name, signIn) {
   await page.getByRole("button", { name: "Approve (1)" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
   await page.getByRole("region", { name: "Results" }).getByText("1 change approved, 0 errors").waitFor();
-  const approved = await changesOf(system, VM, "APPROVED");
-  assert.ok(approved.some((change) => change.service_item.name === name), name);
   await close(opened);
 }
 

@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use support::{ApiRequest, Site as _, Stack};
 
+const OWNER: &str = "vm-owner-key";
+
 #[test]
 fn people_plan_apply_and_decide_in_the_console_of_a_stack() {
     let console = Path::new(env!("CARGO_MANIFEST_DIR")).join("../console");
@@ -28,8 +30,16 @@ fn people_plan_apply_and_decide_in_the_console_of_a_stack() {
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
     assert_eq!(anyone("/no-such-file").at("/code"), "no_such_route");
 
+    let member = json!({"subject": "jane", "name": "Jane Doe", "role": "GENERAL"});
+    assert_eq!(stack.call("POST", "/v1/account/members/", OWNER, &member).status, 201);
     browser.stdin.take().unwrap().write_all(format!("{}\n", stack.base()).as_bytes()).unwrap();
     assert!(browser.wait().unwrap().success(), "the browser test failed");
+    let approved = stack.get("/v1/orcabase/serviceowner/change_instances/?state=APPROVED", OWNER);
+    let approved = approved.at("/results").as_array().unwrap();
+    let mut names: Vec<_> =
+        approved.iter().map(|change| change["service_item"]["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["vm1", "vm2"]);
     stack.wait_idle(false);
     stack.assert_sound();
 }
