@@ -1,6 +1,7 @@
 //! Staged submissions with crashes and concurrent cleanup: an accepted submission is completed once, a rejected one
 //! leaves nothing (docs/explanation/staging.md).
 
+use domain::model::work::TRIES_MAX;
 use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -154,6 +155,29 @@ fn a_committed_staging_is_never_removed_and_the_sweep_completes_it() {
     assert_eq!(next.status, 201, "{next:?}");
     system.assert_sound();
     system.assert_published();
+}
+
+#[test]
+fn redriven_work_counts_by_the_age_of_its_staging() {
+    let system = staging();
+    assert_eq!(system.send(&request(&balancers("AwesomeConsumer", 250))).at("/state"), "COMMITTED");
+    let set_version = |version: &Value| {
+        let mut work = system.rows().into_iter().find(|row| row["ty"]["S"] == "WORK").unwrap();
+        let former = std::mem::replace(&mut work["v"]["N"], version.clone());
+        system.put_row(&work);
+        former
+    };
+    let readable = set_version(&json!("9"));
+    for _ in 0..TRIES_MAX {
+        sweep(&system);
+    }
+    assert_eq!(sweep(&system)["quarantined"], 1);
+    let redriven = system.call("POST", "/_local/sweep", "", &json!({"redrive": true})).body;
+    assert_eq!((&redriven["redriven"], &redriven["quarantined"]), (&json!(1), &json!(0)));
+    assert!(redriven["oldest_seconds"].as_u64().unwrap() < 3_600, "{redriven}");
+    set_version(&readable);
+    sweep(&system);
+    system.assert_sound();
 }
 
 #[test]

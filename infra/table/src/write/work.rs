@@ -120,8 +120,10 @@ impl Table {
     /// Returns the time of the oldest pending work record or staging.
     pub async fn oldest_work(&self) -> Result<Option<Timestamp>, Error> {
         let partitions = key::all_pending_work().chain([key::ALL_STAGINGS.to_owned()]);
-        let reads =
-            partitions.map(|partition| async move { self.rows_before(&partition, FOR_EVER, 1).await });
+        // Staged work with the age 0 counts by its staging.
+        let known = Timestamp::from_micros(1);
+        let reads = partitions
+            .map(|partition| async move { self.rows_between(&partition, known, FOR_EVER, 1).await });
         let firsts = try_join_all(reads).await?;
         let age = |row: &record::Attributes| key::age_at(record::text(row, "gs3sk")?);
         Ok(firsts.iter().flatten().filter_map(age).min())
@@ -212,13 +214,26 @@ impl Table {
         before: Timestamp,
         limit: i32,
     ) -> Result<Vec<record::Attributes>, Error> {
+        self.rows_between(partition, Timestamp::from_micros(0), before, limit).await
+    }
+
+    /// Returns at most `limit` rows of a partition of `gs3` from a time, before another one, oldest first.
+    async fn rows_between(
+        &self,
+        partition: &str,
+        from: Timestamp,
+        before: Timestamp,
+        limit: i32,
+    ) -> Result<Vec<record::Attributes>, Error> {
+        // No row has the id 0, so the range does not include `before`.
         let query = self
             .client
             .query()
             .table_name(&self.name)
             .index_name("gs3")
-            .key_condition_expression("gs3pk = :place AND gs3sk < :before")
+            .key_condition_expression("gs3pk = :place AND gs3sk BETWEEN :from AND :before")
             .expression_attribute_values(":place", AttributeValue::S(partition.to_owned()))
+            .expression_attribute_values(":from", AttributeValue::S(key::by_age(from, 0)))
             .expression_attribute_values(":before", AttributeValue::S(key::by_age(before, 0)))
             .limit(limit);
         Ok(query.call().await?.items.unwrap_or_default())
