@@ -127,7 +127,7 @@ impl System {
             new_keys: &new_keys,
             differences: &differences,
         });
-        let console = settings.console.clone().with_demo(demo::teams(listening, &new_keys));
+        let console = settings.console.clone().with_demo(demo::teams(listening, &table).await?);
         let handles = handles(settings, table, &bus, &cursor_secret, console);
         Ok(Self {
             listener,

@@ -22,6 +22,7 @@ const KILLS: u32 = 50;
 /// The latest moment of a kill after the program is ready, in microseconds.
 const LATEST_MICROS: u64 = 200_000;
 const CORE: &str = "/v1/orcabase";
+const KEYS: &str = "/v1/account/api_keys/";
 
 /// The users of the program during the kills: a consumer and owners, each of which continues where it stopped.
 #[derive(Default)]
@@ -143,4 +144,26 @@ fn whenever_it_is_killed_nothing_that_was_accepted_is_lost() {
     assert!(submissions.iter().all(|submission| submission["state"] == "SETTLED"));
     assert_published(&program);
     eprintln!("{} declarations and {} decisions with {KILLS} kills", users.round, users.calls);
+}
+
+#[test]
+fn a_later_start_still_offers_the_demo_teams_whose_keys_remain() {
+    let parent = tempfile::tempdir().unwrap();
+    let data = parent.path().join("data");
+    let offered = |program: &Program| {
+        let settings = program.get("/v1/console.json", "").unwrap();
+        let teams = settings["demo_teams"].as_array().unwrap().iter();
+        teams.map(|team| team["key"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let program = Program::start(&data);
+    let mut keys = offered(&program);
+    let own = json!({"name": "own", "role": "ADMIN"});
+    let own = program.call("POST", KEYS, "awesome-key", "", &own).unwrap()["key"].take();
+    let listed = program.all(KEYS, "awesome-key").unwrap();
+    let demo = listed.iter().find(|key| key["name"] != "own").unwrap();
+    let path = format!("{KEYS}{}/", demo["id"]);
+    assert_eq!(program.send("DELETE", &path, own.as_str().unwrap(), "", &Value::Null).unwrap().0, 204);
+    drop(program);
+    keys.retain(|key| key != "awesome-key");
+    assert_eq!(offered(&Program::start(&data)), keys);
 }

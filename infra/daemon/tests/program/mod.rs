@@ -119,9 +119,9 @@ impl Program {
         stream.read_to_string(&mut reply)?;
         let cut = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let (head, body) = reply.split_once("\r\n\r\n").ok_or_else(cut)?;
-        let body: Value = serde_json::from_str(body).map_err(|_| cut())?;
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Ok((status.ok_or_else(cut)?, body))
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
+        let body = if status == 204 { "null" } else { body };
+        Ok((status, serde_json::from_str(body).map_err(|_| cut())?))
     }
 
     /// Kills the program after a time, in another thread.
