@@ -13,7 +13,7 @@ import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { ResourceStatus } from "../../ui/resource-status";
+import { CardList } from "./card-list";
 import { HealthcheckCard } from "./healthcheck-card";
 import { HealthcheckForm } from "./healthcheck-form";
 import { useServiceNames } from "./use-service-names";
@@ -47,31 +47,25 @@ export function Healthchecks({ access }: { access: Rights }) {
     <>
       <p className="hint">A healthcheck asks a URL of yours for the health of the items of a service. Consumers see the results.</p>
       <AccessNote access={access} what="Creating and changing healthchecks needs" />
-      {access.isAdmin && (
-        <p className="page-actions">
-          <button type="button" className="primary" onClick={() => setOpen({ dialog: "form", healthcheck: null })}>
-            Create healthcheck
-          </button>
-        </p>
-      )}
-      <ResourceStatus resource={list} />
-      {list.data?.length === 0 && <p className="empty">No service of your team has a healthcheck.</p>}
-      {list.data && list.data.length > 0 && (
-        <ul className="card-list" aria-label="Healthchecks">
-          {list.data.map((healthcheck) => (
-            <HealthcheckCard
-              key={healthcheck.id}
-              healthcheck={healthcheck}
-              service={nameOf(healthcheck.service)}
-              access={access}
-              now={now}
-              onRun={() => start(healthcheck.service)}
-              onEdit={() => setOpen({ dialog: "form", healthcheck })}
-              onDelete={() => setOpen({ dialog: "delete", healthcheck })}
-            />
-          ))}
-        </ul>
-      )}
+      <CardList
+        name="Healthchecks"
+        resource={list}
+        emptyText="No service of your team has a healthcheck."
+        create={{ text: "Create healthcheck", onClick: () => setOpen({ dialog: "form", healthcheck: null }), isAllowed: access.isAdmin }}
+      >
+        {(list.data ?? []).map((healthcheck) => (
+          <HealthcheckCard
+            key={healthcheck.id}
+            healthcheck={healthcheck}
+            service={nameOf(healthcheck.service)}
+            access={access}
+            now={now}
+            onRun={() => start(healthcheck.service)}
+            onEdit={() => setOpen({ dialog: "form", healthcheck })}
+            onDelete={() => setOpen({ dialog: "delete", healthcheck })}
+          />
+        ))}
+      </CardList>
       {open?.dialog === "form" && (
         <HealthcheckForm healthcheck={open.healthcheck} services={free} onSubmit={save} onClose={close} />
       )}

@@ -6,7 +6,7 @@ import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { ResourceStatus } from "../../ui/resource-status";
+import { CardList } from "./card-list";
 import { MessageCard } from "./message-card";
 import { MessageForm } from "./message-form";
 import { useServiceNames } from "./use-service-names";
@@ -34,29 +34,23 @@ export function Messages({ role, access }: { role: Role; access: Rights }) {
     <>
       <p className="hint">{isOwner ? OWNER_TEXT : CONSUMER_TEXT}</p>
       {isOwner && <AccessNote access={access} what="Creating and changing messages needs" />}
-      {canWrite && (
-        <p className="page-actions">
-          <button type="button" className="primary" onClick={() => setOpen({ dialog: "form", message: null })}>
-            Create message
-          </button>
-        </p>
-      )}
-      <ResourceStatus resource={list} />
-      {list.data && rows.length === 0 && <p className="empty">There is no message.</p>}
-      {rows.length > 0 && (
-        <ul className="card-list" aria-label="Messages">
-          {rows.map((message) => (
-            <MessageCard
-              key={message.id}
-              message={message}
-              isOwner={isOwner}
-              canWrite={canWrite}
-              onEdit={() => setOpen({ dialog: "form", message })}
-              onDelete={() => setOpen({ dialog: "delete", message })}
-            />
-          ))}
-        </ul>
-      )}
+      <CardList
+        name="Messages"
+        resource={list}
+        emptyText="There is no message."
+        create={{ text: "Create message", onClick: () => setOpen({ dialog: "form", message: null }), isAllowed: canWrite }}
+      >
+        {rows.map((message) => (
+          <MessageCard
+            key={message.id}
+            message={message}
+            isOwner={isOwner}
+            canWrite={canWrite}
+            onEdit={() => setOpen({ dialog: "form", message })}
+            onDelete={() => setOpen({ dialog: "delete", message })}
+          />
+        ))}
+      </CardList>
       {list.data?.hasMore && <p className="hint">The newest {rows.length} messages are shown.</p>}
       {open?.dialog === "form" && (
         <OwnersForm message={open.message} onSubmit={(body) => save(open.message, body)} onClose={close} />

@@ -17,8 +17,8 @@ import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { ResourceStatus } from "../../ui/resource-status";
 import { SecretOnce } from "../../ui/secret-once";
+import { CardList } from "./card-list";
 import { useServiceNames } from "./use-service-names";
 import { WebhookCard } from "./webhook-card";
 import { WebhookForm } from "./webhook-form";
@@ -57,32 +57,26 @@ export function Webhooks({ role, access }: { role: Role; access: Rights }) {
     <>
       <p className="hint">A webhook sends an HTTPS request for changes {ROLE_TEXTS[role]}.</p>
       <AccessNote access={access} what="Creating and changing webhooks needs" />
-      {access.isAdmin && (
-        <p className="page-actions">
-          <button type="button" className="primary" onClick={() => setOpen({ dialog: "form", webhook: null })}>
-            Create webhook
-          </button>
-        </p>
-      )}
-      <ResourceStatus resource={list} />
-      {list.data?.length === 0 && <p className="empty">Your team has no webhook in this role.</p>}
-      {list.data && list.data.length > 0 && (
-        <ul className="card-list" aria-label="Webhooks">
-          {list.data.map((webhook) => (
-            <WebhookCard
-              key={webhook.id}
-              webhook={webhook}
-              service={webhook.service === null ? "" : nameOf(webhook.service)}
-              access={access}
-              now={now}
-              onTest={() => test(webhook)}
-              onEdit={() => setOpen({ dialog: "form", webhook })}
-              onRotate={() => setOpen({ dialog: "rotate", webhook })}
-              onDelete={() => setOpen({ dialog: "delete", webhook })}
-            />
-          ))}
-        </ul>
-      )}
+      <CardList
+        name="Webhooks"
+        resource={list}
+        emptyText="Your team has no webhook in this role."
+        create={{ text: "Create webhook", onClick: () => setOpen({ dialog: "form", webhook: null }), isAllowed: access.isAdmin }}
+      >
+        {(list.data ?? []).map((webhook) => (
+          <WebhookCard
+            key={webhook.id}
+            webhook={webhook}
+            service={webhook.service === null ? "" : nameOf(webhook.service)}
+            access={access}
+            now={now}
+            onTest={() => test(webhook)}
+            onEdit={() => setOpen({ dialog: "form", webhook })}
+            onRotate={() => setOpen({ dialog: "rotate", webhook })}
+            onDelete={() => setOpen({ dialog: "delete", webhook })}
+          />
+        ))}
+      </CardList>
       {open?.dialog === "form" && (
         <WebhookForm
           role={role}
