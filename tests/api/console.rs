@@ -149,11 +149,13 @@ fn a_local_system_offers_the_teams_of_the_demo_world() {
 
 #[test]
 fn a_world_with_own_keys_offers_none_of_them() {
-    let own = DEMO_WITH_OWN_KEYS.replace("KEY", "own-key");
-    let system = Running::start(&own);
-    assert_eq!(system.get("/v1/account/teams/", "own-key").status, 200);
-    let answer = system.get(SETTINGS, "own-key");
-    assert_eq!((answer.status, &answer.body), (200, &json!({})));
+    // In the demo world, the second key belongs to another team.
+    for key in ["own-key", "awesome-key"] {
+        let system = Running::start(&DEMO_WITH_OWN_KEYS.replace("KEY", key));
+        assert_eq!(system.get("/v1/account/teams/", key).status, 200);
+        let answer = system.get(SETTINGS, key);
+        assert_eq!((answer.status, &answer.body), (200, &json!({})), "{key}");
+    }
 }
 
 /// A team of the demo world with another key.
