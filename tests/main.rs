@@ -4,7 +4,6 @@
 
 mod api;
 mod definitions;
-#[cfg(feature = "deployed")]
 mod deploy {
     mod console;
     mod features;

@@ -1,11 +1,8 @@
-//! The repository: its rules, documents, contract, template and costs.
+//! Documents, contract, template and costs, compared with the code.
 
 mod cost;
 mod documents;
 mod drift;
-mod language;
 mod pages;
 mod records;
 mod template;
-mod tidy;
-mod workspace;

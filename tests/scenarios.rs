@@ -74,7 +74,6 @@ pub(crate) mod player {
     mod given;
     mod look;
     mod names;
-    #[cfg(feature = "deployed")]
     pub(crate) mod on_a_stack;
     mod owner;
     pub(crate) mod play;
@@ -115,12 +114,12 @@ macro_rules! scenarios {
         }
 
         /// The scenarios on deployed stacks.
-        #[cfg(feature = "deployed")]
         mod deployed {
             use super::player::on_a_stack;
 
             $(
                 #[test]
+                #[ignore = "runs on deployed stacks: tests/deploy/run"]
                 fn $name() {
                     on_a_stack::file(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
                 }

@@ -52,6 +52,7 @@ fn counted(swept: &Value, name: &str) -> u64 {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn staged_submissions_are_completed() {
     let file = |name: &str| format!("{FOLDER}/{name}.txt");
     on_a_stack::staged(&file("references"));
@@ -60,6 +61,7 @@ fn staged_submissions_are_completed() {
 
 /// `submit` itself applies the first work record at most, so `generate` must store the declarations of the second one.
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn the_stream_completes_a_submission_with_several_work_records() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let machines: Vec<Value> =
@@ -73,6 +75,7 @@ fn the_stream_completes_a_submission_with_several_work_records() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn a_team_changes_its_setting_and_its_keys_and_the_health_check_is_public() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let anyone = |path: &str| stack.send(&ApiRequest { method: "GET", path, ..ApiRequest::default() });
@@ -105,6 +108,7 @@ fn a_team_changes_its_setting_and_its_keys_and_the_health_check_is_public() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn operators_create_a_team_and_read_the_queues_and_the_state() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let (path, operator) = ("/v1/platform", "platform-key");
@@ -128,6 +132,7 @@ fn operators_create_a_team_and_read_the_queues_and_the_state() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn a_person_acts_for_the_team_that_made_them_a_member_and_no_forgery_does() {
     let issuer = Issuer::start();
     let parameters = json!({"Issuer": issuer.url, "Audience": AUDIENCE});
@@ -166,6 +171,7 @@ fn a_person_acts_for_the_team_that_made_them_a_member_and_no_forgery_does() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn a_person_approves_unless_that_is_left_to_keys() {
     let issuer = Issuer::start();
     let parameters = json!({"Issuer": issuer.url, "Audience": AUDIENCE});
@@ -200,6 +206,7 @@ fn a_person_approves_unless_that_is_left_to_keys() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let admin = "vm-owner-key";
@@ -226,6 +233,7 @@ fn an_owner_keeps_documentation_configs_and_sees_what_a_definition_would_break()
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn pending_work_is_counted() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     submit(&stack, 8, "a");
@@ -235,6 +243,7 @@ fn pending_work_is_counted() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn the_sweep_processes_work_left_by_the_stream() {
     let stack = resting(ACTIONS_MAX);
     // The second submission modifies the VM. Its pending work is the referenced change of the load balancer.
@@ -257,6 +266,7 @@ fn the_sweep_processes_work_left_by_the_stream() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn failing_work_is_quarantined_and_redriven() {
     let stack = resting(ACTIONS_MAX);
     submit(&stack, 8, "a");
@@ -284,6 +294,7 @@ fn failing_work_is_quarantined_and_redriven() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn the_sweep_removes_uncommitted_stagings() {
     let stack = resting(STAGED);
     // Functions of this process use the stack's tables. Each round dies one call later, until one leaves an open
@@ -321,6 +332,7 @@ fn the_sweep_removes_uncommitted_stagings() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn generation_accepts_an_outdated_stream_image() {
     let stack = resting(ACTIONS_MAX);
     submit(&stack, 8, "a");
@@ -338,6 +350,7 @@ fn generation_accepts_an_outdated_stream_image() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn events_are_posted_to_a_webhook() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -354,6 +367,7 @@ fn events_are_posted_to_a_webhook() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn an_owner_creates_tries_changes_and_removes_a_webhook() {
     let parameters = json!({"WebhookTargets": "any"});
     let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);
@@ -391,6 +405,7 @@ fn an_owner_creates_tries_changes_and_removes_a_webhook() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn an_owner_creates_and_removes_a_message() {
     let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
     let (messages, admin) = ("/v1/orcaexternal/serviceowner/messages/", "vm-owner-key");
@@ -415,6 +430,7 @@ fn an_owner_creates_and_removes_a_message() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn metadata_must_match_the_schemas_of_the_platform() {
     let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
     let schema = json!({"type": "object", "required": ["owner"]});
@@ -431,6 +447,7 @@ fn metadata_must_match_the_schemas_of_the_platform() {
 }
 
 #[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
 fn a_healthcheck_runs_on_request_and_on_schedule() {
     let parameters = json!({"WebhookTargets": "any"});
     let stack = Stack::deploy_with(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX, &parameters);

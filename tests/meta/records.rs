@@ -1,8 +1,8 @@
 //! Renders the stored attributes from the comments of `infra/table/src/record` and `infra/table/src/key.rs`, and
 //! compares them with `docs/reference/records.md` and with the golden records.
 
-use crate::meta::workspace::{files, read, root};
 use expect_test::expect_file;
+use repository::{files, read, root};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

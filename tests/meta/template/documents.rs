@@ -1,12 +1,12 @@
 //! The pages for operators, compared with the template and the code.
 
 use super::{resources, template};
-use crate::meta::workspace::{files, read, root};
 use dovetail_aws::Observed;
 use dovetail_daemon::arguments::command_line;
 use dovetail_daemon::option::EXIT_CODES;
 use expect_test::expect_file;
 use regex::Regex;
+use repository::{files, read, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

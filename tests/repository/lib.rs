@@ -1,23 +1,26 @@
-//! The files of the workspace.
+//! The files of the repository.
+#![expect(clippy::unwrap_used, reason = "test support")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+/// Returns the root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
-pub(crate) fn read(path: &Path) -> String {
+/// Returns the text of a file, or why it cannot be read.
+pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| format!("{}: {error}", path.display()))
 }
 
 /// Returns a path relative to the root.
-pub(crate) fn name(path: &Path) -> String {
+pub fn name(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
 
 /// Returns all files below a directory with this ending, in order.
-pub(crate) fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
+pub fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     let mut open = vec![below.to_owned()];
     while let Some(directory) = open.pop() {
@@ -36,6 +39,7 @@ pub(crate) fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-pub(crate) fn sources() -> Vec<PathBuf> {
+/// Returns all files with Rust code.
+pub fn sources() -> Vec<PathBuf> {
     files(&root(), ".rs")
 }

@@ -1,7 +1,7 @@
 //! The language of the project: words that do not occur, links that lead somewhere, and a comment on every public item.
 
-use crate::meta::workspace::{files, name, read, root, sources};
 use regex::Regex;
+use repository::{files, name, read, root, sources};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

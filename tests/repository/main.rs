@@ -1,0 +1,7 @@
+//! The order of the repository and its language.
+// Clippy then treats the whole crate as tests, so it may panic.
+#![cfg(test)]
+
+mod language;
+mod rules;
+mod tidy;
