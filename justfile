@@ -14,6 +14,10 @@ rules filter="":
 scenario name:
     cargo test --locked --test dovetail scenarios::{{ name }}
 
+# Runs the crash sweep with all deaths: of all scenarios, or of those with a part of a name.
+crashes name="":
+    DOVETAIL_TEST_DEATHS=all cargo test --locked --workspace --test dovetail scenarios::crashing::{{ name }}
+
 # Lets tests write their expected results: all, or those with a part of a name. Read the diff.
 accept filter="":
     UPDATE_EXPECT=1 cargo test --locked {{ filter }}
@@ -49,3 +53,7 @@ release *parts:
 # Runs everything that CI runs.
 ci:
     .ci/run
+
+# Runs everything, also what CI leaves out because other checks cover it: before a release.
+all:
+    .ci/run all

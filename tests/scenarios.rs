@@ -71,6 +71,7 @@
 
 pub(crate) mod player {
     mod consumer;
+    pub(crate) mod crashing;
     mod given;
     mod look;
     mod names;
@@ -126,14 +127,19 @@ macro_rules! scenarios {
             )*
         }
 
-        /// The requests of the scenarios, while each function dies at each of its calls.
+        /// The requests of the scenarios, while functions die at their calls.
         mod crashing {
-            use super::player::play;
+            use super::player::crashing;
+
+            #[test]
+            fn each_shape_of_a_death_is_tested_twice() {
+                crashing::assert_shapes();
+            }
 
             $(
                 #[test]
                 fn $name() {
-                    play::crashing(&format!("{}/{}.txt", super::FOLDER, stringify!($name)));
+                    crashing::scenario(stringify!($name));
                 }
             )*
         }

@@ -1,9 +1,11 @@
 //! The crash sweep: a function dies before its first call or after a call, one at a time, and the client repeats its
-//! request. A death after a read equals one before it, so the sweep leaves it out.
+//! request. A death after a read equals one before it, so the sweep leaves it out. It tests all deaths, or chosen ones.
 //!
 //! The result must equal the result without a death: the same answer, and in the end the same rows.
 
+use crate::ablation::Fence;
 use crate::cloud::{Cloud, Indexes, TABLE};
+use crate::deaths::{Chosen, Deaths, Dying, shape};
 use crate::invocation::{Death, Invocation};
 use crate::run::in_virtual_time;
 use crate::stream::{FUNCTIONS, GENERATE, Stream};
@@ -18,35 +20,37 @@ use std::time::Duration;
 /// A wait that makes all leftovers old enough for the sweep.
 const LATER: Duration = Duration::from_secs(100);
 
-/// Numbers of tested deaths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// Deaths of functions called over the API.
-    pub api_deaths: u64,
-    /// Deaths of functions woken by the stream.
-    pub woken: u64,
-    /// Deaths of the sweep.
-    pub sweeping: u64,
-}
-
 /// A state of the tables as the start of many attempts.
 struct Start {
     snapshot: Snapshot,
     timeless: Vec<Value>,
     limits: Limits,
+    fence_removed: Option<Fence>,
     /// Number of earlier requests. Each takes place in a separate second.
     requests: u64,
 }
 
 impl Start {
-    fn of(system: &System, limits: Limits, requests: u64) -> Self {
+    fn of(system: &System, limits: Limits, fence_removed: Option<Fence>, requests: u64) -> Self {
         let engine = &system.cloud.engine;
-        Self { snapshot: engine.snapshot(), timeless: timeless(&engine.rows_of(TABLE)), limits, requests }
+        let (snapshot, timeless) = (engine.snapshot(), timeless(&engine.rows_of(TABLE)));
+        Self { snapshot, timeless, limits, fence_removed, requests }
+    }
+
+    /// Returns the state of a system after one more request.
+    fn next(&self, system: &System) -> Self {
+        Self::of(system, self.limits, self.fence_removed, self.requests + 1)
+    }
+
+    /// Returns the name of an invocation among the shapes of deaths.
+    fn name(&self, function: &str) -> String {
+        let mode = if self.limits.actions_max == STAGED { "staged" } else { "whole" };
+        format!("{function}, {mode}")
     }
 
     async fn begin(&self) -> (Arc<System>, Arc<Stream>) {
         let engine = Engine::restored(&self.snapshot);
-        let cloud = Cloud::on(engine, Rng::with_seed(1), Indexes::Exact, None);
+        let cloud = Cloud::on(engine, Rng::with_seed(1), Indexes::Exact, self.fence_removed);
         let system = System::on(cloud, self.limits).await;
         tokio::time::sleep(Duration::from_secs(self.requests)).await;
         let stream = Arc::new(Stream::behind(&system));
@@ -63,28 +67,33 @@ impl Start {
     }
 }
 
-/// Tests every death for a series of requests in a world. Each request has its expected status, if known.
+/// Tests the chosen deaths for a series of requests in a world, possibly without a fence.
 ///
-/// Returns the numbers of deaths, or the error.
-pub fn sweep(world: &Value, limits: Limits, requests: &[(ApiRequest, Option<u16>)]) -> Result<Swept, String> {
+/// Each request has its expected status, if known. Returns the deaths, or the error.
+pub fn sweep(
+    world: &Value,
+    limits: Limits,
+    requests: &[(ApiRequest, Option<u16>)],
+    chosen: Chosen,
+    fence_removed: Option<Fence>,
+) -> Result<Deaths, String> {
     let (world, requests) = (world.clone(), requests.to_vec());
-    in_virtual_time(1, move || async move { all(&world, limits, &requests).await })
+    in_virtual_time(1, move || async move {
+        let cloud = Cloud::new(Rng::with_seed(1), Indexes::Exact, fence_removed);
+        let system = System::start(&world, limits, cloud).await;
+        let mut start = Start::of(&system, limits, fence_removed, 0);
+        let mut deaths = Deaths::of(chosen);
+        for (request, status) in &requests {
+            start = over(&start, request, *status, &mut deaths).await;
+        }
+        deaths
+    })
 }
 
-async fn all(world: &Value, limits: Limits, requests: &[(ApiRequest, Option<u16>)]) -> Swept {
-    let cloud = Cloud::new(Rng::with_seed(1), Indexes::Exact, None);
-    let mut start = Start::of(&*System::start(world, limits, cloud).await, limits, 0);
-    let mut swept = Swept::default();
-    for (request, status) in requests {
-        start = over(&start, request, *status, &mut swept).await;
-    }
-    swept
-}
-
-/// Tests every death for one request and the functions that it wakes. Returns the resulting state.
-async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &mut Swept) -> Start {
+/// Tests the deaths of one request and of the functions that it wakes. Returns the resulting state.
+async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, deaths: &mut Deaths) -> Start {
     let (system, stream) = start.begin().await;
-    let invocation = Invocation::new(Death::Never);
+    let invocation = Invocation::recorded();
     let id = system.next_request();
     let answer = system.run_until(&invocation, system.answer(request, &id)).await.unwrap();
     assert_eq!(
@@ -94,7 +103,7 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
     );
     stream.read(&system);
     let woken = wake(&system, &stream, None).await;
-    let expected = Start::of(&system, start.limits, start.requests + 1);
+    let expected = start.next(&system);
     if request.path.contains("/messages/") {
         // A message has no idempotency key, so a repeated request creates a second one.
         return expected;
@@ -104,7 +113,33 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
         return expected;
     }
 
-    for death in deaths(&invocation) {
+    over_api(start, request, (&answer, &invocation), &expected, deaths).await;
+    let is_planned = !stream.of(GENERATE).is_empty();
+    // The sweep processes work like `generate`, so one test in each scenario is enough.
+    if is_planned && deaths.count(Dying::Sweep) == 0 {
+        over_sweep(start, request, Death::Never, &expected, deaths).await;
+        if start.limits.actions_max == STAGED {
+            // A death halfway leaves an unfinished staging.
+            over_sweep(start, request, middle(&invocation), &expected, deaths).await;
+        }
+    }
+    over_woken(start, request, woken, &expected, deaths).await;
+    expected
+}
+
+/// Tests the deaths of the function that answers a request. The client then repeats the request.
+async fn over_api(
+    start: &Start,
+    request: &ApiRequest,
+    (answer, invocation): (&Answer, &Invocation),
+    expected: &Start,
+    deaths: &mut Deaths,
+) {
+    let name = start.name(&format!("{} {} {}", request.method, route(&request.path), answer.status));
+    for death in points(invocation) {
+        if !deaths.meet(Dying::Api, shape(&name, invocation, death)) {
+            continue;
+        }
         let (system, stream) = start.begin().await;
         let dying = Invocation::new(death);
         let id = system.next_request();
@@ -113,39 +148,49 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, swept: &
         // Its last request may still be on its way.
         tokio::time::sleep(Duration::from_secs(1)).await;
         let repeated = system.send(request, &system.next_request()).await.unwrap();
-        same(request, &answer, &repeated, death);
+        same(request, answer, &repeated, death);
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
         expected.stands(&system, request, death);
-        swept.api_deaths += 1;
     }
-    let is_planned = !stream.of(GENERATE).is_empty();
-    // The sweep processes work like `generate`, so one test in each scenario is enough.
-    if is_planned && swept.sweeping == 0 {
-        over_sweep(start, request, Death::Never, &expected, swept).await;
-        if start.limits.actions_max == STAGED {
-            // A death halfway leaves an unfinished staging.
-            over_sweep(start, request, middle(&invocation), &expected, swept).await;
-        }
-    }
-    for (number, invocation) in woken.into_iter().enumerate() {
-        for death in deaths(&invocation) {
+}
+
+/// Tests the deaths of the functions that the stream wakes.
+async fn over_woken(
+    start: &Start,
+    request: &ApiRequest,
+    woken: Vec<(&str, Arc<Invocation>)>,
+    expected: &Start,
+    deaths: &mut Deaths,
+) {
+    for (number, (function, invocation)) in woken.into_iter().enumerate() {
+        let name = start.name(function);
+        for death in points(&invocation) {
+            if !deaths.meet(Dying::Woken, shape(&name, &invocation, death)) {
+                continue;
+            }
             let (system, stream) = start.begin().await;
             drop(system.send(request, &system.next_request()).await.unwrap());
             stream.read(&system);
             drop(wake(&system, &stream, Some((number, death))).await);
             tidy_later(&system).await;
             expected.stands(&system, request, death);
-            swept.woken += 1;
         }
     }
-    expected
+}
+
+/// Returns a path without the numbers in it.
+fn route(path: &str) -> String {
+    path.split(|letter: char| letter.is_ascii_digit())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("#")
 }
 
 /// Returns the deaths that differ in their effect: before the first call, and after each call that is not a read. An
 /// invocation without calls has none.
-fn deaths(invocation: &Invocation) -> Vec<Death> {
+fn points(invocation: &Invocation) -> Vec<Death> {
     let first = (invocation.calls() > 0).then_some(Death::Before(0));
     first.into_iter().chain(invocation.effects().into_iter().map(Death::After)).collect()
 }
@@ -156,13 +201,17 @@ fn middle(invocation: &Invocation) -> Death {
     effects.get(effects.len().saturating_sub(1) / 2).map_or(Death::Never, |number| Death::After(*number))
 }
 
-/// Tests every death of the sweep on the leftovers of a request, without `generate`. The request's function can have
+/// Tests the deaths of the sweep on the leftovers of a request, without `generate`. The request's function can have
 /// died, too.
-async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: &Start, swept: &mut Swept) {
+async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: &Start, deaths: &mut Deaths) {
     let (system, _) = start.leave(request, left).await;
-    let calm = Invocation::new(Death::Never);
+    let calm = Invocation::recorded();
     assert!(system.run_until(&calm, tidy(&system)).await.is_some(), "the sweep runs");
-    for death in deaths(&calm) {
+    let name = start.name("sweep");
+    for death in points(&calm) {
+        if !deaths.meet(Dying::Sweep, shape(&name, &calm, death)) {
+            continue;
+        }
         let (system, stream) = start.leave(request, left).await;
         let first = system.run_until(&Invocation::new(death), tidy(&system)).await;
         assert_eq!(first, None, "the sweep ends though it dies {death:?}");
@@ -176,12 +225,16 @@ async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: 
         drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
         expected.stands(&system, request, death);
-        swept.sweeping += 1;
     }
 }
 
-/// Delivers new stream records to functions until there are no more. Returns the invocations without a death.
-async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)>) -> Vec<Arc<Invocation>> {
+/// Delivers new stream records to functions until there are no more. Returns the invocations without a death, each with
+/// its function.
+async fn wake(
+    system: &Arc<System>,
+    stream: &Stream,
+    dies: Option<(usize, Death)>,
+) -> Vec<(&'static str, Arc<Invocation>)> {
     let mut invocations = Vec::new();
     let mut taken = [0; FUNCTIONS.len()];
     loop {
@@ -200,10 +253,10 @@ async fn wake(system: &Arc<System>, stream: &Stream, dies: Option<(usize, Death)
                 assert_eq!(system.run_until(&dying, system.taken(name, batch)).await, None, "{death:?}");
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
-            let invocation = Invocation::new(Death::Never);
+            let invocation = Invocation::recorded();
             let repeated = system.run_until(&invocation, system.taken(name, batch)).await;
             assert_eq!(repeated, Some(None), "{name} takes what it is woken by");
-            invocations.push(invocation);
+            invocations.push((name, invocation));
             stream.read(system);
         }
         if !new {

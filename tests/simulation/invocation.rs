@@ -1,6 +1,8 @@
 //! One invocation of a function, on a machine with a separate clock. It can die at one of its calls.
 
+use crate::call_shape::shape;
 use dovetail_aws::{Clock, by_clock};
+use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -36,6 +38,8 @@ pub struct Invocation {
     calls: AtomicU64,
     /// Numbers of the calls that are no reads.
     effects: Mutex<Vec<u64>>,
+    /// Shapes of the calls, if the invocation records them.
+    shapes: Option<Mutex<Vec<u64>>>,
     is_dead: AtomicBool,
     died: Notify,
 }
@@ -43,10 +47,20 @@ pub struct Invocation {
 impl Invocation {
     /// Creates an invocation with this death.
     pub fn new(death: Death) -> Arc<Self> {
+        Self::with(death, None)
+    }
+
+    /// Creates an invocation without a death. It records the shapes of its calls.
+    pub fn recorded() -> Arc<Self> {
+        Self::with(Death::Never, Some(Mutex::default()))
+    }
+
+    fn with(death: Death, shapes: Option<Mutex<Vec<u64>>>) -> Arc<Self> {
         Arc::new(Self {
             death,
             calls: AtomicU64::new(0),
             effects: Mutex::default(),
+            shapes,
             is_dead: AtomicBool::new(false),
             died: Notify::new(),
         })
@@ -58,9 +72,12 @@ impl Invocation {
     }
 
     /// Counts a call and returns its fate.
-    pub fn call(&self, is_read: bool) -> Call {
+    pub fn call(&self, target: &str, body: &Value) -> Call {
+        if let Some(shapes) = &self.shapes {
+            shapes.lock().unwrap_or_else(PoisonError::into_inner).push(shape(target, body));
+        }
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        if !is_read {
+        if !is_read(target) {
             self.effects.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         }
         match self.death {
@@ -78,6 +95,12 @@ impl Invocation {
     /// Returns the numbers of the calls so far that are no reads.
     pub fn effects(&self) -> Vec<u64> {
         self.effects.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the shapes of the calls so far. Only a recorded invocation has them.
+    pub fn shapes(&self) -> Vec<u64> {
+        let shapes = self.shapes.as_ref();
+        shapes.map(|shapes| shapes.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default()
     }
 
     /// Returns whether the function has died.
@@ -100,4 +123,12 @@ impl Invocation {
             output = UNDER_WAY.scope(Arc::clone(self), by_clock(clock, function)) => Some(output),
         }
     }
+}
+
+/// Returns whether a call changes nothing.
+fn is_read(target: &str) -> bool {
+    matches!(
+        target.split_once('.'),
+        Some((_, "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" | "DescribeTable"))
+    )
 }

@@ -5,12 +5,14 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 pub mod ablation;
+pub mod call_shape;
 pub mod catalogue;
 pub mod checks;
 pub mod client;
 pub mod cloud;
 pub mod command;
 pub mod crashes;
+pub mod deaths;
 pub mod declared;
 pub mod expiry;
 pub mod faults;

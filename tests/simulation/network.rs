@@ -45,7 +45,7 @@ impl HttpConnector for Network {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let (target, body) = target_and_body(&request);
         let invocation = Invocation::under_way();
-        let call = invocation.as_ref().map_or(Call::Made, |invocation| invocation.call(is_read(&target)));
+        let call = invocation.as_ref().map_or(Call::Made, |invocation| invocation.call(&target, &body));
         if call == Call::NotMade {
             if let Some(invocation) = &invocation {
                 invocation.die();
@@ -76,14 +76,6 @@ impl HttpConnector for Network {
             Ok(answered.await.map_err(broken)?.response())
         })
     }
-}
-
-/// Returns whether a request changes nothing.
-fn is_read(target: &str) -> bool {
-    matches!(
-        target.split_once('.'),
-        Some((_, "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" | "DescribeTable"))
-    )
 }
 
 async fn carry(cloud: &Arc<Cloud>, fate: Fate, target: &str, body: Value) -> Option<Reply> {

@@ -5,8 +5,6 @@ use super::script::{Outcome, Script, Step};
 use super::stage::Stage;
 use dovetail_table::ACTIONS_MAX;
 use serde_json::Value;
-use simulation::crashes;
-use simulation::system::{ApiRequest as Asking, STAGED};
 use std::fs;
 use support::{Redelivery, Running};
 
@@ -97,51 +95,6 @@ pub(super) fn assert_expected(step: &Step, actual: &Outcome, is_staged: bool) {
         expected.written() == actual.written()
     };
     assert!(is_same, "expected:\n{}\nactual:\n{}\n", expected.written(), actual.written());
-}
-
-/// Runs the requests of a scenario while each function dies at each of its calls.
-pub(crate) fn crashing(path: &str) {
-    let text = fs::read_to_string(path).unwrap();
-    // Generation is never paused here, so later requests of such a scenario can get other statuses.
-    let rests = text.contains("\ngeneration rests");
-    let script = Script::parse(&text).unwrap();
-    let calls = requests(&script);
-    let is_accepted =
-        calls.iter().any(|(request, status)| request.path.contains("/submissions/submit/") && *status == 201);
-    let mut requests: Vec<_> =
-        calls.into_iter().map(|(request, status)| (request, (!rests).then_some(status))).collect();
-    for ((request, _), number) in requests.iter_mut().zip(1..) {
-        // After a crash the client sends its request a second time. The idempotency key marks it as the same request.
-        let submits = request.path.contains("/submit/") || request.path.contains("/revert/");
-        if submits && request.idempotency_key.is_none() {
-            request.idempotency_key = Some(format!("request-{number}"));
-        }
-    }
-    for actions_max in [ACTIONS_MAX, STAGED] {
-        let swept = crashes::sweep(
-            &given::world(&script.given),
-            given::limits(&script.given, actions_max),
-            &requests,
-        )
-        .unwrap();
-        let is_submitted = requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
-        assert!(swept.api_deaths > 0 || !is_submitted, "nobody has died");
-        assert!(swept.woken > 0 || !is_accepted, "the stream woke nobody: {swept:?}");
-        // Without staging, only dependent teams and references cause pending work for the sweep.
-        assert!(swept.sweeping > 0 || !is_accepted || actions_max != STAGED, "nothing was owed: {swept:?}");
-    }
-}
-
-/// Returns the requests of a scenario other than reads, each with its status.
-fn requests(script: &Script) -> Vec<(Asking, u16)> {
-    let (system, keys) = given::start(&script.given, ACTIONS_MAX);
-    let mut stage = Stage::new(system, keys);
-    for step in &script.steps {
-        drop(stage.play(step));
-        stage.system.wait_idle();
-    }
-    let requests = stage.system.requests.lock().unwrap();
-    requests.clone()
 }
 
 /// Prints the current step if the test panics.

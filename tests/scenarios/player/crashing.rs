@@ -1,0 +1,167 @@
+//! Runs the requests of scenarios while functions die at their calls.
+//!
+//! Deaths of one shape have the same effect: the same function makes the same calls, and dies at the same one. So each
+//! shape dies in two scenarios. `DOVETAIL_TEST_DEATHS=all` tests all deaths. `DOVETAIL_TEST_FENCE=NAME` removes a fence
+//! of `simulation::ablation`, to compare which of both finds it.
+
+use super::given;
+use super::script::Script;
+use super::stage::Stage;
+use crate::scenarios::{FOLDER, LISTED};
+use dovetail_table::ACTIONS_MAX;
+use simulation::ablation::{FENCES, Fence};
+use simulation::crashes;
+use simulation::deaths::{Chosen, Deaths, Dying, choose};
+use simulation::system::{ApiRequest, STAGED};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Number of tested deaths of a shape.
+const TIMES: usize = 2;
+
+/// Minimum number of shapes of the scenarios. With fewer, the recording would lack calls.
+const SHAPES_MIN: usize = 300;
+
+/// Each scenario in one transaction and staged.
+const MODES: [usize; 2] = [ACTIONS_MAX, STAGED];
+
+/// The requests of a scenario.
+struct Requests {
+    given: Vec<String>,
+    /// Requests other than reads, each with its expected status, if known.
+    requests: Vec<(ApiRequest, Option<u16>)>,
+    /// Whether a submission is accepted.
+    is_accepted: bool,
+}
+
+/// A scenario with the shapes of its deaths and the chosen ones, in each mode.
+struct Planned {
+    requests: Requests,
+    shapes: [Vec<u64>; 2],
+    chosen: [BTreeSet<usize>; 2],
+}
+
+/// The chosen deaths of all scenarios, by name.
+static PLAN: LazyLock<BTreeMap<&str, Planned>> = LazyLock::new(plan);
+
+/// Tests the deaths of a scenario: the chosen ones, or all.
+pub(crate) fn scenario(name: &str) {
+    if std::env::var("DOVETAIL_TEST_DEATHS").is_ok_and(|deaths| deaths == "all") {
+        let requests = Requests::of(name);
+        for actions_max in MODES {
+            drop(requests.sweep(name, actions_max, Chosen::All));
+        }
+        return;
+    }
+    let planned = &PLAN[name];
+    for (actions_max, chosen) in MODES.into_iter().zip(&planned.chosen) {
+        let deaths = planned.requests.sweep(name, actions_max, Chosen::Numbers(chosen.clone()));
+        assert_eq!(deaths.tested, chosen.len(), "{name}: the deaths are those of the plan");
+    }
+}
+
+/// Fails unless each shape dies twice, if it occurs twice. Prints the numbers.
+#[expect(clippy::print_stderr, reason = "what a test counts")]
+pub(crate) fn assert_shapes() {
+    let mut met: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+    for planned in PLAN.values() {
+        for (shapes, chosen) in planned.shapes.iter().zip(&planned.chosen) {
+            for (number, shape) in shapes.iter().enumerate() {
+                let (occurs, tested) = met.entry(*shape).or_default();
+                *occurs += 1;
+                *tested += usize::from(chosen.contains(&number));
+            }
+        }
+    }
+    let (all, tested) = met.values().fold((0, 0), |(all, tested), one| (all + one.0, tested + one.1));
+    let once = met.values().filter(|(occurs, _)| *occurs < TIMES).count();
+    eprintln!("{} shapes, {once} of them once, {tested} deaths, {} left out", met.len(), all - tested);
+    assert!(met.len() >= SHAPES_MIN, "{} shapes", met.len());
+    assert!(met.values().all(|(occurs, tested)| *tested == TIMES.min(*occurs)));
+}
+
+/// Records all scenarios, one in each core at a time, and chooses among their deaths.
+fn plan() -> BTreeMap<&'static str, Planned> {
+    let next = AtomicUsize::new(0);
+    let record = || {
+        let mut recorded = Vec::new();
+        while let Some(name) = LISTED.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let requests = Requests::of(name);
+            let shapes =
+                MODES.map(|mode| requests.sweep(name, mode, Chosen::None).shapes().collect::<Vec<_>>());
+            recorded.push((*name, (requests, shapes)));
+        }
+        recorded
+    };
+    let threads = std::thread::available_parallelism().unwrap().get();
+    let recorded: BTreeMap<_, _> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(record)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let sweeps: Vec<Vec<u64>> = recorded.values().flat_map(|(_, shapes)| shapes.clone()).collect();
+    let mut chosen = choose(&sweeps, TIMES).into_iter();
+    let mut planned = |(requests, shapes)| Planned {
+        requests,
+        shapes,
+        chosen: std::array::from_fn(|_| chosen.next().unwrap()),
+    };
+    recorded.into_iter().map(|(name, recorded)| (name, planned(recorded))).collect()
+}
+
+impl Requests {
+    /// Plays a scenario and returns its requests.
+    fn of(name: &str) -> Self {
+        let text = fs::read_to_string(format!("{FOLDER}/{name}.txt")).unwrap();
+        // Generation is never paused here, so later requests of such a scenario can get other statuses.
+        let rests = text.contains("\ngeneration rests");
+        let script = Script::parse(&text).unwrap();
+        let calls = played(&script);
+        let is_accepted = calls
+            .iter()
+            .any(|(request, status)| request.path.contains("/submissions/submit/") && *status == 201);
+        let requests = calls.into_iter().zip(1..).map(|((mut request, status), number)| {
+            // After a crash the client sends its request a second time. The idempotency key marks it as the same one.
+            let submits = request.path.contains("/submit/") || request.path.contains("/revert/");
+            if submits && request.idempotency_key.is_none() {
+                request.idempotency_key = Some(format!("request-{number}"));
+            }
+            (request, (!rests).then_some(status))
+        });
+        Self { requests: requests.collect(), given: script.given, is_accepted }
+    }
+
+    /// Tests the chosen deaths in one mode.
+    #[track_caller]
+    fn sweep(&self, name: &str, actions_max: usize, chosen: Chosen) -> Deaths {
+        let (world, limits) = (given::world(&self.given), given::limits(&self.given, actions_max));
+        let deaths = crashes::sweep(&world, limits, &self.requests, chosen, fence_removed());
+        let deaths = deaths.unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let is_submitted = self.requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
+        assert!(deaths.count(Dying::Api) > 0 || !is_submitted, "{name}: a function can die");
+        assert!(deaths.count(Dying::Woken) > 0 || !self.is_accepted, "{name}: the stream wakes a function");
+        // Without staging, only dependent teams and references cause pending work for the sweep.
+        let is_pending = self.is_accepted && actions_max == STAGED;
+        assert!(deaths.count(Dying::Sweep) > 0 || !is_pending, "{name}: the sweep has work");
+        deaths
+    }
+}
+
+/// Returns the requests of a scenario other than reads, each with its status.
+fn played(script: &Script) -> Vec<(ApiRequest, u16)> {
+    let (system, keys) = given::start(&script.given, ACTIONS_MAX);
+    let mut stage = Stage::new(system, keys);
+    for step in &script.steps {
+        drop(stage.play(step));
+        stage.system.wait_idle();
+    }
+    let requests = stage.system.requests.lock().unwrap();
+    requests.clone()
+}
+
+/// Returns the fence that the environment names.
+fn fence_removed() -> Option<Fence> {
+    let name = std::env::var("DOVETAIL_TEST_FENCE").ok()?;
+    Some(FENCES.into_iter().find(|fence| fence.name == name).unwrap_or_else(|| panic!("no fence {name}")))
+}
