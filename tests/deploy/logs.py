@@ -19,13 +19,24 @@ FUNCTIONS = {
 REQUEST = {"Function", "Operation", "Status", "Outcome", "Team", "Request", "Microseconds", "WriteUnits", "ReadUnits"}
 
 
+def calls_and_events(logs_file):
+    """Yields each request as test, function and operation, and each event as test, `event` and type."""
+    with open(logs_file) as file:
+        for text in file:
+            function, message, test = json.loads(text)
+            if function == "event":
+                yield test, function, message
+            elif function != "trace" and '"Operation"' in message:
+                yield test, function, json.loads(message[message.index("{"):])["Operation"]
+
+
 def main(told_file):
     outcomes, found, short = collections.Counter(), [], []
     traced, calls = collections.Counter(), 0
     lines = 0
     with open(told_file) as file:
         for text in file:
-            function, message = json.loads(text)
+            function, message, _ = json.loads(text)
             lines += 1
             found += [f"{function}: {word.group(0)}" for word in CANARIES.finditer(message)]
             if function == "trace":

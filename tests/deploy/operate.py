@@ -1,4 +1,5 @@
-"""Causes each alarm of the template on a separate stack, and repairs it as in docs/how-to/alarms.md.
+"""Causes each alarm of the template on a separate stack, and repairs it as in docs/how-to/alarms.md. Then waits until
+both schedules have invoked the sweep.
 
     operate.py ENDPOINT TEMPLATE_URL PAGE
 
@@ -43,6 +44,8 @@ THROTTLED = 100
 GRACE = 5
 # The time limit for the effects of a request, and the pause between two reads, in seconds.
 SETTLING, PAUSE = 30, 0.1
+# The time limit for the schedules: a minute, and the time of a run.
+SCHEDULED = 90
 
 numbers = itertools.count(1)
 
@@ -337,6 +340,22 @@ CASES = {
 }
 
 
+# The schedules.
+
+
+def is_scheduled(stack, since):
+    """Returns whether both schedules have invoked the sweep since a time: one finishes work, the other counts."""
+    lines = [message for function, message in stack.told(since) if function == "sweep"]
+    return all(any(f'"{metric}"' in line for line in lines) for metric in ("OwedWork", "OldestOpen"))
+
+
+def wait_for_schedules(stack):
+    # The template counts every 15 minutes. The repair of WorkUnfinished has enabled the other schedule.
+    client("events").put_rule(Name=f"{stack.name}-count", ScheduleExpression="rate(1 minute)")
+    assert comes(is_scheduled, stack, time.time(), SCHEDULED), "a schedule has not invoked the sweep"
+    print("Both schedules have invoked the sweep.")
+
+
 # The alarms.
 
 
@@ -398,7 +417,8 @@ def main(page):
                 follow(stack, hand, section)
         for name in CASES:
             play(stack, name, alarms[name], hand, blocks[name])
-        print(f"{len(CASES)} alarms caused, seen and repaired.")
+        print(f"{len(CASES)} alarms caused, seen and repaired.", flush=True)
+        wait_for_schedules(stack)
     finally:
         stack.remove()
 

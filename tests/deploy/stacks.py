@@ -2,8 +2,8 @@
 
     stacks.py ENDPOINT TEMPLATE_URL GRANTED LOGS
 
-POST /stacks                            {"submit": {…}, "parameters": {…}} deploys a stack. Returns its name, its
-                                        outputs, and the endpoint of its tables.
+POST /stacks                            {"test": …, "submit": {…}, "parameters": {…}} deploys a stack for a test.
+                                        Returns its name, its outputs, and the endpoint of its tables.
 
 GET /stacks/NAME/events                 Returns all events so far, in the order of the queue.
 
@@ -14,7 +14,7 @@ PUT /stacks/NAME/webhook                {"url": …, "pattern": …} creates a r
 POST /stacks/NAME/functions/FUNCTION    Invokes a function with the body.
 
 DELETE /stacks/NAME                     Removes the stack. Appends the permissions of its roles to the file GRANTED, and
-                                        the logs of its functions to the file LOGS.
+                                        the logs of its functions to the file LOGS, both with the name of the test.
 
 The server also acts as X-Ray daemon at AWS_XRAY_DAEMON_ADDRESS, and appends the segments to LOGS. It prints its port,
 and then its errors.
@@ -57,8 +57,9 @@ def document(statement):
 
 
 class Stack:
-    def __init__(self, submit, parameters):
-        """Deploys a stack with parameters, and with more environment variables of `submit`."""
+    def __init__(self, submit, parameters, test=None):
+        """Deploys a stack with parameters for a test, and with more environment variables of `submit`."""
+        self.test = test
         self.name = f"dovetail-{os.getpid()}-{next(names)}"
         self.formation = client("cloudformation")
         self.events = []
@@ -164,8 +165,9 @@ class Stack:
         with writing, open(granted_file, "a") as granted, open(told_file, "a") as told:
             roles = list(self.granted())
             # The removal of the stack deletes the roles before the functions, which may still be at work.
-            granted.writelines(json.dumps(role | {"until": time.time()}) + "\n" for role in roles)
-            told.writelines(json.dumps(line) + "\n" for line in self.told())
+            granted.writelines(json.dumps(role | {"until": time.time(), "test": self.test}) + "\n" for role in roles)
+            told.writelines(json.dumps([*line, self.test]) + "\n" for line in self.told())
+            told.writelines(json.dumps(["event", one["detail-type"], self.test]) + "\n" for one in self.events)
 
     def remove(self):
         while self.undo:
@@ -194,7 +196,7 @@ def trace(told_file):
         while True:
             _, _, segment = daemon.recv(65536).decode().partition("\n")
             with writing, open(told_file, "a") as told:
-                told.write(json.dumps(["trace", segment]) + "\n")
+                told.write(json.dumps(["trace", segment, None]) + "\n")
 
 
 stacks = {}
@@ -208,7 +210,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             match [self.command, *self.path.strip("/").split("/")]:
                 case ["POST", "stacks"]:
-                    stack = Stack(body.get("submit", {}), body.get("parameters", {}))
+                    stack = Stack(body.get("submit", {}), body.get("parameters", {}), body.get("test"))
                     stacks[stack.name] = stack
                     status, reply = 201, stack.described()
                 case ["GET", "stacks", name, "events"]:

@@ -55,7 +55,9 @@ impl Stack {
         let lower = limits.into_iter().filter(|(_, limit, usual)| limit != usual);
         let submit: BTreeMap<String, String> =
             lower.map(|(name, limit, _)| (format!("DOVETAIL_{name}"), limit.to_string())).collect();
-        let body = json!({"submit": submit, "parameters": parameters}).to_string().into_bytes();
+        // libtest names each thread after its test.
+        let test = std::thread::current().name().map(str::to_owned);
+        let body = json!({"test": test, "submit": submit, "parameters": parameters}).to_string().into_bytes();
         let request = ApiRequest { method: "POST", path: "/stacks", body, ..ApiRequest::default() };
         let deployed = runtime.block_on(send(&deployer, &request));
         assert_eq!(deployed.status, 201, "{deployed:?}");
