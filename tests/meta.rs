@@ -3,6 +3,7 @@
 mod cost;
 mod documents;
 mod drift;
+mod engines;
 mod pages;
 mod records;
 mod template;

@@ -7,7 +7,7 @@ use dovetail_table::Table;
 use dovetail_worker::{Carried, TURN, carry_out_all};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use support::{Calls, Proxy, Running, dying_after, timeless};
+use support::{Calls, Proxy, Running, dying_after, spawn_in_test, timeless};
 use tokio::time::Instant;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -66,7 +66,7 @@ fn generation_that_dies_at_any_call_is_completed_once() {
         for (point, operation) in calls.iter().enumerate() {
             for answer_lost in [false, true] {
                 let expected = &expected;
-                scope.spawn(move || {
+                spawn_in_test(scope, move || {
                     let (system, submission) = with_pending_work(3);
                     let (carried, _) = carry(&system, &submission, point, answer_lost);
                     let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");

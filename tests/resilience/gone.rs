@@ -5,7 +5,7 @@ use domain::TeamId;
 use dovetail_table::Table;
 use futures_util::future::join;
 use serde_json::{Value, json};
-use support::{Answer, ApiRequest, Calls, Proxy, Running, dying_after, send};
+use support::{Answer, ApiRequest, Calls, Proxy, Running, dying_after, send, spawn_in_test};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const CHANGES: &str = "/v1/orcabase/serviceowner/change_instances/";
@@ -192,7 +192,7 @@ fn bury_that_dies_at_any_call_moves_each_item_once() {
     std::thread::scope(|scope| {
         for (point, operation) in calls.iter().enumerate() {
             for answer_lost in [false, true] {
-                scope.spawn(move || {
+                spawn_in_test(scope, move || {
                     let (system, team, expected) = with_dead_items(&NAMES);
                     let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
                     assert_eq!(bury(&system, team, point, answer_lost).0, None, "{context}");

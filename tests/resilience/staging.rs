@@ -6,7 +6,9 @@ use dovetail_table::{Settings, Table};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use support::costs::Figures;
-use support::{Answer, ApiRequest, Calls, Fate, Proxy, Running, dying_after, functions_on, send, timeless};
+use support::{
+    Answer, ApiRequest, Calls, Fate, Proxy, Running, dying_after, functions_on, send, spawn_in_test, timeless,
+};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const HEADERS: &[(&str, &str)] = &[("idempotency-key", "the-very-same")];
@@ -78,7 +80,7 @@ fn a_staged_submission_that_dies_at_any_call_is_completed_once_or_leaves_nothing
         std::thread::scope(|scope| {
             for (point, answer_lost) in some {
                 let (expected, operation) = (&expected, &calls[*point]);
-                scope.spawn(move || {
+                spawn_in_test(scope, move || {
                     let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
                     let system = staging();
                     dying(&system, *point, *answer_lost);

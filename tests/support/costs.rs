@@ -8,6 +8,7 @@ mod measured;
 mod outbound;
 mod page;
 
+use crate::spawn_in_test;
 pub use figures::{Figures, decimal, thousandths};
 pub use goal::{COUNT as GOALS, Held};
 
@@ -22,8 +23,8 @@ pub struct Costs {
 /// Measures all operations of the page.
 pub fn measure() -> Costs {
     std::thread::scope(|scope| {
-        let large = scope.spawn(large::tables);
-        let lists = scope.spawn(lists::lists);
+        let large = spawn_in_test(scope, large::tables);
+        let lists = spawn_in_test(scope, lists::lists);
         let mut tables = usual();
         tables.push(lists.join().unwrap());
         tables.extend(large.join().unwrap());
@@ -48,7 +49,7 @@ fn usual() -> Vec<page::Table> {
         outbound::outbound,
     ];
     std::thread::scope(|scope| {
-        let measuring: Vec<_> = tables.map(|table| scope.spawn(table)).into();
+        let measuring: Vec<_> = tables.map(|table| spawn_in_test(scope, table)).into();
         measuring.into_iter().map(|table| table.join().unwrap()).collect()
     })
 }

@@ -3,8 +3,9 @@
 //! Each page gets a system with the demo world. With `DOVETAIL_PAGES_API` and `DOVETAIL_PAGES_LOCAL` set, the page runs
 //! on another system with an empty demo world: the first is the base URL of the API, the second that of `/_local/`.
 
-use crate::{Answer, ApiRequest, Running, elsewhere, send};
+use crate::{Answer, ApiRequest, Running, send};
 use dovetail_daemon::world;
+use dovetail_table::Settings;
 use saphyr::{LoadableYamlNode as _, Yaml};
 use serde_json::{Value, json};
 use std::env;
@@ -175,8 +176,12 @@ pub fn follow_in(page: &str, shell: impl FnOnce(&Path, &str) -> Command) {
 
 /// What `cargo run -- --memory` prints; empty where the system did not start here.
 fn announcement(system: &System) -> String {
-    let own = system.own.as_ref().filter(|_| elsewhere().is_none());
-    own.map(|own| own.announcement.replace(&own.base, DOCUMENTED).trim().to_owned()).unwrap_or_default()
+    let Some(own) = &system.own else { return String::new() };
+    // The engine of a test is not the system's own.
+    let Settings { table, keys_table, .. } = &own.tables;
+    let place =
+        format!("at {}, in the tables {table} and {keys_table}; positions, events and messages ", own.engine);
+    own.announcement.replace(&place, "").replace(&own.base, DOCUMENTED).trim().to_owned()
 }
 
 /// Writes a file of the page; the first comment line ends with its name.

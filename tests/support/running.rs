@@ -2,6 +2,7 @@
 
 use crate::contract;
 use crate::request::{Answer, ApiRequest, send};
+use crate::shapes::TestEngine;
 use crate::tables::{elsewhere, fresh_table, remove};
 use crate::world_schema::world_schema_problems;
 use domain::audit::invariant::Snapshot;
@@ -40,6 +41,7 @@ pub struct Running {
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
+    _test_engine: TestEngine,
 }
 
 impl Running {
@@ -72,10 +74,9 @@ impl Running {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
-        let (endpoint, table) = match elsewhere() {
-            Some(endpoint) => (Some(endpoint), fresh_table()),
-            None => (None, TABLE.to_owned()),
-        };
+        let test_engine = TestEngine::start();
+        let endpoint = Some(test_engine.endpoint.clone());
+        let table = if elsewhere().is_some() { fresh_table() } else { TABLE.to_owned() };
         let settings = Settings { listen, memory: true, endpoint, table, ..settings };
         let system = runtime.block_on(System::prepare(&settings, &world)).unwrap();
         let (base, handles) = (system.base_url.clone(), Arc::clone(&system.handles));
@@ -101,6 +102,7 @@ impl Running {
             runtime,
             stop,
             serving,
+            _test_engine: test_engine,
         };
         // The schedule must not sweep in the middle of a slow test. Tests call `sweep` at a defined moment.
         system.enable("sweep", false);

@@ -1,16 +1,16 @@
 //! The tables of the tests: on the embedded engine, or with unique names on the engine in `DOVETAIL_TEST_ENDPOINT`.
 
 use crate::request::{ApiRequest, send};
+use crate::shapes::TestEngine;
 use domain::rules::plan::REUSE_FROM;
 use dovetail_daemon::settings::TABLE;
-use dovetail_emulator::engine::{Engine, Storage};
 use dovetail_table::Settings;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 /// Returns the endpoint of the engine under test, or `None` for the embedded one.
-pub fn elsewhere() -> Option<String> {
+pub(crate) fn elsewhere() -> Option<String> {
     std::env::var("DOVETAIL_TEST_ENDPOINT").ok()
 }
 
@@ -32,18 +32,14 @@ pub fn fresh_table() -> String {
 pub struct Tables {
     /// Settings of the tables: names and endpoint.
     pub settings: Settings,
-    _engine: Engine,
+    _engine: TestEngine,
 }
 
 impl Tables {
     /// Returns unique names for tables, and an engine for them. The tables do not exist yet.
     pub fn fresh(actions_max: usize) -> Self {
-        let engine = match elsewhere() {
-            Some(endpoint) => Engine::elsewhere(&endpoint, &Storage::Memory),
-            None => Engine::start(&Storage::Memory),
-        };
-        let (engine, table) = (engine.unwrap(), fresh_table());
-        let (keys_table, endpoint) = (format!("{table}-keys"), Some(engine.endpoint().to_owned()));
+        let (engine, table) = (TestEngine::start(), fresh_table());
+        let (keys_table, endpoint) = (format!("{table}-keys"), Some(engine.endpoint.clone()));
         Self {
             settings: Settings { table, keys_table, endpoint, actions_max, reuse_from: REUSE_FROM },
             _engine: engine,
