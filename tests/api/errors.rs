@@ -161,7 +161,8 @@ fn provoke_keys(provoked: &mut Provoked) {
 }
 
 fn provoke_webhooks(provoked: &mut Provoked) {
-    let hook = json!({"service": 1, "target_url": "https://example.com/"});
+    // An active webhook would send the events of all later requests.
+    let hook = json!({"service": 1, "target_url": "https://example.com/", "active": false});
     for _ in 0..=WEBHOOKS_MAX {
         let answer =
             provoked.system.call("POST", "/v1/external/serviceowner/webhooks/", "vm-owner-key", &hook);

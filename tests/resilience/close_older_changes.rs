@@ -258,7 +258,7 @@ fn finding_01_closing_that_dies_at_any_call_is_completed_once() {
             restore(&system, rows);
             let (carried, _) = carry(&system, submission, point, answer_lost);
             assert!(carried.is_err(), "{context}: {carried:?}");
-            system.assert_invariants();
+            system.assert_sound();
             for _ in 0..2 {
                 let (carried, _) = carry(&system, submission, usize::MAX, false);
                 assert!(carried.unwrap().iter().all(|carried| *carried == Carried::Out), "{context}");
@@ -304,8 +304,8 @@ fn finding_01_a_redrive_completes_work_quarantined_by_an_older_release() {
     let key = ["pk", "sk"].map(|name| row[name]["S"].as_str().unwrap());
     let violations = system.violations();
     assert_eq!(violations.len(), 1, "{violations:?}");
-    assert_eq!(violations[0]["rule"], "SET_ASIDE");
-    assert_eq!(violations[0]["subject"], format!("record {}", key.join(" / ")));
+    assert_eq!(violations[0].rule, "SET_ASIDE");
+    assert_eq!(violations[0].subject.to_string(), format!("record {}", key.join(" / ")));
     assert_eq!(system.sweep()["quarantined"], 1);
     let next = system.call("POST", SUBMIT, "con", &declaration(Some(101)));
     assert_eq!((next.status, next.at("/code")), (503, &json!("submission_in_flight")));

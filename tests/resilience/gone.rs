@@ -131,7 +131,7 @@ fn bury_moves_the_dead_items_of_an_older_release_once() {
     let live = as_an_older_release_left_it(&moved);
     system.remove_row(&moved);
     system.put_row(&live);
-    let rules: Vec<Value> = system.violations().iter().map(|violation| violation["rule"].clone()).collect();
+    let rules: Vec<&str> = system.violations().iter().map(|violation| violation.rule).collect();
     assert_eq!(rules, ["I31"]);
 
     // The planner ignores the dead row, so the name is a new item at once.

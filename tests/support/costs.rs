@@ -10,7 +10,12 @@ mod page;
 
 use crate::spawn_in_test;
 pub use figures::{Figures, decimal, thousandths};
-pub use goal::{COUNT as GOALS, Held};
+pub use goal::{Held, operations_with_a_goal};
+pub use large::large;
+pub use lists::lists;
+pub use measured::{charges, decisions, generation, judged, operators, reads, submissions};
+pub use outbound::outbound;
+pub use page::{HEADINGS, Table, page};
 
 /// The result of a measurement.
 pub struct Costs {
@@ -22,39 +27,13 @@ pub struct Costs {
 
 /// Measures all operations of the page.
 pub fn measure() -> Costs {
-    std::thread::scope(|scope| {
-        let large = spawn_in_test(scope, large::tables);
-        let lists = spawn_in_test(scope, lists::lists);
-        let mut tables = usual();
-        tables.push(lists.join().unwrap());
-        tables.extend(large.join().unwrap());
-        made(tables)
-    })
-}
-
-/// Measures only the usual operations, with a few records each.
-pub fn measure_usual() -> Costs {
-    made(usual())
-}
-
-fn usual() -> Vec<page::Table> {
-    let tables = [
-        measured::submissions,
-        measured::decisions,
-        measured::judged,
-        measured::reads,
-        measured::operators,
-        measured::generation,
-        measured::charges,
-        outbound::outbound,
-    ];
-    std::thread::scope(|scope| {
-        let measuring: Vec<_> = tables.map(|table| spawn_in_test(scope, table)).into();
-        measuring.into_iter().map(|table| table.join().unwrap()).collect()
-    })
-}
-
-fn made(tables: Vec<page::Table>) -> Costs {
-    let (page, held) = page::page(tables);
-    Costs { page, held }
+    let small = [submissions, decisions, judged, reads, operators, generation, charges, outbound, lists];
+    let tables: Vec<Table> = std::thread::scope(|scope| {
+        let large = spawn_in_test(scope, large);
+        let small: Vec<_> = small.map(|table| spawn_in_test(scope, table)).into();
+        let small = small.into_iter().map(|table| table.join().unwrap());
+        small.collect::<Vec<_>>().into_iter().chain(large.join().unwrap()).collect()
+    });
+    let texts: Vec<&str> = tables.iter().map(|table| table.text.as_str()).collect();
+    Costs { page: page(&texts), held: tables.into_iter().flat_map(|table| table.held).collect() }
 }

@@ -44,12 +44,12 @@ pub(crate) struct TestEngine {
 }
 
 impl TestEngine {
-    /// Starts an engine in memory, or uses the one in `DOVETAIL_TEST_ENDPOINT`.
-    pub(crate) fn start() -> Self {
+    /// Starts an engine with this storage, or uses the one in `DOVETAIL_TEST_ENDPOINT`.
+    pub(crate) fn start(storage: &Storage) -> Self {
         let (engine, endpoint) = if let Some(endpoint) = elsewhere() {
             (None, endpoint)
         } else {
-            let engine = Engine::start(&Storage::Memory).unwrap();
+            let engine = Engine::start(storage).unwrap();
             let endpoint = engine.endpoint().to_owned();
             (Some(engine), endpoint)
         };

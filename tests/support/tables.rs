@@ -4,13 +4,14 @@ use crate::request::{ApiRequest, send};
 use crate::shapes::TestEngine;
 use domain::rules::plan::REUSE_FROM;
 use dovetail_daemon::settings::TABLE;
+use dovetail_emulator::engine::Storage;
 use dovetail_table::Settings;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 /// Returns the endpoint of the engine under test, or `None` for the embedded one.
-pub(crate) fn elsewhere() -> Option<String> {
+pub fn elsewhere() -> Option<String> {
     std::env::var("DOVETAIL_TEST_ENDPOINT").ok()
 }
 
@@ -38,7 +39,7 @@ pub struct Tables {
 impl Tables {
     /// Returns unique names for tables, and an engine for them. The tables do not exist yet.
     pub fn fresh(actions_max: usize) -> Self {
-        let (engine, table) = (TestEngine::start(), fresh_table());
+        let (engine, table) = (TestEngine::start(&Storage::Memory), fresh_table());
         let (keys_table, endpoint) = (format!("{table}-keys"), Some(engine.endpoint.clone()));
         Self {
             settings: Settings { table, keys_table, endpoint, actions_max, reuse_from: REUSE_FROM },

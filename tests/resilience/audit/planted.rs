@@ -7,6 +7,12 @@ mod pointers;
 
 pub(crate) use corruption::{Corruption, How};
 
-pub(crate) fn all() -> impl Iterator<Item = &'static Corruption> {
-    histories::PLANTED.iter().chain(pointers::PLANTED).chain(fit::PLANTED)
+/// Corruptions of states, histories, numbers, sums, work and charges.
+pub(crate) fn of_histories() -> impl Iterator<Item = &'static Corruption> {
+    histories::PLANTED.iter()
+}
+
+/// Corruptions of versions, names, pointers, indexes, limits and formats, and of items of a verified service.
+pub(crate) fn of_pointers() -> impl Iterator<Item = &'static Corruption> {
+    pointers::PLANTED.iter().chain(fit::PLANTED)
 }

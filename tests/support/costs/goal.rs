@@ -31,8 +31,10 @@ const GOALS: [(&str, Goal); 14] = [
     ("the same work, delivered again", goal(Some(0), Some(2), Some(1))),
 ];
 
-/// Number of operations with a goal.
-pub const COUNT: usize = GOALS.len();
+/// Returns the names of the operations with a goal.
+pub fn operations_with_a_goal() -> impl Iterator<Item = &'static str> {
+    GOALS.iter().map(|(operation, _)| *operation)
+}
 
 /// An operation's goal with its measured cost.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,38 +2,34 @@
 
 use super::figures::Figures;
 use super::page::Table;
+use crate::prepared::Prepared;
 use crate::request::Answer;
 use crate::running::Running;
 use serde_json::{Value, json};
-use std::thread::sleep;
-use std::time::Duration;
 
 const OWNER: &str = "/v1/orcabase/serviceowner";
 const DRY_RUN: &str = "/v1/orcabase/serviceowner/services/validate/?dry_run=true";
 
 const ITEMS: u64 = 10_000;
 
-/// Starts a system with 10,000 VMs of One in one application of Alpha.
-fn system() -> Running {
+/// 10,000 VMs of One in one application of Alpha.
+static LARGE: Prepared = Prepared::new("items-10000", world, declare);
+
+fn world() -> String {
     let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
-    let world = json!({
-        "teams": [team("Alpha"), team("One")],
-        "services": [{"owner": "One", "schema": definition(64)}],
-    });
-    let system = Running::start(&world.to_string());
-    // Events would only add load.
-    system.enable("notify", false);
+    let services = [json!({"owner": "One", "schema": definition(64)})];
+    json!({"teams": [team("Alpha"), team("One")], "services": services}).to_string()
+}
+
+fn declare(system: &Running) {
     let vm = |n: u64| json!({"name": format!("vm{n:05}"), "cpu": n % 16, "memory": 2});
     let vms: Vec<Value> = (0..ITEMS).map(vm).collect();
     let declared = json!({"Alpha": {"App": {"services": {"VM": vms}}}});
     let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "alpha", &declared);
     assert_eq!(submitted.status, 201, "{}", submitted.at("/code"));
+    system.wait_idle();
     let submission = format!("/v1/orcabase/consumer/submissions/{}/", submitted.at("/id"));
-    // `wait_idle` waits at most 30 s, and 10,000 items take longer.
-    while system.get(&submission, "alpha").at("/state") != "SETTLED" {
-        sleep(Duration::from_millis(500));
-    }
-    system
+    assert_eq!(system.get(&submission, "alpha").at("/state"), "SETTLED");
 }
 
 /// Returns a definition of VM with this maximum number of CPUs.
@@ -52,8 +48,8 @@ fn page(system: &Running, path: &str, key: &str, rows: usize) -> (Figures, Strin
 }
 
 /// Measures the tables of long lists and of the impact.
-pub(super) fn tables() -> [Table; 2] {
-    let system = system();
+pub fn large() -> [Table; 2] {
+    let system = LARGE.start();
     [lists(&system), schema_impact(&system)]
 }
 

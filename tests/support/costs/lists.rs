@@ -153,7 +153,7 @@ fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<Strin
 }
 
 /// Measures the table of lists.
-pub(super) fn lists() -> Table {
+pub fn lists() -> Table {
     let system = system();
     let watched = Watched::on(&system);
     let mut table = Table::beginning(INTRODUCTION);

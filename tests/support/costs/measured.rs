@@ -69,7 +69,7 @@ fn read(system: &Running, path: &str, key: &str, rows: Option<usize>) -> Figures
     assert_eq!(rows_read, rows, "{path}");
     Figures::from_answer(&answer)
 }
-pub(super) fn submissions() -> Table {
+pub fn submissions() -> Table {
     let mut table = Table::new("Submissions");
     let fresh = system();
     let one = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
@@ -129,7 +129,7 @@ pub(super) fn submissions() -> Table {
     table
 }
 
-pub(super) fn decisions() -> Table {
+pub fn decisions() -> Table {
     let mut table = Table::new("Decisions");
     let system = system();
     let fresh = |name: &str| fresh_in(&system, name);
@@ -164,7 +164,7 @@ pub(super) fn decisions() -> Table {
 }
 
 /// Measures the operations of a service with words. The tables above have the same operations without words.
-pub(super) fn judged() -> Table {
+pub fn judged() -> Table {
     let mut table = Table::new("A service with words");
     let system = system();
     let define = |from: &Value, is_verified: bool| {
@@ -255,7 +255,7 @@ fn fresh_in(system: &Running, application: &str) -> String {
     change(&system.call("PATCH", SUBMIT, "awesome-key", &declared))
 }
 
-pub(super) fn operators() -> Table {
+pub fn operators() -> Table {
     let mut table = Table::new("Operators");
     let system = system();
     let get = |path: &str, rows| read(&system, &format!("/v1/platform/{path}"), "platform-key", rows);
@@ -270,7 +270,7 @@ pub(super) fn operators() -> Table {
     table
 }
 
-pub(super) fn reads() -> Table {
+pub fn reads() -> Table {
     let mut table = Table::new("Reads");
     let system = system();
     let queue = format!("{OWNER}/change_instances/?state=PENDING&limit=50");
@@ -298,7 +298,7 @@ pub(super) fn reads() -> Table {
 }
 
 /// Measures operations with prices. The tables above have the same operations without prices.
-pub(super) fn charges() -> Table {
+pub fn charges() -> Table {
     let mut table = Table::new("Charges of a service with both prices");
     let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
@@ -340,7 +340,7 @@ pub(super) fn charges() -> Table {
     table
 }
 
-pub(super) fn generation() -> Table {
+pub fn generation() -> Table {
     let mut table = Table::new("Generation, per work record");
     let declared = |cpu: u64, balancers: u64| {
         let balancer =

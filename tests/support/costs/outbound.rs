@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 const OWNER: &str = "vm-owner-key";
 const EXTERNAL: &str = "/v1/external/serviceowner";
 
-pub(super) fn outbound() -> Table {
+pub fn outbound() -> Table {
     let mut table = Table::new("Deliveries and healthchecks");
     let system = Running::demo();
     // Only this test receives messages.
