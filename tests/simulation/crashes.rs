@@ -1,5 +1,6 @@
-//! The crash sweep: a function dies before its first call or after a call, one at a time, and the client repeats its
-//! request. A death after a read equals one before it, so the sweep leaves it out. It tests all deaths, or chosen ones.
+//! The crash sweep: a function dies before its first call or after a call, and the client repeats its request.
+//!
+//! It tests all deaths, or chosen ones, one at a time. A death after a read equals one before it, so it is left out.
 //!
 //! The result must equal the result without a death: the same answer, and in the end the same rows.
 
