@@ -50,6 +50,10 @@ fast:
 release *parts:
     .ci/release {{ parts }}
 
+# Renews the figures of the documents: all, or some of costs, capacity, instructions, goals. --check only prints them.
+figures *parts:
+    cargo bench --locked -p bench -p dovetail-cli -p dovetail-daemon --bench figures -- {{ parts }}
+
 # Runs everything that CI runs.
 ci:
     .ci/run

@@ -4,6 +4,7 @@ mod cost;
 mod documents;
 mod drift;
 mod engines;
+mod figures;
 mod pages;
 mod records;
 mod template;

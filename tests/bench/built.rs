@@ -6,24 +6,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Names of the deployed functions.
-const FUNCTIONS: [&str; 12] = [
-    "submit",
-    "list",
-    "update-state",
-    "history",
-    "catalog",
-    "about",
-    "web-console",
-    "account",
-    "authorize",
-    "generate",
-    "notify",
-    "sweep",
-];
+/// Packages of the measured programs. Together with this one, as in the recipe, they compile with the same features.
+const TOGETHER: [&str; 6] =
+    ["--package", "bench", "--package", "dovetail-cli", "--package", "dovetail-daemon"];
 
 /// Paths of the built programs, by name.
 pub struct Built(BTreeMap<String, PathBuf>);
@@ -31,11 +19,13 @@ pub struct Built(BTreeMap<String, PathBuf>);
 impl Built {
     /// Builds all functions and `hello`, without the features of the local system and the tests.
     pub fn functions() -> Self {
-        let packages = FUNCTIONS.iter().chain(&["hello"]).flat_map(|name| ["--package", name]);
-        Self::of(&packages.collect::<Vec<_>>())
+        let names = functions();
+        let names = names.iter().map(String::as_str).chain(["hello"]);
+        let packages = names.flat_map(|name| ["--package", name]);
+        Self::of("build", &packages.collect::<Vec<_>>())
     }
 
-    fn of(what: &[&str]) -> Self {
+    fn of(command: &str, what: &[&str]) -> Self {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         let mut building = Command::new(cargo);
         for (name, _) in std::env::vars_os() {
@@ -46,7 +36,7 @@ impl Built {
             }
         }
         let built = building
-            .args(["build", "--release", "--message-format", "json-render-diagnostics"])
+            .args([command, "--locked", "--release", "--message-format", "json-render-diagnostics"])
             .args(what)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stderr(Stdio::inherit())
@@ -55,6 +45,10 @@ impl Built {
         assert!(built.status.success(), "the programs can't be built");
         let messages = String::from_utf8(built.stdout).unwrap();
         Self(messages.lines().filter_map(program).collect())
+    }
+
+    fn together(command: &str, what: &[&str]) -> Self {
+        Self::of(command, &[&TOGETHER, what].concat())
     }
 
     /// Returns the path of a program.
@@ -75,14 +69,38 @@ impl Built {
     }
 }
 
+/// Returns the names of all functions, in order.
+pub fn functions() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../functions");
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
 /// Builds the client `dovetail`, which compares two files (`dovetail plan`), and returns its path.
 pub fn dovetail() -> PathBuf {
-    Built::of(&["--package", "dovetail-cli", "--bin", "dovetail"]).program("dovetail").clone()
+    programs().program("dovetail").clone()
 }
 
 /// Builds the example `parse` and returns its path.
 pub fn parse() -> PathBuf {
-    Built::of(&["--package", "bench", "--example", "parse"]).program("parse").clone()
+    programs().program("parse").clone()
+}
+
+/// Builds the program `dovetaild` and returns its path.
+pub fn dovetaild() -> PathBuf {
+    programs().program("dovetaild").clone()
+}
+
+/// Builds the tests of large submissions and returns the path of their program.
+pub fn large_test() -> PathBuf {
+    Built::together("test", &["--test", "large", "--no-run"]).program("large").clone()
+}
+
+/// Builds the programs. Cargo builds each only once.
+fn programs() -> Built {
+    Built::together("build", &["--bin", "dovetail", "--bin", "dovetaild", "--example", "parse"])
 }
 
 /// Returns name and path of the executable in a message of Cargo, if the message has one.

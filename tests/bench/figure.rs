@@ -1,4 +1,6 @@
-//! A measured figure, and the table of all figures.
+//! A measured figure, and the table of figures.
+
+use capacity::text::markdown;
 
 /// A measured figure with its goal.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,56 +13,30 @@ pub struct Figure {
     pub measured: String,
     /// Whether the value reaches the goal. `None` without a goal.
     pub passes: Option<bool>,
-    /// Measured value as a number, for [goals of scale](crate::scale).
-    pub value: Option<f64>,
 }
 
 impl Figure {
     /// Creates a figure without a goal.
     pub fn without_goal(what: &str, measured: impl Into<String>) -> Self {
-        Self {
-            what: what.to_owned(),
-            goal: String::new(),
-            measured: measured.into(),
-            passes: None,
-            value: None,
-        }
+        Self { what: what.to_owned(), goal: String::new(), measured: measured.into(), passes: None }
     }
 
     /// Creates a figure with a lower bound.
     pub fn at_least(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("≥ {goal:.2}"));
-        Self {
-            what,
-            goal: goal_text,
-            measured: format!("{measured:.2}"),
-            passes: Some(measured >= goal),
-            value: Some(measured),
-        }
+        Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured >= goal) }
     }
 
     /// Creates a figure with an upper bound.
     pub fn at_most(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("≤ {goal:.2}"));
-        Self {
-            what,
-            goal: goal_text,
-            measured: format!("{measured:.2}"),
-            passes: Some(measured <= goal),
-            value: Some(measured),
-        }
+        Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured <= goal) }
     }
 
     /// Creates a duration with an exclusive upper bound. Both are in seconds.
     pub fn shorter(what: &str, goal: f64, measured: f64) -> Self {
         let (what, goal_text) = (what.to_owned(), format!("< {}", time(goal)));
-        Self {
-            what,
-            goal: goal_text,
-            measured: time(measured),
-            passes: Some(measured < goal),
-            value: Some(measured),
-        }
+        Self { what, goal: goal_text, measured: time(measured), passes: Some(measured < goal) }
     }
 }
 
@@ -85,12 +61,15 @@ pub fn quantile(values: &[f64], share: f64) -> f64 {
 
 /// Returns the figures as a Markdown table. Figures with a goal come first.
 pub fn table(figures: &[Figure]) -> String {
-    let row = |figure: &Figure| {
-        let passes = figure.passes.map_or("", |passes| if passes { "pass" } else { "fail" });
-        format!("| {} | {} | {} | {passes} |\n", figure.what, figure.goal, figure.measured)
-    };
     let (with_goals, without_goal): (Vec<_>, Vec<_>) =
         figures.iter().partition(|figure| figure.passes.is_some());
-    let rows: String = with_goals.into_iter().chain(without_goal).map(row).collect();
-    format!("| figure | goal | measured | result |\n|---|---|---|---|\n{rows}")
+    if with_goals.is_empty() {
+        let rows = figures.iter().map(|figure| vec![figure.what.clone(), figure.measured.clone()]);
+        return markdown(&["figure", "measured"], rows);
+    }
+    let row = |figure: &Figure| {
+        let passes = figure.passes.map_or("", |passes| if passes { "pass" } else { "fail" });
+        [&figure.what, &figure.goal, &figure.measured, passes].map(str::to_owned).to_vec()
+    };
+    markdown(&["figure", "goal", "measured", "result"], with_goals.into_iter().chain(without_goal).map(row))
 }

@@ -1,5 +1,7 @@
-//! Measures the whole system. The figures go to a table, to plots and to docs/explanation/performance.md.
+//! Measures the figures of the documents and writes them: `just figures`.
 
-fn main() {
-    bench::run(std::env::args().skip(1));
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bench::run(std::env::args().skip(1))
 }

@@ -1,14 +1,16 @@
 //! Time from a submission until the dependent team sees its change instance.
 
 use crate::client::{Call, Connection, runtime};
-use crate::figure::{Figure, quantile, time};
+use crate::figure::{Figure, quantile, table, time};
 use crate::given::{self, CONSUMER, CONSUMER_KEY};
 use crate::rates::{OWNED, SUBMIT};
+use crate::session::{Page, Session};
 use crate::{Scale, wait_idle};
 use hyper::Method;
 use serde_json::json;
 use std::time::{Duration, Instant};
 use support::Running;
+use support::source;
 
 const DEPENDENT_KEY: &str = "np-owner-key";
 /// Maximum median lag, in seconds.
@@ -16,8 +18,14 @@ const GOAL: f64 = 0.05;
 /// Interval between two reads of the dependent team's list.
 const LOOKING: Duration = Duration::from_millis(1);
 
+/// Measures the lag, and writes its block.
+pub fn renew(session: &Session) {
+    let figures = measure(&session.scale);
+    session.renew(Page::Performance, "lag", source::Method::Measured, &table(&figures));
+}
+
 /// Measures the lag of the stream on an idle system.
-pub fn measure(scale: &Scale) -> Vec<Figure> {
+fn measure(scale: &Scale) -> Vec<Figure> {
     let system = Running::start(&given::world(0));
     let client = runtime();
     let mut lags = Vec::new();

@@ -1,4 +1,4 @@
-//! Benchmarks of the whole system and their shared code. `cargo bench -p bench` measures all figures.
+//! Benchmarks of the whole system and their shared code. `just figures` measures all figures of the documents.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,26 +15,28 @@ pub mod counted;
 pub mod figure;
 pub mod given;
 pub mod growth;
+pub mod kills;
 pub mod lag;
 pub mod lambda;
 pub mod offline;
+pub mod parts;
 pub mod plot;
 pub mod process;
 pub mod rates;
 pub mod replay;
 pub mod report;
 pub mod scale;
+pub mod session;
 pub mod stored;
 pub mod terraform;
 
+use crate::parts::PARTS;
+use crate::session::{Mode, Session};
 use serde_json::json;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use support::source::uncommitted_changes;
 use support::{ApiRequest, Running};
-
-/// Values of `--only`.
-const PARTS: [&str; 9] = ["cost", "rates", "lag", "plan", "start", "load", "instructions", "growth", "scale"];
-
-/// Parts with figures of the goals of scale.
-const OF_SCALE: [&str; 5] = ["cost", "rates", "start", "gone", "instructions"];
 
 /// Size of the measurements.
 #[derive(Clone, Debug)]
@@ -47,66 +49,66 @@ pub struct Scale {
     pub sizes: Vec<usize>,
     /// Number of measurements of the stream's lag.
     pub lags: usize,
+    /// Number of items of a submission with kills.
+    pub killed: usize,
 }
 
 impl Scale {
     fn full() -> Self {
-        Self { rounds: 5, requests: 200, sizes: vec![100, 300, 1_000, 3_000, 10_000], lags: 50 }
+        let sizes = vec![100, 300, 1_000, 3_000, 10_000];
+        Self { rounds: 5, requests: 200, sizes, lags: 50, killed: 10_000 }
     }
 
     fn quick() -> Self {
-        Self { rounds: 2, requests: 50, sizes: vec![30, 100, 300], lags: 10 }
+        Self { rounds: 2, requests: 50, sizes: vec![30, 100, 300], lags: 10, killed: 300 }
     }
 }
 
-/// Measures all parts. `--quick` reduces rounds and items, `--only PART` selects one part.
-pub fn run(arguments: impl Iterator<Item = String>) {
-    let arguments: Vec<String> = arguments.collect();
-    let is_quick = arguments.iter().any(|argument| argument == "--quick");
-    let only =
-        arguments.iter().position(|argument| argument == "--only").map(|at| arguments[at + 1].as_str());
-    assert!(only.is_none_or(|only| PARTS.contains(&only)), "--only is one of {PARTS:?}");
-    let wants =
-        |part: &str| only.is_none_or(|only| only == part || only == "scale" && OF_SCALE.contains(&part));
-    let scale = if is_quick { Scale::quick() } else { Scale::full() };
-
-    let mut figures = Vec::new();
-    if wants("cost") {
-        figures.extend(counted::measure());
-    }
-    if wants("rates") {
-        figures.extend(rates::measure(&scale));
-    }
-    if wants("lag") {
-        figures.extend(lag::measure(&scale));
-    }
-    if wants("plan") {
-        figures.extend(offline::measure(&scale));
-    }
-    if wants("start") {
-        figures.extend(lambda::starts());
-    }
-    if wants("load") {
-        figures.extend(lambda::loads());
-    }
-    if wants("gone") {
-        figures.push(lambda::with_gone_items());
-    }
-    if wants("instructions") {
-        figures.extend(lambda::count());
-    }
-    let points = if wants("growth") { growth::measure(&scale) } else { Vec::new() };
-    figures.extend(growth::figures(&points));
-
-    println!("\n{}", figure::table(&figures));
-    if wants("scale") && !is_quick {
-        scale::write(&figures);
-    }
-    if is_quick || only.is_some() {
-        println!("A part of it, or little: the figures of the whole system and the plots stay as they are.");
+/// Renews all parts, or the named ones.
+///
+/// `--check` prints the figures instead. `--quick` also reduces rounds and items. Figures without a commit would be
+/// misleading, so everything else needs a checkout without uncommitted changes.
+pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
+    let (options, names): (Vec<String>, Vec<String>) =
+        arguments.partition(|argument| argument.starts_with("--"));
+    let is_quick = options.iter().any(|option| option == "--quick");
+    let mode = if is_quick || options.iter().any(|option| option == "--check") {
+        Mode::Check
     } else {
-        report::write(&figures, &points);
+        let changes = uncommitted_changes();
+        assert!(changes.is_empty(), "uncommitted changes, which only --check allows:\n{changes}");
+        Mode::Write
+    };
+    // Cargo adds `--bench`.
+    let unknown = options.iter().find(|option| !["--bench", "--check", "--quick"].contains(&option.as_str()));
+    assert!(unknown.is_none(), "unknown option {unknown:?}");
+    let known = PARTS.map(|part| part.name);
+    let unknown = names.iter().find(|name| !known.contains(&name.as_str()));
+    assert!(unknown.is_none(), "unknown part {unknown:?}, the parts are {known:?}");
+    let session = Session::new(mode, if is_quick { Scale::quick() } else { Scale::full() });
+    renew(&session, &names)
+}
+
+/// Renews the named parts, and prints the time of each.
+fn renew(session: &Session, names: &[String]) -> ExitCode {
+    let mut times = String::new();
+    let began = Instant::now();
+    for part in PARTS.iter().filter(|part| names.is_empty() || names.iter().any(|name| name == part.name)) {
+        println!("== {}: {}", part.name, part.renews);
+        let began = Instant::now();
+        (part.renew)(session);
+        times += &format!("{:<14} {}\n", part.name, clock(began.elapsed()));
     }
+    println!("\n{times}{:<14} {}", "all", clock(began.elapsed()));
+    let problems = session.problems();
+    for problem in &problems {
+        println!("FAILED  {problem}");
+    }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn clock(time: Duration) -> String {
+    format!("{:>3}:{:02}", time.as_secs() / 60, time.as_secs() % 60)
 }
 
 /// Number of polls in `wait_idle`. Each waits for up to half a minute.

@@ -1,68 +1,96 @@
 //! CPU time and memory of `dovetail plan`, compared with a bare parse and with `terraform plan` on the same items.
 
-use crate::Scale;
 use crate::built;
-use crate::figure::Figure;
+use crate::figure::{Figure, table};
 use crate::given::{Changed, items};
+use crate::lambda::instructions::summary;
 use crate::process::{Taken, is_there, taken};
+use crate::session::{Page, Session};
 use crate::terraform;
+use capacity::text::{grouped, markdown};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use support::source::Method;
 
+/// Numbers of planned items.
+const SIZES: [usize; 3] = [100, 1_000, 10_000];
 const RUNS: u32 = 20;
 /// Number of planned items while cachegrind counts instructions.
 const COUNTED: usize = 1_000;
 
-/// Measures the ratios with the largest number of items of the scale.
-pub fn measure(scale: &Scale) -> Vec<Figure> {
-    let count = scale.sizes.iter().copied().max().unwrap();
-    let dovetail = built::dovetail();
-    let mut figures = measure_plan(&dovetail, count);
-    figures.push(Figure::without_goal(
-        &format!("instructions of `dovetail plan`, {COUNTED} items, 1 % changed"),
-        instructions(&dovetail),
-    ));
-    figures
+/// The three programs at one number of items.
+struct Compared {
+    items: usize,
+    own: Taken,
+    bare: Taken,
+    terraform: Taken,
 }
 
-fn measure_plan(dovetail: &Path, count: usize) -> Vec<Figure> {
-    let what = |of: &str| format!("`dovetail plan`, {count} items, 1 % changed: {of}");
-    let directory = tempfile::tempdir().unwrap();
-    if !is_there("sh") {
-        return vec![Figure::without_goal(&what("CPU"), "not measured: `time` is missing")];
+impl Compared {
+    /// Measures the programs. One item in a hundred has one changed field.
+    fn with(items: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let [old, new] =
+            [Changed::Nothing, Changed::OneInHundred].map(|changed| crate::given::items(items, changed));
+        let [old_file, new_file] = files(directory.path(), &old, &new);
+        let (parse, dovetail) = (built::parse(), built::dovetail());
+        let bare = taken(RUNS, directory.path(), &[path(&parse), &old_file, &new_file]);
+        let plan = [path(&dovetail), "plan", "--old", &old_file, "--new", &new_file];
+        let own = taken(RUNS, directory.path(), &plan);
+        Self { items, own, bare, terraform: terraform::plan(directory.path(), &old, &new) }
     }
-    let (old, new) = (items(count, Changed::Nothing), items(count, Changed::OneInHundred));
-    let [old_file, new_file] = files(directory.path(), &old, &new);
-    let parse = built::parse();
-    let bare = taken(RUNS, directory.path(), &[path(&parse), &old_file, &new_file]);
-    let own =
-        taken(RUNS, directory.path(), &[path(dovetail), "plan", "--old", &old_file, "--new", &new_file]);
-    let mut figures =
-        vec![Figure::at_most(&what("CPU / CPU of a bare parse of both files"), 2.0, own.cpu / bare.cpu)];
-    if is_there("terraform") {
-        let terraform = terraform::plan(directory.path(), &old, &new);
-        figures.extend([
-            Figure::at_least(&what("CPU of `terraform plan` / its own"), 600.0, terraform.cpu / own.cpu),
-            Figure::at_least(
-                &what("memory of `terraform plan` / its own"),
-                30.0,
-                terraform.memory / own.memory,
-            ),
-        ]);
-    } else {
-        figures.push(Figure::without_goal(
-            &what("compared with `terraform plan`"),
-            "not measured: terraform is missing",
-        ));
+
+    fn row(&self) -> Vec<String> {
+        let Self { items, own, bare, terraform } = self;
+        vec![
+            grouped(u128::try_from(*items).unwrap()),
+            text(*own),
+            text(*bare),
+            text(*terraform),
+            format!("{:.2}", own.cpu / bare.cpu),
+            format!("{:.0}", terraform.cpu / own.cpu),
+            format!("{:.0}", terraform.memory / own.memory),
+        ]
     }
-    figures.push(Figure::without_goal(&what("CPU and memory"), format_taken(own)));
-    figures
+
+    fn goals(&self) -> [Figure; 3] {
+        let Self { items, own, bare, terraform } = self;
+        let what = |of: &str| format!("{} items: {of}", grouped(u128::try_from(*items).unwrap()));
+        [
+            Figure::at_most(&what("CPU, `plan` / bare parse"), 2.0, own.cpu / bare.cpu),
+            Figure::at_least(&what("CPU, terraform / `plan`"), 600.0, terraform.cpu / own.cpu),
+            Figure::at_least(&what("memory, terraform / `plan`"), 30.0, terraform.memory / own.memory),
+        ]
+    }
 }
 
-fn format_taken(taken: Taken) -> String {
-    format!("{:.0} ms, {:.0} MB", taken.cpu * 1e3, taken.memory / 1024.0 / 1024.0)
+/// Compares the programs, and writes their block. The goals are those of the largest number of items.
+pub fn renew(session: &Session) {
+    for program in ["sh", "terraform"] {
+        assert!(is_there(program), "{program} or /usr/bin/time is missing");
+    }
+    let largest = session.scale.sizes.iter().max().unwrap();
+    let compared: Vec<Compared> =
+        SIZES.into_iter().filter(|items| items <= largest).map(Compared::with).collect();
+    let head = [
+        "items",
+        "`plan`",
+        "bare parse",
+        "`terraform plan`",
+        "CPU, `plan` / bare parse",
+        "CPU, terraform / `plan`",
+        "memory, terraform / `plan`",
+    ];
+    let rows = markdown(&head, compared.iter().map(Compared::row));
+    let goals = table(&compared[compared.len() - 1].goals());
+    session.renew(Page::Performance, "plan", Method::Measured, &format!("{rows}{goals}"));
+}
+
+fn text(taken: Taken) -> String {
+    let megabytes = format!("{:.0} MB", taken.memory / 1024.0 / 1024.0);
+    format!("{}, {megabytes}", crate::figure::time(taken.cpu))
 }
 
 fn files(directory: &Path, old: &Map<String, Value>, new: &Map<String, Value>) -> [String; 2] {
@@ -77,19 +105,16 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Returns cachegrind's count of instructions. Other load of the machine does not change it.
-fn instructions(dovetail: &Path) -> String {
+/// Returns cachegrind's count of the instructions of a plan.
+pub fn instructions() -> u64 {
     let directory = tempfile::tempdir().unwrap();
-    if !is_there("valgrind") {
-        return "not counted: valgrind is missing".to_owned();
-    }
     let [old, new] = [Changed::Nothing, Changed::OneInHundred].map(|changed| items(COUNTED, changed));
     let [old, new] = files(directory.path(), &old, &new);
+    let counts = directory.path().join("counts");
     let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
-    let counting = valgrind.arg(dovetail).args(["plan", "--old", &old, "--new", &new]);
-    let stderr = String::from_utf8(counting.output().unwrap().stderr).unwrap();
-    // `==123== I   refs:      28,670,344`
-    let line = stderr.lines().find_map(|line| line.split_once("refs:"));
-    line.map_or_else(|| "not counted: valgrind failed".to_owned(), |(_, count)| count.trim().to_owned())
+    valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--log-file=/dev/null"]);
+    valgrind.arg(format!("--cachegrind-out-file={}", counts.display()));
+    let counting = valgrind.arg(built::dovetail()).args(["plan", "--old", &old, "--new", &new]);
+    counting.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    summary(&counts)
 }

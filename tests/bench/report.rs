@@ -1,12 +1,13 @@
-//! Writes the plots and the block of figures in docs/explanation/performance.md.
+//! Writes the plots and the block of time by the number of items in docs/explanation/performance.md.
 
-use crate::figure::{self, Figure};
+use crate::figure;
 use crate::given::Changed;
 use crate::growth::{self, NEW, Point};
 use crate::plot::Chart;
+use crate::session::{Mode, Page, Session, docs};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::blocks;
+use support::source::Method;
 
 const ACROSS: &str = "declared items";
 
@@ -19,34 +20,13 @@ const PLOTS: [Plot; 3] = [
     ("write-units", "Write units in the response", "write units per item", Point::units_an_item),
 ];
 
-/// Writes the plots and the block.
-pub fn write(figures: &[Figure], points: &[Point]) {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let plots = plots(&docs, points);
-    let page = docs.join("explanation/performance.md");
-    let text = fs::read_to_string(&page).unwrap();
-    let block = block(figures, points, &plots);
-    fs::write(&page, blocks::replaced(&text, "", &block)).unwrap();
-    println!("docs/explanation/performance.md and docs/plots are written.");
-}
-
-fn block(figures: &[Figure], points: &[Point], plots: &str) -> String {
-    format!(
-        "\n{}\nMachine: {}.\nOne process runs the whole system and the client. Its database is a file, in shared memory \
-         if the machine has some.\nThe client has {} open connections.\n\n{}\n{plots}",
-        figure::table(figures),
-        machine(),
-        crate::client::CONCURRENCY,
-        growth::table(points),
-    )
-}
-
-/// Returns the number of cores and the model of the processor.
-fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu_info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    format!("{cores} cores, {}", model.map_or("of an unknown model", |(_, model)| model.trim()))
+/// Measures the growth, and writes the plots and the block.
+pub fn renew(session: &Session) {
+    let points = growth::measure(&session.scale);
+    let figures = growth::figures(&points);
+    let links = if session.mode == Mode::Write { plots(&docs(), &points) } else { String::new() };
+    let body = format!("{}\n{}\n{links}", growth::table(&points), figure::table(&figures));
+    session.renew(Page::Performance, "growth", Method::Measured, &body);
 }
 
 /// Draws each plot with points, and returns the links to them.

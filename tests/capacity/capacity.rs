@@ -11,6 +11,7 @@ use expect_test::expect_file;
 use simulation::load::driver::percentile;
 use std::time::Duration;
 use support::blocks;
+use support::source::Source;
 
 /// Seeds of the ceilings.
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -29,11 +30,11 @@ fn the_sequences_of_the_file_are_those_of_the_functions() {
 #[test]
 fn the_page_has_the_figures_of_the_replay() {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        page::write(&TABLES);
+        page::write(&TABLES, &Source::uncommitted());
     }
     let text = page::read();
-    for (name, table) in TABLES {
-        assert_eq!(blocks::content(&text, name), table(), "block {name}");
+    for (name, _, table) in TABLES {
+        assert_eq!(blocks::body(&text, name), table().trim(), "block {name}");
     }
 }
 

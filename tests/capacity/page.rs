@@ -4,6 +4,7 @@ use crate::tables::Table;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::blocks;
+use support::source::Source;
 
 fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explanation/scale.md")
@@ -15,13 +16,9 @@ pub fn read() -> String {
 }
 
 /// Writes tables into their blocks.
-pub fn write(tables: &[Table]) {
-    for (name, table) in tables {
-        write_block(name, &table());
+pub fn write(tables: &[Table], source: &Source) {
+    for (name, method, table) in tables {
+        let page = blocks::replaced(&read(), name, &table(), &source.line(*method));
+        fs::write(path(), page).unwrap();
     }
-}
-
-/// Writes the content of a block.
-pub fn write_block(name: &str, content: &str) {
-    fs::write(path(), blocks::replaced(&read(), name, content)).unwrap();
 }

@@ -13,22 +13,23 @@ use crate::traffic::Act;
 use crate::webhooks::{self, Isolation};
 use simulation::load::driver::percentile;
 use std::time::Duration;
+use support::source::Method;
 
-/// A table with the name of its block.
-pub type Table = (&'static str, fn() -> String);
+/// The name of a block, the method of its figures, and its table.
+pub type Table = (&'static str, Method, fn() -> String);
 
 /// All tables that take seconds.
 pub const TABLES: [Table; 10] = [
-    ("operations", operations),
-    ("ceilings", ceilings),
-    ("traffic", traffic),
-    ("isolation", isolation),
-    ("large", large_submissions),
-    ("latency", latency),
-    ("quotas", quotas),
-    ("memory", memories),
-    ("bill", whole_bill),
-    ("prices", prices),
+    ("operations", Method::Calculated, operations),
+    ("ceilings", Method::Simulated, ceilings),
+    ("traffic", Method::Simulated, traffic),
+    ("isolation", Method::Simulated, isolation),
+    ("large", Method::Simulated, large_submissions),
+    ("latency", Method::Simulated, latency),
+    ("quotas", Method::Simulated, quotas),
+    ("memory", Method::Calculated, memories),
+    ("bill", Method::Calculated, whole_bill),
+    ("prices", Method::Calculated, prices),
 ];
 
 /// Seed of the ceilings. The tests also use others.

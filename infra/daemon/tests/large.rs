@@ -1,12 +1,7 @@
 //! Tests of submissions with thousands of items through HTTP, with kills on the way, and of two consumers while
 //! owners decide.
 //!
-//! At full size, with a release build of the program:
-//!
-//! ```sh
-//! ITEMS=10000 DOVETAIL=$PWD/target/release/dovetaild \
-//!     cargo test -p dovetail-daemon --test large -- --nocapture --test-threads 1
-//! ```
+//! `just figures kills` runs them at full size, with a release build of the program, and reads what they print.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

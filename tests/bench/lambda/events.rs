@@ -1,7 +1,9 @@
 //! Events in the form of API Gateway and of the stream.
 
+use crate::built;
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_emulator::gateway::{Received, to_event};
+use dovetail_emulator::queue;
 use dovetail_http::{AuthorizerEvent, Identity, authorizer_response, valid_key};
 use hyper::Request;
 use serde_json::{Value, json};
@@ -52,34 +54,88 @@ pub(super) fn authorization(key: Option<&str>) -> String {
     serde_json::to_string(&event).unwrap()
 }
 
-/// Returns one simple event for each function. Repeated invocations write nothing new.
-pub(super) fn simple(system: &Running) -> Vec<(&'static str, String)> {
+/// An event that can be repeated: a repetition writes nothing new.
+pub(super) struct Simple {
+    pub(super) function: &'static str,
+    /// The work of a repeated event.
+    pub(super) operation: &'static str,
+    pub(super) event: String,
+}
+
+/// Returns one simple event for each function.
+///
+/// # Panics
+///
+/// Panics if a function has no event.
+pub(super) fn simple(system: &Running) -> Vec<Simple> {
     let vm = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "vm", "cpu": 8}]}}}});
     let submitted = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &vm);
     let change = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
     let approved = json!({"state": "APPROVED"});
     system.call("PATCH", &change, "vm-owner-key", &approved);
+    let of_submission = submissions(system).swap_remove(0);
+    let batch = json!({"Records": [of_submission]}).to_string();
+    let simple = |(function, operation, event)| Simple { function, operation, event };
+    let all =
+        [requests(system, &vm, &change).map(simple).into(), background(system, batch).map(simple).into()];
+    let all: Vec<Simple> = all.into_iter().flat_map(|part: Vec<Simple>| part).collect();
+    let mut names: Vec<&str> = all.iter().map(|simple| simple.function).collect();
+    names.sort_unstable();
+    assert_eq!(names, built::functions(), "each function has a simple event");
+    all
+}
+
+/// A function, an operation, and an event.
+type Event = (&'static str, &'static str, String);
+
+/// Returns an event for each function with requests.
+fn requests(system: &Running, vm: &Value, change: &str) -> [Event; 9] {
+    let of_owner = |method, path: &str, body: &Value| request(system, method, path, "vm-owner-key", body);
+    let of_consumer = |method, path: &str, body: &Value| request(system, method, path, "awesome-key", body);
+    let null = Value::Null;
     let schema = json!({"title": "New", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let validate = format!("{CONSUMER}/submissions/validate/");
-    let null = Value::Null;
-    let records = system.stream(None);
-    let of_submission =
-        records.iter().find(|record| record["dynamodb"]["NewImage"]["ty"]["S"] == "SUBMISSION");
-    let batch = json!({"Records": [of_submission]}).to_string();
-    vec![
-        ("submit", request(system, "POST", &validate, "awesome-key", &vm)),
-        ("list", request(system, "GET", "/v1/account/teams/", "awesome-key", &null)),
-        ("update-state", request(system, "PATCH", &change, "vm-owner-key", &approved)),
-        ("history", request(system, "GET", &format!("{change}history/"), "vm-owner-key", &null)),
-        ("catalog", request(system, "POST", &format!("{OWNER}/services/validate/"), "vm-owner-key", &schema)),
-        ("about", request(system, "GET", "/v1/health", "awesome-key", &null)),
-        ("web-console", request(system, "GET", "/", "awesome-key", &null)),
-        ("account", request(system, "GET", "/v1/account/api_keys", "awesome-key", &null)),
-        ("authorize", authorization(Some("awesome-key"))),
-        ("generate", batch.clone()),
-        ("notify", batch),
-        ("sweep", "{}".to_owned()),
+    let history = format!("{change}history/");
+    let services = format!("{OWNER}/services/validate/");
+    [
+        ("submit", "a preview without a change", of_consumer("POST", &validate, vm)),
+        ("list", "the list of teams", of_consumer("GET", "/v1/account/teams/", &null)),
+        ("update-state", "a repeated approval", of_owner("PATCH", change, &json!({"state": "APPROVED"}))),
+        ("history", "a history", of_owner("GET", &history, &null)),
+        ("catalog", "a check of a definition", of_owner("POST", &services, &schema)),
+        ("about", "the health", of_consumer("GET", "/v1/health", &null)),
+        ("web-console", "the page", of_consumer("GET", "/", &null)),
+        ("account", "the list of API keys", of_consumer("GET", "/v1/account/api_keys", &null)),
+        ("webhooks", "the list of webhooks", of_owner("GET", "/v1/external/serviceowner/webhooks/", &null)),
     ]
+}
+
+/// Returns an event for each other function.
+fn background(system: &Running, batch: String) -> [Event; 5] {
+    system.wait_idle();
+    let rule = queue::rule().unwrap();
+    let published = system.events(0).into_iter().map(|published| published.envelope);
+    let event = published.into_iter().find(|event| rule.matches(event)).unwrap();
+    [
+        ("authorize", "an API key", authorization(Some("awesome-key"))),
+        ("generate", "a submission without generated change instances", batch.clone()),
+        ("notify", "a record without new events", batch),
+        ("deliver", "an event without a webhook", messages(&[event.to_string()])),
+        ("sweep", "a minute without work", "{}".to_owned()),
+    ]
+}
+
+/// Returns messages of the queue as a batch.
+pub(super) fn messages(bodies: &[String]) -> String {
+    let record = |body: &String| json!({"messageId": "1", "body": body});
+    json!({"Records": bodies.iter().map(record).collect::<Vec<_>>()}).to_string()
+}
+
+/// Returns the records of submissions in the stream, in order.
+pub(super) fn submissions(system: &Running) -> Vec<Value> {
+    let mut records = system.stream(None);
+    records.retain(|record| record["dynamodb"]["NewImage"]["ty"]["S"] == "SUBMISSION");
+    records
 }
 
 /// Panics unless the function accepted the event: a request has a status below 300, a batch has no failures.

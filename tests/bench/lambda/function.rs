@@ -45,8 +45,8 @@ impl Function {
     /// Starts a program the same way, under `valgrind`. The end of the function writes the counts to a file.
     pub(super) fn start_counted(program: &Path, environment: &str, counts: &Path) -> Self {
         let mut command = Command::new("valgrind");
-        command.args(["--tool=callgrind", "--quiet"]);
-        command.arg(format!("--callgrind-out-file={}", counts.display())).arg(program);
+        command.args(["--tool=cachegrind", "--cache-sim=no", "--log-file=/dev/null"]);
+        command.arg(format!("--cachegrind-out-file={}", counts.display())).arg(program);
         Self::spawn(command, program, environment)
     }
 

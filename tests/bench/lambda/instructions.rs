@@ -1,80 +1,215 @@
-//! Instructions of warm invocations, counted by `callgrind`: the same number on every machine.
+//! Instructions of starts and of warm invocations, counted by `valgrind`.
+//!
+//! They hardly depend on the load of the machine, so a committed table is their limit: a ratchet.
 
-use super::events::{CONSUMER, OWNER, request};
+use super::Started;
+use super::events::{self, CONSUMER, OWNER, Simple, messages, request, simple};
 use super::function::Function;
 use super::overhead::submission;
-use crate::built::Built;
-use crate::figure::Figure;
+use crate::offline;
 use crate::process::is_there;
+use crate::session::{Mode, Page, Session};
+use capacity::text::markdown;
+use domain::base::id::WebhookId;
+use domain::outreach::webhook::delivery::Delivery;
+use dovetail_emulator::gateway;
+use dovetail_emulator::gateway::plain;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use support::Running;
+use support::ratchet::{self, Counts};
+use support::source::Method;
+use tokio::net::TcpListener;
 
-/// Name of the figure of a submission.
-pub const SUBMISSION: &str = "instructions of a submission of 10 changed items, warm";
-/// Name of the figure of a decision.
-pub const APPROVAL: &str = "instructions of an approval, warm";
+/// Operation of a submission.
+pub const SUBMISSION: &str = "a submission of 10 changed items";
+/// Operation of a decision.
+pub const APPROVAL: &str = "an approval";
+/// Operation of each function.
+const START: &str = "the first response, over TLS";
 /// Number of applications of a team with many.
 const APPLICATIONS: usize = 900;
 /// Invocations before the counted ones. They fill connections and caches.
 const FIRST: usize = 5;
 /// Counted invocations.
 const COUNTED: usize = 20;
+const COMMENT: &str = "\
+# Instructions of each operation, counted by valgrind. `just figures --check instructions` compares them, and fails if one
+# is more than 2 % higher. A lower one changes its line. `UPDATE_EXPECT=1` also writes higher ones.
+";
 
-/// Counts the instructions of a submission of changed items, and of an approval.
-pub(super) fn measure(built: &Built) -> Vec<Figure> {
-    let all: [(&str, &str, Events); 3] = [
-        ("submit", SUBMISSION, submissions),
-        (
-            "submit",
-            "instructions of a submission of one changed item, of a team with 900 applications, warm",
-            among_applications,
-        ),
-        ("update-state", APPROVAL, approvals),
-    ];
-    let figure = |(name, what, events): (&str, &str, Events)| {
-        if !is_there("valgrind") {
-            return Figure::without_goal(what, "not counted: valgrind is missing");
-        }
-        let millions = count(built.program(name), name, events) / 1e6;
-        Figure { value: Some(millions), ..Figure::without_goal(what, format!("{millions:.2} million")) }
-    };
-    all.into_iter().map(figure).collect()
+/// The instructions of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    pub function: String,
+    pub operation: String,
+    pub instructions: u64,
+    /// The most that the committed table allows.
+    pub limit: u64,
 }
 
-/// Returns a number of events in order.
+/// Writes the block of all operations.
+pub fn renew(session: &Session) {
+    let rows = session.instructions().iter().map(|counted| {
+        let result = if counted.instructions <= counted.limit { "pass" } else { "fail" };
+        vec![
+            format!("`{}`", counted.function),
+            counted.operation.clone(),
+            format!("{:.2}", millions(counted.limit)),
+            format!("{:.2}", millions(counted.instructions)),
+            result.to_owned(),
+        ]
+    });
+    let body = markdown(&["function", "operation", "limit, millions", "counted, millions", "result"], rows);
+    session.renew(Page::Performance, "instructions", Method::Counted, &body);
+}
+
+/// Returns instructions in millions.
+pub fn millions(instructions: u64) -> f64 {
+    instructions as f64 / 1e6
+}
+
+/// Counts all operations, and compares them with the committed table.
+pub fn measure(session: &Session) -> Vec<Counted> {
+    assert!(is_there("valgrind"), "valgrind is missing: apt-get install valgrind");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.txt");
+    let committed = ratchet::read(&fs::read_to_string(&path).unwrap());
+    let counts = count_all(session);
+    let accept = std::env::var_os("UPDATE_EXPECT").is_some();
+    let renewed = ratchet::renewed(&committed, &counts, accept);
+    if session.mode == Mode::Write || accept {
+        fs::write(&path, format!("{COMMENT}{}", ratchet::lines(&renewed))).unwrap();
+    }
+    for name in ratchet::grown(&renewed, &counts) {
+        session.fail(format!("{name}: {} instructions instead of {}", counts[&name], renewed[&name]));
+    }
+    let counted = |(name, instructions): (&String, &u64)| {
+        let (function, operation) = name.split_once(": ").unwrap();
+        Counted {
+            function: function.to_owned(),
+            operation: operation.to_owned(),
+            instructions: *instructions,
+            limit: ratchet::limit(renewed[name]),
+        }
+    };
+    counts.iter().map(counted).collect()
+}
+
+/// Returns events of a number of invocations in order.
 type Events = fn(&Running, usize) -> Vec<String>;
 
-/// Returns the instructions of one invocation: the difference of two runs, so that the start is left out.
-fn count(program: &Path, name: &str, events: Events) -> f64 {
-    let [few, many] = [FIRST, FIRST + COUNTED].map(|invocations| total(program, name, events, invocations));
-    (many - few) as f64 / COUNTED as f64
+/// Operations with different events: function, operation, and events.
+const DIFFERENT: [(&str, &str, Events); 5] = [
+    ("submit", SUBMISSION, |system, count| (0..count).map(|number| submission(system, number)).collect()),
+    ("submit", "a submission of one changed item, of a team with 900 applications", among_applications),
+    ("update-state", APPROVAL, approvals),
+    ("generate", "one generated change instance", generations),
+    ("deliver", "a delivery", deliveries),
+];
+
+/// Counts the starts, the simple events, and the operations with different events.
+fn count_all(session: &Session) -> Counts {
+    let mut counts = Counts::new();
+    let mut add = |function: &str, operation: &str, count: u64| {
+        println!("{count:>12} {function}: {operation}");
+        counts.insert(format!("{function}: {operation}"), count);
+    };
+    let program = |name: &str| session.functions().program(name).clone();
+    for Simple { function, operation, .. } in simple(&Running::demo()) {
+        let program = program(function);
+        add(function, START, started(&program, function));
+        let repeated = |times| {
+            let system = Running::demo();
+            let events = vec![simple_of(&system, function); times];
+            total(&program, function, &system, &system.environment, &events)
+        };
+        add(function, operation, of_each(repeated));
+    }
+    for (function, operation, events) in DIFFERENT {
+        let program = program(function);
+        let different = |times| {
+            let system = Running::demo();
+            disable(&system);
+            let events = events(&system, times);
+            total(&program, function, &system, &system.environment, &events)
+        };
+        add(function, operation, of_each(different));
+    }
+    add("dovetail", "a plan of 1,000 items, 1 % changed", offline::instructions());
+    counts
 }
 
-/// Returns all instructions of a process with this number of invocations.
-fn total(program: &Path, name: &str, events: Events, invocations: usize) -> i64 {
-    let system = Running::demo();
-    for function in ["generate", "notify"] {
+/// Returns the instructions of one invocation: the difference of two runs leaves out the start.
+fn of_each(count: impl Fn(usize) -> u64) -> u64 {
+    (count(FIRST + COUNTED) - count(FIRST)) / COUNTED as u64
+}
+
+/// Returns all instructions of a process with one event.
+fn started(program: &Path, function: &str) -> u64 {
+    let world = Started::new();
+    let event = simple_of(&world.system, function);
+    total(program, function, &world.system, &world.environment(function), &[event])
+}
+
+/// Returns the simple event of a function.
+fn simple_of(system: &Running, function: &str) -> String {
+    simple(system).into_iter().find(|simple| simple.function == function).unwrap().event
+}
+
+/// Stops the functions of the system, so that only the counted process does their work.
+fn disable(system: &Running) {
+    for function in ["generate", "notify", "deliver"] {
         system.enable(function, false);
     }
-    let events = events(&system, invocations);
-    let directory = tempfile::tempdir().unwrap();
-    let counts = directory.path().join("counts");
-    let mut function = Function::start_counted(program, &system.environment, &counts);
-    for event in events {
-        super::events::assert_answered(name, &function.invoke(&event));
-    }
-    function.stop();
-    let text = fs::read_to_string(counts).unwrap();
-    let total =
-        text.lines().find_map(|line| line.strip_prefix("totals: ").or(line.strip_prefix("summary: ")));
-    total.unwrap().trim().parse().unwrap()
 }
 
-/// Returns submissions that each change all items.
-fn submissions(system: &Running, count: usize) -> Vec<String> {
-    (0..count).map(|number| submission(system, number)).collect()
+/// Returns all instructions of a process with these events.
+fn total(program: &Path, name: &str, system: &Running, environment: &str, events: &[String]) -> u64 {
+    disable(system);
+    let directory = tempfile::tempdir().unwrap();
+    let counts = directory.path().join("counts");
+    let mut function = Function::start_counted(program, environment, &counts);
+    for event in events {
+        events::assert_answered(name, &function.invoke(event));
+    }
+    function.stop();
+    summary(&counts)
+}
+
+/// Returns the number of instructions in a file of `cachegrind`.
+pub fn summary(counts: &Path) -> u64 {
+    let text = fs::read_to_string(counts).unwrap();
+    let summary = text.lines().find_map(|line| line.strip_prefix("summary: "));
+    summary.unwrap().trim().parse().unwrap()
+}
+
+/// Returns records of submissions, each with one change instance to generate.
+fn generations(system: &Running, count: usize) -> Vec<String> {
+    for number in 0..count {
+        let item = json!({"name": "lb", "algorithm": "RoundRobin"});
+        let body =
+            json!({"AwesomeConsumer": {format!("App{number}"): {"services": {"LoadBalancer": [item]}}}});
+        let path = format!("{CONSUMER}/submissions/submit/");
+        assert_eq!(system.call("PATCH", &path, "awesome-key", &body).status, 201);
+    }
+    let records = events::submissions(system);
+    assert_eq!(records.len(), count);
+    records.iter().map(|record| json!({"Records": [record]}).to_string()).collect()
+}
+
+/// Returns messages that each cause a delivery to one webhook.
+fn deliveries(system: &Running, count: usize) -> Vec<String> {
+    let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let target = format!("http://{}/", listener.local_addr().unwrap());
+    let answer = async |_| plain(200, &json!({}));
+    drop(system.spawn(gateway::serve(listener, answer, std::future::pending())));
+    let webhooks = "/v1/external/serviceowner/webhooks/";
+    let body = json!({"service": 1, "target_url": target});
+    let webhook = system.call("POST", webhooks, "vm-owner-key", &body);
+    let webhook = WebhookId::parse(webhook.at("/id").as_u64().unwrap()).unwrap();
+    let detail = json!({"change_instance": {"id": 1, "state": "APPROVED"}});
+    (0..count).map(|_| messages(&[Delivery::new(webhook, detail.clone()).to_message()])).collect()
 }
 
 /// Returns partial submissions that each change one item of a team with many applications.

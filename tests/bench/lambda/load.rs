@@ -151,7 +151,6 @@ impl Load {
             goal: format!("< {}", mb(TRANSACTION_MAX)),
             measured: kb(bytes.try_into().unwrap()),
             passes: Some(u64::try_from(bytes).unwrap() < TRANSACTION_MAX),
-            value: None,
         }
     }
 
@@ -164,7 +163,6 @@ impl Load {
             goal: format!("< {UNITS_RATIO_MAX:.2} ×"),
             measured: format!("{ratio:.2} × ({large:.2} and {small:.2})"),
             passes: Some(ratio < UNITS_RATIO_MAX),
-            value: Some(ratio),
         }
     }
 }
