@@ -35,8 +35,8 @@ const FIRST: usize = 5;
 /// Counted invocations.
 const COUNTED: usize = 20;
 const COMMENT: &str = "\
-# Instructions of each operation, counted by valgrind. `just figures --check instructions` compares them, and fails if one
-# is more than 2 % higher. A lower one changes its line. `UPDATE_EXPECT=1` also writes higher ones.
+# Instructions of each operation, counted by valgrind. `just figures --check instructions` fails if one is more than 2 %
+# higher. `just figures` lowers lines. `UPDATE_EXPECT=1` also writes higher ones.
 ";
 
 /// The instructions of an operation.
