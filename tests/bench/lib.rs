@@ -91,15 +91,15 @@ pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
 
 /// Renews the named parts, and prints the time of each.
 fn renew(session: &Session, names: &[String]) -> ExitCode {
-    let mut times = String::new();
+    let mut times = Vec::new();
     let began = Instant::now();
     for part in PARTS.iter().filter(|part| names.is_empty() || names.iter().any(|name| name == part.name)) {
         println!("== {}: {}", part.name, part.renews);
         let began = Instant::now();
         (part.renew)(session);
-        times += &format!("{:<14} {}\n", part.name, clock(began.elapsed()));
+        times.push(format!("{:<14} {}", part.name, clock(began.elapsed())));
     }
-    println!("\n{times}{:<14} {}", "all", clock(began.elapsed()));
+    println!("\n{}\n{:<14} {}", times.join("\n"), "all", clock(began.elapsed()));
     let problems = session.problems();
     for problem in &problems {
         println!("FAILED  {problem}");

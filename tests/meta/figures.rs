@@ -1,6 +1,6 @@
 //! Blocks of figures: each names the version that wrote it, and none is older than the newest release.
 
-use super::workspace::{files, name, read, root};
+use repository::{files, name, read, root};
 use support::blocks;
 use support::ratchet::{self, Counts};
 use support::source::{Method, Source, VERSION, version, version_of};

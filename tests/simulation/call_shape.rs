@@ -89,6 +89,6 @@ mod tests {
         let batch = |writes: &[Value]| {
             shape("DynamoDB_20120810.BatchWriteItem", &json!({"RequestItems": {"t": writes}}))
         };
-        assert_ne!(batch(&[put.clone()]), batch(&[put.clone(), put]));
+        assert_ne!(batch(std::slice::from_ref(&put)), batch(&[put.clone(), put.clone()]));
     }
 }
