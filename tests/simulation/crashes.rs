@@ -94,7 +94,7 @@ pub fn sweep(
 /// Tests the deaths of one request and of the functions that it wakes. Returns the resulting state.
 async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, deaths: &mut Deaths) -> Start {
     let (system, stream) = start.begin().await;
-    let invocation = Invocation::recorded();
+    let invocation = Invocation::with_shapes();
     let id = system.next_request();
     let answer = system.run_until(&invocation, system.answer(request, &id)).await.unwrap();
     assert_eq!(
@@ -206,7 +206,7 @@ fn middle(invocation: &Invocation) -> Death {
 /// died, too.
 async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: &Start, deaths: &mut Deaths) {
     let (system, _) = start.leave(request, left).await;
-    let calm = Invocation::recorded();
+    let calm = Invocation::with_shapes();
     assert!(system.run_until(&calm, tidy(&system)).await.is_some(), "the sweep runs");
     let name = start.name("sweep");
     for death in points(&calm) {
@@ -254,7 +254,7 @@ async fn wake(
                 assert_eq!(system.run_until(&dying, system.taken(name, batch)).await, None, "{death:?}");
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
-            let invocation = Invocation::recorded();
+            let invocation = Invocation::with_shapes();
             let repeated = system.run_until(&invocation, system.taken(name, batch)).await;
             assert_eq!(repeated, Some(None), "{name} takes what it is woken by");
             invocations.push((name, invocation));

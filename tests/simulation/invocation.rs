@@ -50,8 +50,8 @@ impl Invocation {
         Self::with(death, None)
     }
 
-    /// Creates an invocation without a death. It records the shapes of its calls.
-    pub fn recorded() -> Arc<Self> {
+    /// Creates an invocation without a death that records the shapes of its calls.
+    pub fn with_shapes() -> Arc<Self> {
         Self::with(Death::Never, Some(Mutex::default()))
     }
 
@@ -97,7 +97,7 @@ impl Invocation {
         self.effects.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the shapes of the calls so far. Only a recorded invocation has them.
+    /// Returns the shapes of the calls so far. Others have none.
     pub fn shapes(&self) -> Vec<u64> {
         let shapes = self.shapes.as_ref();
         shapes.map(|shapes| shapes.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default()

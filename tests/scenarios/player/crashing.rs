@@ -86,28 +86,28 @@ pub(crate) fn assert_shapes() {
 fn plan() -> BTreeMap<&'static str, Planned> {
     let next = AtomicUsize::new(0);
     let record = || {
-        let mut recorded = Vec::new();
+        let mut scenarios = Vec::new();
         while let Some(name) = LISTED.get(next.fetch_add(1, Ordering::Relaxed)) {
             let requests = Requests::of(name);
             let shapes =
                 MODES.map(|mode| requests.sweep(name, mode, Chosen::None).shapes().collect::<Vec<_>>());
-            recorded.push((*name, (requests, shapes)));
+            scenarios.push((*name, (requests, shapes)));
         }
-        recorded
+        scenarios
     };
     let threads = std::thread::available_parallelism().unwrap().get();
-    let recorded: BTreeMap<_, _> = std::thread::scope(|scope| {
+    let scenarios: BTreeMap<_, _> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(record)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    let sweeps: Vec<Vec<u64>> = recorded.values().flat_map(|(_, shapes)| shapes.clone()).collect();
+    let sweeps: Vec<Vec<u64>> = scenarios.values().flat_map(|(_, shapes)| shapes.clone()).collect();
     let mut chosen = choose(&sweeps, TIMES).into_iter();
     let mut planned = |(requests, shapes)| Planned {
         requests,
         shapes,
         chosen: std::array::from_fn(|_| chosen.next().unwrap()),
     };
-    recorded.into_iter().map(|(name, recorded)| (name, planned(recorded))).collect()
+    scenarios.into_iter().map(|(name, scenario)| (name, planned(scenario))).collect()
 }
 
 impl Requests {
