@@ -16,7 +16,7 @@ use dovetail_http::{Access, Code, ROUTES};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::contract::{self, DOCUMENT, Lines, OPERATIONS, examples, problems};
-use support::{ApiRequest, Running, multipart};
+use support::{ApiRequest, Running, multipart, spawn_in_test};
 
 const CONSUMER: &str = "/v1/orcabase/consumer";
 const OWNER: &str = "/v1/orcabase/serviceowner";
@@ -628,7 +628,7 @@ fn every_route_status_parameter_and_field_of_the_contract_is_seen() {
         systems::with_issuer,
     ];
     let seen: Lines = std::thread::scope(|scope| {
-        let parts: Vec<_> = systems.map(|parts| scope.spawn(parts)).into();
+        let parts: Vec<_> = systems.map(|parts| spawn_in_test(scope, parts)).into();
         parts.into_iter().flat_map(|parts| parts.join().unwrap()).collect()
     });
     let documented = contract::all_parts();
