@@ -12,7 +12,7 @@ use simulation::system::STAGED;
 use std::time::Duration;
 
 /// Minimum number of operations with faults.
-const OPERATIONS: u64 = 250_000;
+const OPERATIONS: u64 = 20_000;
 /// Number of histories.
 const HISTORIES: u64 = 200;
 /// Maximum number of runs until a removed fence has an effect.
