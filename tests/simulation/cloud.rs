@@ -4,7 +4,7 @@ mod batches;
 mod bus;
 mod fate;
 
-use crate::ablation::Fence;
+use crate::ablation::{FENCES, Fence};
 use crate::faults::{Faults, befalls};
 use crate::lagging::Lagging;
 use crate::load::limits::Load;
@@ -14,7 +14,7 @@ use embedded::{Engine, Key, Reply};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -53,6 +53,8 @@ struct State {
     lagging: Option<Lagging>,
     events: Vec<Value>,
     counts: BTreeMap<String, u64>,
+    /// Names of the fences in rejected transactions.
+    rejected: BTreeSet<&'static str>,
     operations: u64,
     trace: Sha256,
     complaint: Option<String>,
@@ -76,6 +78,7 @@ impl Cloud {
             lagging: None,
             events: Vec::new(),
             counts: BTreeMap::new(),
+            rejected: BTreeSet::new(),
             operations: 0,
             trace: Sha256::new(),
             complaint: None,
@@ -111,6 +114,11 @@ impl Cloud {
     /// Returns the current faults.
     pub fn faults(&self) -> Faults {
         self.state().faults.clone()
+    }
+
+    /// Returns the names of the fences in rejected transactions. Without any other fence, the run would be the same.
+    pub fn rejected(&self) -> BTreeSet<&'static str> {
+        self.state().rejected.clone()
     }
 
     /// Draws from the random numbers of the run.
@@ -230,6 +238,8 @@ impl Cloud {
         let (request, left) = self.divided(operation, request);
         let mut reply = self.engine.call(operation, &request);
         if !reply.is_done() {
+            let fences = FENCES.iter().filter(|fence| fence.remove(&mut request.clone()));
+            self.state().rejected.extend(fences.map(|fence| fence.name));
             return reply;
         }
         if let Some(left) = left {

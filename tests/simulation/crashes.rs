@@ -105,6 +105,7 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, deaths: 
     stream.read(&system);
     let woken = wake(&system, &stream, None).await;
     let expected = start.next(&system);
+    deaths.add_rejected(None, system.cloud.rejected());
     if request.path.contains("/messages/") {
         // A message has no idempotency key, so a repeated request creates a second one.
         return expected;
@@ -138,9 +139,7 @@ async fn over_api(
 ) {
     let name = start.name(&format!("{} {} {}", request.method, route(&request.path), answer.status));
     for death in points(invocation) {
-        if !deaths.meet(Dying::Api, shape(&name, invocation, death)) {
-            continue;
-        }
+        let Some(number) = deaths.meet(Dying::Api, shape(&name, invocation, death)) else { continue };
         let (system, stream) = start.begin().await;
         let dying = Invocation::new(death);
         let id = system.next_request();
@@ -153,6 +152,7 @@ async fn over_api(
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
+        deaths.add_rejected(Some(number), system.cloud.rejected());
         expected.stands(&system, request, death);
     }
 }
@@ -165,17 +165,16 @@ async fn over_woken(
     expected: &Start,
     deaths: &mut Deaths,
 ) {
-    for (number, (function, invocation)) in woken.into_iter().enumerate() {
+    for (place, (function, invocation)) in woken.into_iter().enumerate() {
         let name = start.name(function);
         for death in points(&invocation) {
-            if !deaths.meet(Dying::Woken, shape(&name, &invocation, death)) {
-                continue;
-            }
+            let Some(number) = deaths.meet(Dying::Woken, shape(&name, &invocation, death)) else { continue };
             let (system, stream) = start.begin().await;
             drop(system.send(request, &system.next_request()).await.unwrap());
             stream.read(&system);
-            drop(wake(&system, &stream, Some((number, death))).await);
+            drop(wake(&system, &stream, Some((place, death))).await);
             tidy_later(&system).await;
+            deaths.add_rejected(Some(number), system.cloud.rejected());
             expected.stands(&system, request, death);
         }
     }
@@ -208,11 +207,10 @@ async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: 
     let (system, _) = start.leave(request, left).await;
     let calm = Invocation::with_shapes();
     assert!(system.run_until(&calm, tidy(&system)).await.is_some(), "the sweep runs");
+    deaths.add_rejected(None, system.cloud.rejected());
     let name = start.name("sweep");
     for death in points(&calm) {
-        if !deaths.meet(Dying::Sweep, shape(&name, &calm, death)) {
-            continue;
-        }
+        let Some(number) = deaths.meet(Dying::Sweep, shape(&name, &calm, death)) else { continue };
         let (system, stream) = start.leave(request, left).await;
         let first = system.run_until(&Invocation::new(death), tidy(&system)).await;
         assert_eq!(first, None, "the sweep ends though it dies {death:?}");
@@ -225,6 +223,7 @@ async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: 
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
         tidy_later(&system).await;
+        deaths.add_rejected(Some(number), system.cloud.rejected());
         expected.stands(&system, request, death);
     }
 }

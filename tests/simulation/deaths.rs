@@ -34,6 +34,8 @@ pub struct Deaths {
     met: Vec<(Dying, u64)>,
     /// Number of tested deaths.
     pub tested: usize,
+    /// Names of the fences in rejected transactions, by the number of the death; `None` for the runs without a death.
+    rejected: BTreeMap<Option<usize>, BTreeSet<&'static str>>,
 }
 
 impl Deaths {
@@ -42,8 +44,8 @@ impl Deaths {
         Self { chosen, ..Self::default() }
     }
 
-    /// Records a death. Returns whether the sweep tests it.
-    pub fn meet(&mut self, dying: Dying, shape: u64) -> bool {
+    /// Records a death. Returns its number if the sweep tests it.
+    pub fn meet(&mut self, dying: Dying, shape: u64) -> Option<usize> {
         let number = self.met.len();
         self.met.push((dying, shape));
         let is_chosen = match &self.chosen {
@@ -52,7 +54,24 @@ impl Deaths {
             Chosen::Numbers(numbers) => numbers.contains(&number),
         };
         self.tested += usize::from(is_chosen);
-        is_chosen
+        is_chosen.then_some(number)
+    }
+
+    /// Records the fences in rejected transactions of a run with this death, or without one.
+    pub fn add_rejected(&mut self, death: Option<usize>, fences: BTreeSet<&'static str>) {
+        self.rejected.entry(death).or_default().extend(fences);
+    }
+
+    /// Returns the numbers of the tested deaths that can have another effect without a fence.
+    ///
+    /// A fence has an effect only if it rejects a transaction. If it does so without a death, all later states can be
+    /// others, so these are all deaths.
+    pub fn that_need(&self, fence: &str) -> BTreeSet<usize> {
+        if self.rejected.get(&None).is_some_and(|fences| fences.contains(fence)) {
+            return (0..self.met.len()).collect();
+        }
+        let with_fence = self.rejected.iter().filter(|(_, fences)| fences.contains(fence));
+        with_fence.filter_map(|(death, _)| *death).collect()
     }
 
     /// Returns the number of deaths of these functions.

@@ -1,8 +1,8 @@
 //! Runs the requests of scenarios while functions die at their calls.
 //!
 //! Deaths of one shape have the same effect: the same function makes the same calls, and dies at the same one. So each
-//! shape dies in two scenarios. `DOVETAIL_TEST_DEATHS=all` tests all deaths. `DOVETAIL_TEST_FENCE=NAME` removes a fence
-//! of `simulation::ablation`, to compare which of both finds it.
+//! shape dies in two scenarios. `DOVETAIL_TEST_DEATHS=all` tests all deaths, and removes each fence of
+//! `simulation::ablation` to show that the chosen deaths find as much as all.
 
 use super::given;
 use super::script::Script;
@@ -15,8 +15,8 @@ use simulation::deaths::{Chosen, Deaths, Dying, choose};
 use simulation::system::{ApiRequest, STAGED};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
 /// Number of tested deaths of a shape.
 const TIMES: usize = 2;
@@ -43,15 +43,21 @@ struct Planned {
     chosen: [BTreeSet<usize>; 2],
 }
 
+/// The deaths of a scenario in each mode, all of them tested.
+type Tested = OnceLock<[Deaths; 2]>;
+
 /// The chosen deaths of all scenarios, by name.
 static PLAN: LazyLock<BTreeMap<&str, Planned>> = LazyLock::new(plan);
 
+/// All deaths of all scenarios, by name. The first test that needs those of a scenario tests them.
+static TESTED: LazyLock<BTreeMap<&str, Tested>> =
+    LazyLock::new(|| LISTED.iter().map(|name| (*name, Tested::new())).collect());
+
 /// Tests the deaths of a scenario: the chosen ones, or all.
 pub(crate) fn scenario(name: &str) {
-    if std::env::var("DOVETAIL_TEST_DEATHS").is_ok_and(|deaths| deaths == "all") {
-        let requests = Requests::of(name);
-        for actions_max in MODES {
-            drop(requests.sweep(name, actions_max, Chosen::All));
+    if tests_all() {
+        for deaths in tested(name) {
+            assert_eq!(deaths.tested, deaths.shapes().count(), "{name}: all deaths are tested");
         }
         return;
     }
@@ -62,7 +68,21 @@ pub(crate) fn scenario(name: &str) {
     }
 }
 
+fn tests_all() -> bool {
+    std::env::var("DOVETAIL_TEST_DEATHS").is_ok_and(|deaths| deaths == "all")
+}
+
+/// Tests all deaths of a scenario, unless another test did.
+fn tested(name: &str) -> &'static [Deaths; 2] {
+    TESTED[name].get_or_init(|| {
+        let requests = Requests::of(name);
+        MODES.map(|actions_max| requests.sweep(name, actions_max, Chosen::All))
+    })
+}
+
 /// Fails unless each shape dies twice, if it occurs twice. Prints the numbers.
+///
+/// If all deaths are tested, it also fails if they find a removed fence that the chosen deaths do not find.
 #[expect(clippy::print_stderr, reason = "what a test counts")]
 pub(crate) fn assert_shapes() {
     let mut met: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
@@ -80,25 +100,71 @@ pub(crate) fn assert_shapes() {
     eprintln!("{} shapes, {once} of them once, {tested} deaths, {} left out", met.len(), all - tested);
     assert!(met.len() >= SHAPES_MIN, "{} shapes", met.len());
     assert!(met.values().all(|(occurs, tested)| *tested == TIMES.min(*occurs)));
+    if tests_all() {
+        let found = in_each_core(&FENCES, |fence| (fence.name, found_by(*fence)));
+        eprintln!("{found:#?}");
+        assert!(!found.values().any(|found| matches!(found, FoundBy::Others(_))), "{found:#?}");
+    }
 }
 
-/// Records all scenarios, one in each core at a time, and chooses among their deaths.
-fn plan() -> BTreeMap<&'static str, Planned> {
+/// The deaths that find a removed fence, with the first error.
+#[derive(Debug)]
+enum FoundBy {
+    None,
+    Chosen(#[expect(dead_code, reason = "printed")] String),
+    /// No chosen death finds it.
+    Others(#[expect(dead_code, reason = "printed")] String),
+}
+
+/// Removes a fence, and repeats the deaths that can then have another effect: first the chosen ones.
+fn found_by(fence: Fence) -> FoundBy {
+    let first_error =
+        |is_chosen| PLAN.iter().find_map(|(name, planned)| planned.error(name, fence, is_chosen));
+    match first_error(true) {
+        Some(error) => FoundBy::Chosen(error),
+        None => first_error(false).map_or(FoundBy::None, FoundBy::Others),
+    }
+}
+
+impl Planned {
+    /// Returns the error of the chosen deaths, or of the others, without a fence.
+    fn error(&self, name: &str, fence: Fence, is_chosen: bool) -> Option<String> {
+        let modes = MODES.into_iter().zip(tested(name)).zip(&self.chosen);
+        modes.into_iter().find_map(|((actions_max, deaths), chosen)| {
+            let mut numbers = deaths.that_need(fence.name);
+            numbers.retain(|number| chosen.contains(number) == is_chosen);
+            if numbers.is_empty() {
+                return None;
+            }
+            let swept = self.requests.swept(actions_max, Chosen::Numbers(numbers), Some(fence));
+            swept.err().map(|error| format!("{name}: {}", error.lines().next().unwrap_or_default()))
+        })
+    }
+}
+
+/// Calls a function for each value, on every core. Returns the results by their keys.
+fn in_each_core<T: Sync, K: Ord + Send, V: Send>(
+    values: &[T],
+    call: impl Fn(&T) -> (K, V) + Sync,
+) -> BTreeMap<K, V> {
     let next = AtomicUsize::new(0);
-    let record = || {
-        let mut scenarios = Vec::new();
-        while let Some(name) = LISTED.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let requests = Requests::of(name);
-            let shapes =
-                MODES.map(|mode| requests.sweep(name, mode, Chosen::None).shapes().collect::<Vec<_>>());
-            scenarios.push((*name, (requests, shapes)));
-        }
-        scenarios
+    let of_thread = || {
+        let taken = std::iter::from_fn(|| values.get(next.fetch_add(1, Ordering::Relaxed)));
+        taken.map(&call).collect::<Vec<_>>()
     };
     let threads = std::thread::available_parallelism().unwrap().get();
-    let scenarios: BTreeMap<_, _> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(record)).collect();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(of_thread)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Records all scenarios, and chooses among their deaths.
+fn plan() -> BTreeMap<&'static str, Planned> {
+    let scenarios = in_each_core(LISTED, |name| {
+        let requests = Requests::of(name);
+        let shapes = MODES.map(|mode| requests.sweep(name, mode, Chosen::None).shapes().collect::<Vec<_>>());
+        (*name, (requests, shapes))
     });
     let sweeps: Vec<Vec<u64>> = scenarios.values().flat_map(|(_, shapes)| shapes.clone()).collect();
     let mut chosen = choose(&sweeps, TIMES).into_iter();
@@ -132,11 +198,21 @@ impl Requests {
         Self { requests: requests.collect(), given: script.given, is_accepted }
     }
 
+    /// Returns the tested deaths in one mode, possibly without a fence, or the error.
+    fn swept(
+        &self,
+        actions_max: usize,
+        chosen: Chosen,
+        fence_removed: Option<Fence>,
+    ) -> Result<Deaths, String> {
+        let (world, limits) = (given::world(&self.given), given::limits(&self.given, actions_max));
+        crashes::sweep(&world, limits, &self.requests, chosen, fence_removed)
+    }
+
     /// Tests the chosen deaths in one mode.
     #[track_caller]
     fn sweep(&self, name: &str, actions_max: usize, chosen: Chosen) -> Deaths {
-        let (world, limits) = (given::world(&self.given), given::limits(&self.given, actions_max));
-        let deaths = crashes::sweep(&world, limits, &self.requests, chosen, fence_removed());
+        let deaths = self.swept(actions_max, chosen, None);
         let deaths = deaths.unwrap_or_else(|problem| panic!("{name}: {problem}"));
         let is_submitted = self.requests.iter().any(|(request, _)| request.path.contains("/submissions/"));
         assert!(deaths.count(Dying::Api) > 0 || !is_submitted, "{name}: a function can die");
@@ -158,10 +234,4 @@ fn played(script: &Script) -> Vec<(ApiRequest, u16)> {
     }
     let requests = stage.system.requests.lock().unwrap();
     requests.clone()
-}
-
-/// Returns the fence that the environment names.
-fn fence_removed() -> Option<Fence> {
-    let name = std::env::var("DOVETAIL_TEST_FENCE").ok()?;
-    Some(FENCES.into_iter().find(|fence| fence.name == name).unwrap_or_else(|| panic!("no fence {name}")))
 }
