@@ -208,8 +208,11 @@ fn deliveries(system: &Running, count: usize) -> Vec<String> {
     let body = json!({"service": 1, "target_url": target});
     let webhook = system.call("POST", webhooks, "vm-owner-key", &body);
     let webhook = WebhookId::parse(webhook.at("/id").as_u64().unwrap()).unwrap();
-    let detail = json!({"change_instance": {"id": 1, "state": "APPROVED"}});
-    (0..count).map(|_| messages(&[Delivery::new(webhook, detail.clone()).to_message()])).collect()
+    let event = |number: usize| {
+        let (id, change) = (format!("{number}:1"), 137_438_953_488_u64);
+        json!({"metadata": {"id": id}, "data": {"id": change, "to": "APPROVED"}})
+    };
+    (0..count).map(|number| messages(&[Delivery::new(webhook, event(number)).to_message()])).collect()
 }
 
 /// Returns partial submissions that each change one item of a team with many applications.
