@@ -46,7 +46,7 @@ describe("automation", () => {
     await dialog(page).getByLabel("Name").fill("pipeline");
     await dialog(page).getByLabel("Authorization header").fill("Bearer of.my.own");
     await submit(page, "Create");
-    await page.getByRole("dialog", { name: "Secret of pipeline" }).waitFor();
+    await page.getByRole("dialog", { name: "Secret of pipeline", exact: true }).waitFor();
     const secret = await dialog(page).locator("code").first().innerText();
     await submit(page, "Copy secret");
     await dialog(page).getByText("Copied.").waitFor();
@@ -107,7 +107,7 @@ describe("automation", () => {
     const { page, context } = await openAutomation("VMOwnerTeam");
     await press(page, "Rotate secret: pipeline");
     await submit(page, "Rotate");
-    await page.getByRole("dialog", { name: "Secret of pipeline" }).waitFor();
+    await page.getByRole("dialog", { name: "Secret of pipeline", exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await dialog(page).getByText("You have not copied it.").waitFor();
     await submit(page, "Close");

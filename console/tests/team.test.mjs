@@ -45,7 +45,7 @@ describe("team", () => {
     await dialog(page).getByLabel("Name").fill(name);
     await dialog(page).getByLabel("Role").selectOption(role);
     await submit(page, "Create");
-    const shown = page.getByRole("dialog", { name: `API key ${name}` });
+    const shown = page.getByRole("dialog", { name: `API key ${name}`, exact: true });
     const key = (await shown.locator("code").innerText()).trim();
     await submit(page, "Close");
     await shown.getByText("You have not copied it.").waitFor();
@@ -89,7 +89,7 @@ describe("team", () => {
     await press(page, "Rotate: worker");
     await dialog(page).getByLabel("The old key stays valid for").selectOption("1 hour");
     await submit(page, "Rotate");
-    assert.match(await page.getByRole("dialog", { name: "API key worker" }).locator("code").innerText(), KEY);
+    assert.match(await page.getByRole("dialog", { name: "API key worker", exact: true }).locator("code").innerText(), KEY);
     await submit(page, "Close");
     await submit(page, "Close");
     await row(page, "API keys", "worker").getByText("Rotated").waitFor();
