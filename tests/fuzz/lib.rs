@@ -14,6 +14,7 @@ mod problems;
 mod query;
 mod schema;
 mod stream;
+mod upgrade;
 
 #[derive(Clone, Copy)]
 pub struct Target {
@@ -33,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "query", run: query::routed },
     Target { name: "schema", run: schema::published },
     Target { name: "stream", run: stream::read_records },
+    Target { name: "upgrade", run: upgrade::applied },
 ];
 
 /// Returns the target with this name.

@@ -4,6 +4,7 @@
 //! `limits.rs` tests every rule for documents.
 
 mod malformed;
+mod upgrades;
 
 use dovetail_http::Code;
 use serde_json::{Map, Value, json};

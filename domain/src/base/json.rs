@@ -58,6 +58,27 @@ pub(crate) fn is_reserved(key: &str) -> bool {
     key.starts_with("$serde_json::private::")
 }
 
+/// Returns the number of nested containers of a value: 0 for a value that is none. It does not recurse.
+pub fn depth(value: &Value) -> usize {
+    let (mut deepest, mut open) = (0, vec![(value, 1)]);
+    while let Some((value, level)) = open.pop() {
+        match value {
+            Value::Object(members) => open.extend(members.values().map(|value| (value, level + 1))),
+            Value::Array(elements) => open.extend(elements.iter().map(|value| (value, level + 1))),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => continue,
+        }
+        deepest = deepest.max(level);
+    }
+    deepest
+}
+
+/// Returns whether a text is one that a request could have brought: within the limits of bytes, depth and numbers.
+///
+/// Each text that is made of other values passes this check before it is stored.
+pub fn is_storable(text: &str, bytes_max: usize, depth_max: usize) -> bool {
+    !text.is_empty() && text.len() <= bytes_max && sound::is_sound(text, depth_max)
+}
+
 /// Returns the canonical form (RFC 8785): equal documents give equal text.
 pub fn canonical(value: &Value) -> String {
     // The library refuses only numbers that are not finite and keys that are not text. A `Value` holds neither. The

@@ -29,7 +29,7 @@ use self::forms::form;
 pub use self::part::Part;
 pub use self::references::{Form, ReferenceField, References};
 use self::references::{Named, named, reference_fields};
-pub use self::upgrade::Upgrade;
+pub use self::upgrade::{Exceeded, Upgrade};
 pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -7,8 +7,9 @@ pub use self::prior::{Prior, Upgrades};
 use crate::base::json;
 use crate::base::problem::{Problem, below};
 use crate::base::state::{ChangeType, State};
-use crate::catalog::schema::{Budget, DecisionForms, ITEM_PROBLEMS_MAX, Part, Phase, Upgrade};
+use crate::catalog::schema::{Budget, DecisionForms, Exceeded, ITEM_PROBLEMS_MAX, Part, Phase, Upgrade};
 use crate::model::change::Change;
+use crate::model::declaration::DEPTH_MAX;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::{Base, Creation, Item, LatestDeployed};
 use crate::rules::verify;
@@ -166,8 +167,8 @@ impl Judge<'_> {
         if !problems.is_empty() {
             return Err(Failed::Problems(problems.into_iter().take(ITEM_PROBLEMS_MAX).collect()));
         }
-        let texts = judged.report.as_ref().map(|report| &report.data).into_iter().chain(&judged.plan);
-        if texts.map(String::len).any(|bytes| bytes > self.bytes_max()) {
+        let mut texts = judged.report.as_ref().map(|report| &report.data).into_iter().chain(&judged.plan);
+        if !texts.all(|text| json::is_storable(text, self.bytes_max(), DEPTH_MAX)) {
             return Err(Failed::TooLarge);
         }
         Ok(judged)

@@ -4,11 +4,12 @@
 
 use super::{Audit, Subject};
 use crate::base::id::TeamId;
+use crate::base::json;
 use crate::base::state::State;
 use crate::catalog::schema::REFERENCES_MAX;
 use crate::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service};
 use crate::model::change::Change;
-use crate::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
+use crate::model::declaration::{DEPTH_MAX, METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::Item;
 use crate::model::metadata::Replaced;
@@ -55,6 +56,10 @@ impl Audit<'_> {
         // A version that a definition has judged may be a whole item.
         let max = if deployed.schema_version.is_some() { WHOLE_BYTES_MAX } else { DEPLOYED_BYTES_MAX };
         self.within(size, max, Subject::Deployed(deployed.id), "bytes of its data");
+        let is_storable = json::is_storable(&deployed.data, usize::MAX, DEPTH_MAX);
+        let detail =
+            format!("its data: must be JSON with at most {DEPTH_MAX} levels and with numbers up to 2^53 - 1");
+        self.require(is_storable, "I24", Subject::Deployed(deployed.id), detail);
     }
 
     pub(super) fn team_size(&mut self, team: &Team) {

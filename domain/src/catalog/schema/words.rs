@@ -1,6 +1,7 @@
 //! The check of the words in a definition: their values and their positions (R46).
 
 use super::part::{Source, VERIFIED, Word, steps};
+use super::upgrade::too_deep;
 use super::walk::{Reach, subschemas, target};
 use super::*;
 use crate::base::suggest::did_you_mean;
@@ -99,6 +100,9 @@ pub(super) fn values(pointer: &str, schema: &Value, mut report: impl FnMut(&str,
             _ => message,
         };
         report(&format!("{pointer}{at}"), message);
+    }
+    if pointer.is_empty() {
+        too_deep(schema).for_each(|(pointer, message)| report(&pointer, message));
     }
 }
 

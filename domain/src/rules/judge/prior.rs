@@ -26,10 +26,12 @@ pub enum Prior {
 impl Prior {
     /// Returns the data of a deployed version after the upgrades, or as they are without.
     pub(crate) fn of(newest: &Deployed, upgrades: Option<&Upgrades>) -> Self {
-        let Some(stored) = value(&newest.data) else { return Self::Unusable };
+        // An older release stored items that are too deep.
+        let stored = value(&newest.data).filter(|stored| json::depth(stored) <= DEPTH_MAX);
+        let Some(stored) = stored else { return Self::Unusable };
         let Some(upgrades) = upgrades else { return Self::AsStored(stored) };
-        let upgraded = upgrades.steps.iter().try_fold(stored.clone(), |item, step| step.applied(item));
-        match upgraded.filter(|item| upgrades.unfit(item, &mut Budget::of_request()).is_empty()) {
+        let fitting = |item: &Value| upgrades.unfit(item, &mut Budget::of_request()).is_empty();
+        match upgrades.applied(stored.clone()).ok().filter(fitting) {
             None => Self::Unusable,
             Some(item) if item == stored => Self::AsStored(item),
             Some(item) => Self::Upgraded(item),
@@ -56,6 +58,11 @@ impl Prior {
 }
 
 impl Upgrades {
+    /// Returns a stored item after the steps of all versions.
+    fn applied(&self, stored: Value) -> Result<Value, Exceeded> {
+        self.steps.iter().try_fold(stored, |item, step| step.applied(item))
+    }
+
     /// Returns why an upgraded item does not fit this version.
     fn unfit(&self, item: &Value, budget: &mut Budget) -> Vec<Problem> {
         self.forms.violations_within(Phase::Partial, item, budget)
@@ -64,15 +71,9 @@ impl Upgrades {
     /// Returns why nothing of a deployed version could be carried over to an item of this version.
     pub fn problems(&self, newest: &Deployed, budget: &mut Budget) -> Vec<Problem> {
         let stored = value(&newest.data).unwrap_or_default();
-        match self.steps.iter().try_fold(stored, |item, step| step.applied(item)) {
-            Some(item) => self.unfit(&item, budget),
-            None => vec![Problem {
-                pointer: String::new(),
-                path: Vec::new(),
-                rule: "too_large",
-                message: format!("must have at most {WHOLE_BYTES_MAX} bytes after the steps of `x-upgrade`"),
-                change: None,
-            }],
+        match self.applied(stored) {
+            Ok(item) => self.unfit(&item, budget),
+            Err(exceeded) => vec![exceeded.problem()],
         }
     }
 }

@@ -6,7 +6,7 @@ use domain::audit::invariant::Snapshot;
 use domain::base::refs::Reference;
 use domain::catalog::schema::REFERENCES_MAX;
 use domain::model::change::Entry;
-use domain::model::declaration::{METADATA_BYTES_MAX, NAME_BYTES_MAX};
+use domain::model::declaration::{DEPTH_MAX, METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
 use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, MESSAGE_CHARACTERS_MAX};
 use domain::model::work::{ENTRIES_MAX, ITEMS_MAX, PlannedChange};
@@ -82,6 +82,25 @@ fn a_record_over_its_size_limit_is_a_violation() {
             };
             assert_eq!([*most, most + 1].map(is_reported), [false, true], "{what}, at most {most}");
         }
+    }
+}
+
+#[test]
+fn a_deployed_item_that_no_request_could_bring_is_a_violation() {
+    let nested = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+    let table = [
+        (nested(DEPTH_MAX), false),
+        (nested(DEPTH_MAX + 1), true),
+        (nested(200), true),
+        (r#"{"a":9007199254740993}"#.to_owned(), true),
+    ];
+    for (data, is_reported) in table {
+        let mut planted = busy();
+        planted.deployed[0].data.clone_from(&data);
+        let lines = violation_lines(&planted);
+        let found =
+            lines.iter().any(|line| line.starts_with("I24 ") && line.contains("its data: must be JSON"));
+        assert_eq!(found, is_reported, "{data:.40}: {lines:?}");
     }
 }
 

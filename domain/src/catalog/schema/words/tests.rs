@@ -219,6 +219,9 @@ fn values_follow_the_dialect_in_both_drafts() {
         (json!({"op": "add", "path": "/a"}), at("0/value")),
         (json!({"op": "move", "path": "/a"}), at("0/from")),
         (json!({"op": "remove", "path": ""}), at("0/path")),
+        (json!({"op": "remove", "path": "/a".repeat(33)}), at("0/path")),
+        (json!({"op": "copy", "from": "/a".repeat(33), "path": "/a"}), at("0/from")),
+        (json!({"op": "add", "path": "/a".repeat(32), "value": {}}), at("0/value")),
     ] {
         let found = problems(&steps(json!([step])));
         assert!(found.contains(&("invalid_keyword", pointer)), "{step}: {found:?}");

@@ -1,0 +1,114 @@
+//! Steps of `x-upgrade` that nest an item without end: refused at publication and in the dry run. A table in which an
+//! older release stored such steps, or such an item, is readable for everyone.
+
+use domain::model::declaration::DEPTH_MAX;
+use serde_json::{Value, json};
+use support::Running;
+
+const OWNER: &str = "/v1/orcabase/serviceowner";
+const CONSUMER: &str = "/v1/orcabase/consumer";
+const KEY: &str = "vm-owner-key";
+/// A marker of the second version of the definition, to find its row.
+const SECOND: &str = "the second version";
+
+/// Returns a definition with an object that the owner fills.
+fn definition(description: &str, steps: &Value) -> Value {
+    json!({"title": "Deep", "type": "object", "required": ["name"], "x-verified": true, "x-upgrade": steps,
+        "description": description, "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"},
+            "a": {"type": "object", "readOnly": true}}})
+}
+
+/// Returns a step that adds a value at a path of this many names.
+fn deep_step(names: usize) -> Value {
+    json!({"op": "add", "path": "/a".repeat(names), "value": 1})
+}
+
+fn declare(system: &Running, cpu: u64) {
+    let body = json!({"AwesomeConsumer": {"App": {"services": {"Deep": [{"name": "one", "cpu": cpu}]}}}});
+    let answer = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &body);
+    assert_eq!(answer.status, 201, "{answer:?}");
+}
+
+fn publish(system: &Running, definition: &Value, status: u16) {
+    let answer = system.call("POST", &format!("{OWNER}/services/"), KEY, definition);
+    assert_eq!(answer.status, status, "{answer:?}");
+}
+
+/// Returns a system with a completed item and an open change that continues from it in the second version.
+fn system() -> Running {
+    let system = Running::demo();
+    publish(&system, &definition("the first version", &json!([])), 201);
+    declare(&system, 1);
+    let url = pending(&system)["url"].as_str().unwrap().to_owned();
+    let done = json!({"state": "COMPLETED", "deployed_item": {"a": {}}});
+    for body in [json!({"state": "APPROVED"}), done] {
+        let answer = system.call("PATCH", &url, KEY, &body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    publish(&system, &definition(SECOND, &json!([])), 200);
+    declare(&system, 2);
+    system
+}
+
+/// Edits the stored row that has this text, as an older release may have stored it.
+fn edit(system: &Running, ty: &str, text: &str, member: &str, edited: &str) {
+    let mut row =
+        system.rows().into_iter().find(|row| row["ty"]["S"] == ty && row.to_string().contains(text)).unwrap();
+    row[member] = json!({"S": edited});
+    system.put_row(&row);
+}
+
+fn pending(system: &Running) -> Value {
+    system
+        .get(&format!("{OWNER}/change_instances/?state=PENDING&service_name=Deep"), KEY)
+        .at("/results/0")
+        .clone()
+}
+
+/// Returns what the pending change continues with, after all parties have read it.
+fn prior_for_all(system: &Running) -> Value {
+    let change = pending(system);
+    let id = &change["id"];
+    for (path, key) in [
+        (format!("{CONSUMER}/change_instances/{id}/"), "awesome-key"),
+        (format!("{CONSUMER}/service_items/"), "awesome-key"),
+        (format!("{OWNER}/deployed_items/"), KEY),
+    ] {
+        assert_eq!(system.get(&path, key).status, 200, "{path}");
+    }
+    system.get(&format!("{OWNER}/change_instances/{id}/"), KEY).at("/prior").clone()
+}
+
+#[test]
+fn a_step_that_nests_without_end_is_refused() {
+    let system = Running::demo();
+    let before = system.stored();
+    for names in [DEPTH_MAX + 1, 5_000] {
+        let definition = definition("", &json!([deep_step(names)]));
+        for path in ["services/", "services/validate/?dry_run=true"] {
+            let answer = system.call("POST", &format!("{OWNER}/{path}"), KEY, &definition);
+            assert_eq!(answer.status, 400, "{path}: {answer:?}");
+            assert_eq!(answer.at("/problems/0/pointer"), "/x-upgrade/0/path", "{path}");
+        }
+    }
+    assert_eq!(before, system.stored(), "something has changed");
+}
+
+#[test]
+fn a_stored_step_that_nests_without_end_counts_as_absent() {
+    let system = system();
+    let sick = definition(SECOND, &json!([deep_step(5_000)])).to_string();
+    edit(&system, "SCHEMA", SECOND, "text", &sick);
+    assert_eq!(prior_for_all(&system), "AS_STORED");
+}
+
+#[test]
+fn a_stored_item_that_is_nested_too_deep_is_not_carried_over() {
+    let system = system();
+    for levels in [DEPTH_MAX + 1, 100] {
+        let data =
+            format!(r#"{{"a":{}1{},"name":"one"}}"#, r#"{"a":"#.repeat(levels - 1), "}".repeat(levels - 1));
+        edit(&system, "DEPLOYED", "one", "data", &data);
+        assert_eq!(prior_for_all(&system), "UNUSABLE", "{levels} levels");
+    }
+}
