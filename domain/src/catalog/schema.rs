@@ -279,6 +279,9 @@ impl Schema {
         problems.retain(|problem| !filled.iter().any(|pointer| is_at_or_below(&problem.pointer, pointer)));
         let message = "must be absent: the service owner fills this property";
         problems.extend(filled.iter().map(|pointer| problem(pointer, "read_only", message)));
+        let message = "must be unique in its list: the service owner's values belong to elements by name";
+        let repeated = paths.repeated_names("", body);
+        problems.extend(repeated.iter().map(|pointer| problem(pointer, "repeated_name", message)));
         problems.truncate(ITEM_PROBLEMS_MAX);
         problems
     }

@@ -12,7 +12,7 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-use self::pairs::{by_name, prior_of};
+use self::pairs::{counterparts, in_order_of, prior_of};
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, below, tokens};
@@ -67,7 +67,7 @@ fn merged(part: &Part, prior: Option<&Value>, declared: &Value, is_below: bool) 
         Value::Array(elements) => {
             let Some(part) = part.elements() else { return Value::Array(elements.clone()) };
             let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let priors = prior_of(elements, prior);
+            let priors = prior_of(part, elements, prior);
             let both = elements.iter().zip(priors);
             both.filter_map(|(declared, prior)| proposed_at(part, prior, Some(declared), is_below)).collect()
         }
@@ -150,7 +150,7 @@ struct Texts {
     surplus: &'static str,
     /// The source of the wanted value.
     source: &'static str,
-    /// Whether elements of arrays with unique names are compared by name.
+    /// Whether elements of arrays are compared by name.
     is_by_name: bool,
 }
 
@@ -298,17 +298,12 @@ impl Comparison {
         item: &[Value],
     ) {
         let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let priors = prior_of(wanted, prior);
-        let names = by_name(wanted).zip(by_name(item)).filter(|_| self.texts.is_by_name);
-        let Some((wanted_names, item_names)) = names else {
-            for (index, ((wanted, prior), item)) in wanted.iter().zip(priors).zip(item).enumerate() {
-                let pointer = below(at.pointer, &index.to_string());
-                self.at(part, Position { pointer: &pointer, ..at }, prior, Some(wanted), Some(item));
-            }
-            return;
+        let (found, surplus) = if self.texts.is_by_name {
+            counterparts(part, wanted, item)
+        } else {
+            ((0..wanted.len()).map(Some).collect(), Vec::new())
         };
-        for (wanted, prior) in wanted.iter().zip(priors) {
-            let index = pairs::name(wanted).and_then(|name| item_names.get(name));
+        for ((wanted, prior), index) in wanted.iter().zip(prior_of(part, wanted, prior)).zip(found) {
             let Some(index) = index else {
                 let source = self.texts.source;
                 self.report(at.pointer, self.texts.rule, (Some(wanted), None), || {
@@ -317,13 +312,11 @@ impl Comparison {
                 continue;
             };
             let pointer = below(at.pointer, &index.to_string());
-            self.at(part, Position { pointer: &pointer, ..at }, prior, Some(wanted), item.get(*index));
+            self.at(part, Position { pointer: &pointer, ..at }, prior, Some(wanted), item.get(index));
         }
-        for (name, index) in item_names {
-            if !wanted_names.contains_key(name) {
-                let pointer = below(at.pointer, &index.to_string());
-                self.at(part, Position { pointer: &pointer, ..at }, None, None, item.get(index));
-            }
+        for index in surplus {
+            let pointer = below(at.pointer, &index.to_string());
+            self.at(part, Position { pointer: &pointer, ..at }, None, None, item.get(index));
         }
     }
 
@@ -433,7 +426,8 @@ pub fn with_secrets(root: &Part, item: &Value, declared: &Value) -> Value {
         }
         (Value::Array(elements), Value::Array(declared)) => {
             let Some(part) = root.elements() else { return item.clone() };
-            let both = elements.iter().zip(prior_of(elements, declared));
+            let (found, _) = counterparts(part, elements, declared);
+            let both = elements.iter().zip(found.into_iter().map(|index| declared.get(index?)));
             both.map(|(item, declared)| {
                 declared.map_or_else(|| item.clone(), |declared| with_secrets(part, item, declared))
             })
@@ -480,7 +474,7 @@ fn filled_at(part: &Part, sent: &Value, base: Option<&Value>) -> Value {
         Value::Array(elements) => {
             let Some(part) = part.elements() else { return sent.clone() };
             let base = base.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let both = pairs::in_order_of(base, elements);
+            let both = in_order_of(part, base, elements);
             both.into_iter().map(|(sent, base)| filled_at(part, sent, base)).collect()
         }
         Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => sent.clone(),

@@ -136,6 +136,12 @@ impl Part {
         self.elements.as_deref()
     }
 
+    /// Returns the name of an element with this part: a text that the consumer declares.
+    pub(crate) fn name_of<'a>(&self, element: &'a Value) -> Option<&'a str> {
+        let is_declared = self.member("name").is_none_or(|part| !part.is_owner() && !part.is_secret());
+        element.get("name").filter(|_| is_declared).and_then(Value::as_str)
+    }
+
     /// Returns whether the service owner fills the value unless the consumer declares it.
     pub(crate) fn is_computed(&self) -> bool {
         self.words.contains_key(&Word::Computed)
@@ -203,6 +209,40 @@ impl Part {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
         }
+    }
+
+    /// Returns the pointers of the names that an earlier element of their list has, in lists whose elements have owner
+    /// paths: the owner's values belong to an element by its name.
+    pub(super) fn repeated_names(&self, pointer: &str, value: &Value) -> Vec<String> {
+        let at = |token: &str| below(pointer, token);
+        match value {
+            Value::Object(members) => {
+                let parts =
+                    members.iter().filter_map(|(name, value)| Some((name, self.member(name)?, value)));
+                parts.flat_map(|(name, part, value)| part.repeated_names(&at(name), value)).collect()
+            }
+            Value::Array(elements) => {
+                let Some(part) = self.elements().filter(|part| part.has_owner_path()) else {
+                    return Vec::new();
+                };
+                let mut names = BTreeSet::new();
+                let mut repeated = Vec::new();
+                for (index, element) in elements.iter().enumerate() {
+                    let at = at(&index.to_string());
+                    if part.name_of(element).is_some_and(|name| !names.insert(name)) {
+                        repeated.push(below(&at, "name"));
+                    }
+                    repeated.extend(part.repeated_names(&at, element));
+                }
+                repeated
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        }
+    }
+
+    /// Returns whether this path or a path below it is an owner path.
+    fn has_owner_path(&self) -> bool {
+        self.is_owner() || self.below().any(Self::has_owner_path)
     }
 
     /// Returns whether the definition allows values of this type alone.

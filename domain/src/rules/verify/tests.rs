@@ -105,8 +105,85 @@ fn an_owner_sends_what_changes() {
     let expected =
         json!({"disks": [{"name": "a", "class": null}, {"name": "c"}], "ip": "i", "note": {"m": 2}});
     assert_eq!(filled(sent), expected);
-    let by_index = json!({"disks": [{"wwn": "9"}]});
-    assert_eq!(filled(by_index)["disks"], json!([{"name": "a", "wwn": "9", "class": "x"}]));
+    // Without its name, an element is a new one.
+    let nameless = json!({"disks": [{"wwn": "9"}]});
+    assert_eq!(filled(nameless)["disks"], json!([{"wwn": "9"}]));
+}
+
+#[test]
+fn a_value_of_the_owner_stays_with_the_name_of_its_element() {
+    let root = disks();
+    let prior = json!({"disks": [{"name": "a", "wwn": "WA"}, {"name": "b", "wwn": "WB"}]});
+    let table = [
+        (json!([{"name": "b"}, {"name": "a"}]), json!(["WB", "WA"])),
+        (json!([{"name": "b"}, {"name": "a"}, {"name": "a"}]), json!(["WB", null, null])),
+        (json!([{"name": "b"}, {"name": "a"}, {}]), json!(["WB", "WA", null])),
+        (json!([{"name": "b"}, {"name": 1}]), json!(["WB", null])),
+        (json!([{}, {}]), json!([null, null])),
+    ];
+    for (elements, expected) in table {
+        let proposed = proposed(&root, Some(&prior), &json!({"disks": elements}));
+        let values = proposed["disks"].as_array().unwrap().iter().map(|disk| disk["wwn"].clone()).collect();
+        assert_eq!(Value::Array(values), expected, "{elements}");
+    }
+    // A name that the owner gives does not identify an element of the consumer.
+    let members = json!({"name": {"readOnly": true}, "size": {"type": "integer"}, "wwn": {"readOnly": true}});
+    let of_owner =
+        paths(&json!({"disks": {"type": "array", "items": {"type": "object", "properties": members}}}));
+    let prior = json!({"disks": [{"name": "d1", "size": 1, "wwn": "W"}]});
+    let grown = json!({"disks": [{"name": "d1", "size": 2, "wwn": "W"}]});
+    assert_eq!(super::proposed(&of_owner, Some(&prior), &json!({"disks": [{"size": 2}]})), grown);
+    let nameless = json!({"disks": [{"wwn": "1"}, {"wwn": "2"}]});
+    assert_eq!(proposed(&root, Some(&nameless), &json!({"disks": [{}]})), json!({"disks": [{"wwn": "1"}]}));
+}
+
+/// Returns all lists of up to three elements, each with one of these names or none.
+fn lists(names: &[Value]) -> Vec<Vec<Value>> {
+    let mut lists = vec![Vec::new()];
+    for _ in 0..3 {
+        let longer = |list: &Vec<Value>| {
+            let element = |name: &Value| if name.is_null() { json!({}) } else { json!({"name": name}) };
+            let more = names.iter().map(element);
+            more.map(|element| [list.clone(), vec![element]].concat()).collect::<Vec<_>>()
+        };
+        let longer: Vec<Vec<Value>> = lists.iter().flat_map(longer).collect();
+        lists.extend(longer);
+    }
+    lists
+}
+
+#[test]
+fn no_list_moves_a_value_of_the_owner_to_another_element() {
+    let root = disks();
+    let lists = lists(&[json!("a"), json!("b"), json!(1), json!(null)]);
+    for stored in &lists {
+        let prior = stored.iter().enumerate().map(|(index, disk)| {
+            let mut disk = disk.clone();
+            disk["wwn"] = json!(index.to_string());
+            disk
+        });
+        let prior = json!({"disks": prior.collect::<Vec<_>>()});
+        let name = |disk: &Value| disk["name"].as_str().map(str::to_owned);
+        let is_named = |list: &[Value]| list.iter().any(|disk| name(disk).is_some());
+        for declared in &lists {
+            let proposed = proposed(&root, Some(&prior), &json!({"disks": declared}));
+            let disks = proposed["disks"].as_array().unwrap();
+            assert_eq!(disks.len(), declared.len());
+            let mut taken = BTreeSet::new();
+            for (index, disk) in disks.iter().enumerate() {
+                let Some(wwn) = disk["wwn"].as_str() else { continue };
+                assert!(taken.insert(wwn), "{stored:?} {declared:?}: a value of two elements");
+                let from = &stored[wwn.parse::<usize>().unwrap()];
+                if is_named(stored) || is_named(declared) {
+                    assert!(name(disk).is_some() && name(disk) == name(from), "{stored:?} {declared:?}");
+                } else {
+                    assert_eq!(wwn, index.to_string(), "{stored:?} {declared:?}");
+                }
+            }
+            // What is proposed holds the declaration, in any order of unique names.
+            assert_eq!(holds(&root, Some(&prior), &json!({"disks": declared}), &proposed), []);
+        }
+    }
 }
 
 #[test]
@@ -130,6 +207,12 @@ fn the_judged_item_has_the_declared_secrets_and_no_others() {
     let proposed = super::proposed(&root, Some(&prior), &declared);
     assert_eq!(proposed, json!({"ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w"}]}));
     assert_eq!(with_secrets(&root, &proposed, &declared), expected);
+    // A name may repeat in a list without owner paths.
+    let users =
+        paths(&json!({"users": {"type": "array", "items": {"properties": {"key": {"writeOnly": true}}}}}));
+    let declared_users = json!({"users": [{"name": "u", "key": 1}, {"name": "u", "key": 2}, {"key": 3}]});
+    let judged = super::proposed(&users, None, &declared_users);
+    assert_eq!(with_secrets(&users, &judged, &declared_users), declared_users);
     let sent = rules(secrets(&root, &declared));
     assert_eq!(sent, [("write_only", "/disks/0/key".to_owned()), ("write_only", "/password".to_owned())]);
     assert_eq!(secrets(&root, &proposed), []);

@@ -75,6 +75,26 @@ fn a_consumer_must_not_declare_what_the_owner_alone_fills() {
 }
 
 #[test]
+fn a_name_occurs_once_in_a_list_with_values_of_the_owner() {
+    let list = |owner: Value| json!({"type": "array", "items": {"type": "object", "properties": owner}});
+    let host = schema(&json!({
+        "required": ["name"],
+        "properties": {
+            "name": {"type": "string"},
+            "disks": list(json!({"wwn": {"readOnly": true}, "parts": list(json!({"class": {"x-computed": true}}))})),
+            "tags": list(json!({"name": {"type": "string"}})),
+        },
+    }));
+    let named = |names: &[&str]| names.iter().map(|name| json!({"name": name})).collect::<Vec<Value>>();
+    let with_parts = json!({"name": "c", "parts": named(&["x", "y", "x"])});
+    let disks =
+        [named(&["a", "b", "a", "a"]), vec![with_parts, json!({}), json!({}), json!({"name": 1})]].concat();
+    let expected =
+        ["/disks/2/name", "/disks/3/name", "/disks/4/parts/2/name"].map(|at| ("repeated_name", at));
+    assert_problems(&host, &json!({"name": "h", "disks": disks, "tags": named(&["a", "a"])}), &expected);
+}
+
+#[test]
 fn other_references_to_a_schema_forgive_nothing() {
     let host = schema(&json!({
         "required": ["name"],
