@@ -243,4 +243,28 @@ describe("applications", () => {
     await rowOf(page, "web1").getByText("Changed").waitFor({ state: "detached" });
     await opened.context.close();
   });
+
+  it("ends a mark although two slow polls find the same change", async () => {
+    const { page, context } = await openPage(world);
+    await page.clock.install();
+    await signIn(page, "AwesomeConsumer");
+    await page.goto(`${world.site.url}/#/applications/${shop}?view=list`);
+    await rowOf(page, "web1").waitFor();
+    await page.getByRole("link", { name: /^Submission / }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const [change] = await changesOf(world.system, VM, "PENDING");
+    await decide(world.system, VM, change.id, { state: "APPROVED" });
+    const held = [];
+    while (held.length < 2) {
+      const route = new Promise((resolve) => page.route("**/graph/**", resolve, { times: 1 }));
+      await page.clock.runFor(8_000);
+      held.push(await route);
+    }
+    for (const route of held) await route.continue();
+    await rowOf(page, change.service_item.name).getByText("Changed").waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.clock.runFor(5_000);
+    await rowOf(page, change.service_item.name).getByText("Changed").waitFor({ state: "detached" });
+    await context.close();
+  });
 });

@@ -12,7 +12,7 @@ const SECONDS_PER_REQUEST = 7.5;
 export type LiveGraph = {
   graph: AppGraph;
   drifted: ReadonlySet<number>;
-  /** Ids of the items of the newest poll with another state. */
+  /** Ids of the items with another state, of the newest poll that found some. */
   changed: readonly number[];
   /** Counts the polls that found a difference. */
   revision: number;
@@ -78,7 +78,9 @@ export function useLiveGraph(id: number): LiveGraph {
       current.current = graph;
       // Only now, so that a failed request repeats the poll with the same time.
       since.current = changes.newest;
-      setState((old) => ({ ...old, graph, drifted, changed, revision: old.revision + 1, error: null }));
+      // A slow poll may find what the next one has shown. It must not end the marks.
+      const found = changed.length > 0 && { changed };
+      setState((old) => ({ ...old, graph, drifted, ...found, revision: old.revision + 1, error: null }));
       // The next poll waits for the share of these requests in the limit, too.
       setSeconds(SECONDS_PER_REQUEST * (changes.requests + 2 * Math.ceil(graph.items.length / 1000)));
     } catch (failure) {

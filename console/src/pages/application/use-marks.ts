@@ -10,7 +10,7 @@ const NONE: ReadonlySet<number> = new Set();
 export type Marks = { changed: ReadonlySet<number>; announcement: string };
 
 /** Marks the items of a poll with another state for a few seconds, and returns a sentence for screen readers. */
-export function useMarks({ graph, changed, revision }: LiveGraph): Marks {
+export function useMarks({ graph, changed }: LiveGraph): Marks {
   const [marked, setMarked] = useState(NONE);
   const [announcement, setAnnouncement] = useState("");
   useEffect(() => {
@@ -19,8 +19,8 @@ export function useMarks({ graph, changed, revision }: LiveGraph): Marks {
     setAnnouncement(sentence(graph, changed));
     const timer = setTimeout(() => setMarked(NONE), MARK_MILLISECONDS);
     return () => clearTimeout(timer);
-    // Each poll with a difference has its own revision.
-  }, [revision]);
+    // Each poll that finds some has its own list.
+  }, [changed]);
   return { changed: marked, announcement };
 }
 
