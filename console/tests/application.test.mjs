@@ -220,15 +220,21 @@ describe("applications", () => {
     }
   }
 
-  it("follows changes of others within 12 requests a minute, marks and announces them", async () => {
+  /** Opens the list of an application under a clock of the test, after its first requests. */
+  async function openLiveList() {
     const opened = await openPage(world);
-    const { page, seen } = opened;
+    const { page } = opened;
     await page.clock.install();
     await signIn(page, "AwesomeConsumer");
     await page.goto(`${world.site.url}/#/applications/${shop}?view=list`);
     await rowOf(page, "web1").waitFor();
     await page.getByRole("link", { name: /^Submission / }).waitFor();
     await page.waitForLoadState("networkidle");
+    return opened;
+  }
+
+  it("follows changes of others within 12 requests a minute, marks and announces them", async () => {
+    const { page, seen, context } = await openLiveList();
     seen.requests.length = 0;
     await page.clock.runFor(60_000);
     const polls = seen.requests.filter((url) => url.includes("/v1/"));
@@ -241,17 +247,11 @@ describe("applications", () => {
     await rowOf(page, "web1").getByText("Approved", { exact: true }).waitFor();
     await page.clock.runFor(5_000);
     await rowOf(page, "web1").getByText("Changed").waitFor({ state: "detached" });
-    await opened.context.close();
+    await context.close();
   });
 
   it("ends a mark although two slow polls find the same change", async () => {
-    const { page, context } = await openPage(world);
-    await page.clock.install();
-    await signIn(page, "AwesomeConsumer");
-    await page.goto(`${world.site.url}/#/applications/${shop}?view=list`);
-    await rowOf(page, "web1").waitFor();
-    await page.getByRole("link", { name: /^Submission / }).waitFor();
-    await page.waitForLoadState("networkidle");
+    const { page, context } = await openLiveList();
     const [change] = await changesOf(world.system, VM, "PENDING");
     await decide(world.system, VM, change.id, { state: "APPROVED" });
     const held = [];
