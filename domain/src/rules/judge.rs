@@ -94,7 +94,7 @@ impl Report {
 pub(crate) enum Failed {
     /// The texts are not those of the item: read again.
     Torn,
-    /// The whole item is too large.
+    /// The whole item is beyond the limits of deployed items.
     TooLarge,
     Problems(Vec<Problem>),
 }

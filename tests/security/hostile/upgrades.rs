@@ -110,5 +110,9 @@ fn a_stored_item_that_is_nested_too_deep_is_not_carried_over() {
             format!(r#"{{"a":{}1{},"name":"one"}}"#, r#"{"a":"#.repeat(levels - 1), "}".repeat(levels - 1));
         edit(&system, "DEPLOYED", "one", "data", &data);
         assert_eq!(prior_for_all(&system), "UNUSABLE", "{levels} levels");
+        let dry_run = format!("{OWNER}/services/validate/?dry_run=true");
+        let impact = system.call("POST", &dry_run, KEY, &definition("the third version", &json!([])));
+        let rule = impact.at("/dry_run/deployed_items/0/problems/0/rule");
+        assert_eq!(rule, "too_deep", "{levels} levels: {impact:?}");
     }
 }

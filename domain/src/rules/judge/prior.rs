@@ -23,12 +23,15 @@ pub enum Prior {
     Unusable,
 }
 
+/// Returns the data of a deployed version. An older release stored items that are too deep.
+fn stored(newest: &Deployed) -> Result<Value, Exceeded> {
+    value(&newest.data).filter(|stored| json::depth(stored) <= DEPTH_MAX).ok_or(Exceeded::Depth)
+}
+
 impl Prior {
     /// Returns the data of a deployed version after the upgrades, or as they are without.
     pub(crate) fn of(newest: &Deployed, upgrades: Option<&Upgrades>) -> Self {
-        // An older release stored items that are too deep.
-        let stored = value(&newest.data).filter(|stored| json::depth(stored) <= DEPTH_MAX);
-        let Some(stored) = stored else { return Self::Unusable };
+        let Ok(stored) = stored(newest) else { return Self::Unusable };
         let Some(upgrades) = upgrades else { return Self::AsStored(stored) };
         let fitting = |item: &Value| upgrades.unfit(item, &mut Budget::of_request()).is_empty();
         match upgrades.applied(stored.clone()).ok().filter(fitting) {
@@ -70,8 +73,7 @@ impl Upgrades {
 
     /// Returns why nothing of a deployed version could be carried over to an item of this version.
     pub fn problems(&self, newest: &Deployed, budget: &mut Budget) -> Vec<Problem> {
-        let stored = value(&newest.data).unwrap_or_default();
-        match self.applied(stored) {
+        match stored(newest).and_then(|stored| self.applied(stored)) {
             Ok(item) => self.unfit(&item, budget),
             Err(exceeded) => vec![exceeded.problem()],
         }
