@@ -54,8 +54,8 @@ start_emulator() {
     AWS_ENDPOINT_URL=$emulator_url AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local \
         AWS_SECRET_ACCESS_KEY=local BIND_HOST=127.0.0.1 GATEWAY_PORT=$port LOG_LEVEL=WARNING "$@" >"$log" 2>&1 &
     emulator=$!
-    # At most a minute.
-    for ((step = 0; step < 600; step++)); do
+    # At most three minutes, because other checks run at the same time.
+    for ((step = 0; step < 1800; step++)); do
         (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
         kill -0 "$emulator" 2>/dev/null || break
         sleep 0.1
