@@ -5,7 +5,7 @@
 
 use crate::input::Input;
 use domain::base::json;
-use domain::catalog::schema::{Upgrade, publish};
+use domain::catalog::schema::{Budget, Carried, Upgrade, publish};
 use domain::model::declaration::DEPTH_MAX;
 use domain::model::deployed::WHOLE_BYTES_MAX;
 use serde_json::{Value, json};
@@ -20,8 +20,10 @@ pub(crate) fn applied(bytes: &[u8]) {
         assert!(published.is_err(), "what is published loads");
         return;
     };
-    if let Ok(upgraded) = upgrade.applied(item) {
-        let text = json::canonical(&upgraded);
+    let mut budget = Budget::of_request();
+    let Ok(mut item) = Carried::new(item, &mut budget) else { return };
+    if upgrade.apply(&mut item, &mut budget).is_ok() {
+        let text = json::canonical(&item.into_value());
         assert!(json::is_storable(&text, WHOLE_BYTES_MAX, DEPTH_MAX), "{text:.200}");
     }
 }

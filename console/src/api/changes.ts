@@ -63,7 +63,7 @@ function onePage(api: Api, query: ChangeQuery, light: boolean, cursor: string | 
         query: {
           limit: PAGE_SIZE,
           ...(query.states.length > 0 && { state: query.states.join(",") }),
-          ...(light && { light }),
+          ...(light ? { light } : query.role === "serviceowner" && { proposal: true }),
           ...(query.serviceId !== undefined && { service_id: String(query.serviceId) }),
           ...(query.submissionId !== undefined && { submission_id: query.submissionId }),
           ...(query.itemId !== undefined && { service_item_id: String(query.itemId) }),

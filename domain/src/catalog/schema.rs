@@ -29,7 +29,7 @@ use self::forms::form;
 pub use self::part::Part;
 pub use self::references::{Form, ReferenceField, References};
 use self::references::{Named, named, reference_fields};
-pub use self::upgrade::{Exceeded, Upgrade};
+pub use self::upgrade::{Carried, Exceeded, UPGRADED_VERSIONS_MAX, UPGRADES_BYTES_MAX, Upgrade};
 pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -110,7 +110,7 @@ struct Compiled {
     bytes: usize,
 }
 
-/// The steps left for the check of items.
+/// The steps left for the check and the upgrade of items.
 #[derive(Debug)]
 pub struct Budget {
     steps: u64,
@@ -121,6 +121,14 @@ impl Budget {
     /// Returns the budget of one request.
     pub const fn of_request() -> Self {
         Self { steps: STEPS_MAX, is_exceeded: false }
+    }
+
+    /// Takes steps; returns whether so many were left.
+    pub(crate) const fn takes(&mut self, steps: u64) -> bool {
+        let is_left = steps <= self.steps;
+        self.steps = self.steps.saturating_sub(steps);
+        self.is_exceeded |= !is_left;
+        is_left
     }
 
     /// Returns whether an item needed more steps than were left.

@@ -3,11 +3,14 @@
 
 mod prior;
 
-pub use self::prior::{Prior, Upgrades};
+pub use self::prior::{Prior, UpgradeChain, Upgrades};
 use crate::base::json;
 use crate::base::problem::{Problem, below};
 use crate::base::state::{ChangeType, State};
-use crate::catalog::schema::{Budget, DecisionForms, Exceeded, ITEM_PROBLEMS_MAX, Part, Phase, Upgrade};
+use crate::catalog::schema::{
+    Budget, Carried, DecisionForms, Exceeded, ITEM_PROBLEMS_MAX, Part, Phase, UPGRADED_VERSIONS_MAX,
+    UPGRADES_BYTES_MAX, Upgrade,
+};
 use crate::model::change::Change;
 use crate::model::declaration::DEPTH_MAX;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
@@ -182,7 +185,7 @@ impl Judge<'_> {
     fn prior(&self, case: &Case<'_>) -> Result<Option<Value>, Failed> {
         let Some(latest) = prior(case.before, case.after, &self.forms.paths) else { return Ok(None) };
         let read = self.newest.filter(|read| read.id == latest.id).ok_or(Failed::Torn)?;
-        Ok(Prior::of(read, self.upgrades).data().cloned())
+        Ok(Prior::of(read, self.upgrades, &mut Budget::of_request()).data().cloned())
     }
 
     /// Judges an item of which the owner reports parts.

@@ -3,7 +3,7 @@
 
 use crate::base::hash::Hash;
 use crate::base::state::Stage;
-use crate::catalog::schema::Part;
+use crate::catalog::schema::{Budget, Part};
 use crate::model::change::Change;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
@@ -34,12 +34,14 @@ pub struct Verified {
 
 impl Proposal {
     /// Returns the proposal of a change instance; none for a removal, a resolved one, or a definition without words.
-    pub fn of(change: &Change, related: &Related) -> Option<Self> {
+    ///
+    /// A proposal that exceeds the budget is not complete.
+    pub fn of(change: &Change, related: &Related, budget: &mut Budget) -> Option<Self> {
         let new = change.new.filter(|_| change.state.stage() != Stage::Resolved)?;
         let version = change.schema_version?;
         let paths = related.definitions.get(&(change.service.title.clone(), version))?;
         let item = related.items.get(&change.item);
-        let prior = item.map_or(Prior::None, |item| prior(item, paths, version, related));
+        let prior = item.map_or(Prior::None, |item| prior(item, paths, version, related, budget));
         let text =
             |hash: Hash| related.declarations.get(&(change.consumer.id, hash)).and_then(|text| value(text));
         let declared = text(new.hash)?;
@@ -56,21 +58,23 @@ impl Proposal {
 }
 
 /// Returns the newest deployed version, as an item of a version of the definition continues from it.
-fn prior(item: &Item, paths: &Part, version: u64, related: &Related) -> Prior {
+fn prior(item: &Item, paths: &Part, version: u64, related: &Related, budget: &mut Budget) -> Prior {
     let newest = judge::prior(item, item, paths).and_then(|newest| related.deployed.get(&newest.id));
     let of = |newest: &Deployed| {
         let upgrades = (item.service.title.clone(), newest.schema_version, version);
-        Prior::of(newest, related.upgrades.get(&upgrades))
+        Prior::of(newest, related.upgrades.get(&upgrades), budget)
     };
     newest.map_or(Prior::None, of)
 }
 
 /// Returns a declared item as a whole; none if its definition has no words.
-pub fn document(item: &Item, related: &Related) -> Option<Value> {
+///
+/// A document that exceeds the budget is not complete.
+pub fn document(item: &Item, related: &Related, budget: &mut Budget) -> Option<Value> {
     let paths = related.definitions.get(&(item.service.title.clone(), item.schema_version))?;
     let declared =
         related.declarations.get(&(item.consumer.id, item.version.hash)).filter(|_| item.declared)?;
-    let prior = prior(item, paths, item.schema_version, related);
+    let prior = prior(item, paths, item.schema_version, related, budget);
     Some(verify::proposed(paths, prior.data(), &value(declared)?))
 }
 

@@ -7,6 +7,7 @@ use domain::catalog::config::CONFIG_BYTES_MAX;
 use domain::catalog::docs::DOCS_BYTES_MAX;
 use domain::catalog::schema::{
     PUBLISHED_STEPS_MAX, REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, STEPS_MAX,
+    UPGRADED_VERSIONS_MAX, UPGRADES_BYTES_MAX,
 };
 use domain::catalog::service::{
     ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
@@ -47,6 +48,11 @@ fn the_page_of_limits_has_the_limits_of_the_code() {
         ("nesting of a service definition", count(SCHEMA_DEPTH_MAX)),
         ("steps to check the largest item of a definition", PUBLISHED_STEPS_MAX.to_string()),
         ("steps to check all items of a request", STEPS_MAX.to_string()),
+        (
+            "versions of a definition from a deployed item to its change instance",
+            count(UPGRADED_VERSIONS_MAX),
+        ),
+        ("memory of their `x-upgrade` steps", bytes(UPGRADES_BYTES_MAX)),
         ("dependent teams of a service", count(DEPENDENT_TEAMS_MAX)),
         ("different dependent teams in the life of a service", count(DEPENDENT_TEAMS_EVER_MAX)),
         ("allowed teams of a service", count(ALLOWED_TEAMS_MAX)),

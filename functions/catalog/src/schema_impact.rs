@@ -173,8 +173,8 @@ impl Impact {
             return Ok(());
         };
         let Service { title, schema_version, .. } = check.service;
-        let mut steps = table.upgrade_steps(title, newest.schema_version, *schema_version).await?;
-        steps.push(Arc::clone(upgrade));
+        let steps = table.upgrade_steps(title, newest.schema_version, *schema_version).await?;
+        let steps = steps.and_then(|steps| steps.then(Arc::clone(upgrade)));
         let upgrades = Upgrades { steps, forms: Arc::clone(forms) };
         let mut budget = Budget::of_request();
         let problems = off_worker(|| upgrades.problems(newest, &mut budget));

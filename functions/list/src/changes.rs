@@ -5,9 +5,11 @@ use crate::items;
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, is_paging, only_knows};
 use domain::base::state::{ChangeType, Kind};
+use domain::catalog::schema::Budget;
 use domain::model::submission::Submission;
 use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamId};
+use dovetail_aws::off_worker;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Source, Table};
@@ -23,6 +25,7 @@ const FILTERS: &[&str] = &[
     "start_date",
     "modified",
     "end_date",
+    "proposal",
     "exclude_referenced",
     "is_dependant",
     "light",
@@ -75,7 +78,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let changes = std::slice::from_ref(&change);
     let mut related = table.related_to_changes(changes).await?;
     table.add_definitions_of_changes(changes, &mut related).await?;
-    Reply::new(200, view::change_instance(&change, &related, &Viewpoint::of(call)))
+    let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
+    let view = || view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget);
+    Reply::new(200, off_worker(view))
 }
 
 /// Returns the narrowest source of the rows, and the filter for them.
@@ -179,6 +184,13 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
         Pov::ServiceOwner => table.related_to_queue(&page.rows).await?,
         Pov::Consumer => table.related_to_changes(&page.rows).await?,
     };
-    table.add_definitions_of_changes(&page.rows, &mut related).await?;
-    page.reply(page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)))
+    if call.query.truth("proposal").map_err(|error| Call::bad_filter(&error))? != Some(true) {
+        return page
+            .reply(page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)));
+    }
+    let with_definition = table.add_definitions_of_changes(&page.rows, &mut related).await?;
+    let changes = page.rows.iter().take(with_definition);
+    page.reply_within_budget(changes, |change, budget| {
+        view::change_instance_with_proposal(change, &related, &viewpoint, budget)
+    })
 }

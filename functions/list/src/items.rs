@@ -6,9 +6,11 @@ use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
+use domain::catalog::schema::Budget;
 use domain::model::item::ChangeState;
 use domain::rules::visibility::Pov;
 use domain::{Item, ItemId};
+use dovetail_aws::off_worker;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Source, Table};
@@ -83,7 +85,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     } else {
         table.add_definitions_of_items(std::slice::from_ref(&item), &mut related).await?;
     }
-    Reply::new(200, view::service_item(&item, &related, &Viewpoint::of(call)))
+    let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
+    let view = || view::service_item_with_document(&item, &related, &viewpoint, &mut budget);
+    Reply::new(200, off_worker(view))
 }
 
 /// Returns whether the caller sees the item of a filter. If not, the list is empty without a read.
@@ -168,9 +172,13 @@ async fn reply(list: &List<'_, Item>) -> Result<Reply, Failure> {
     let page = list.page().await?;
     let ListRequest { table, call, .. } = list.request;
     let mut related = table.related_to_items(&page.rows).await?;
-    if call.query.truth("document").map_err(|error| Call::bad_filter(&error))? == Some(true) {
-        table.add_definitions_of_items(&page.rows, &mut related).await?;
-    }
     let viewpoint = Viewpoint::of(call);
-    page.reply(page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)))
+    if call.query.truth("document").map_err(|error| Call::bad_filter(&error))? != Some(true) {
+        return page.reply(page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)));
+    }
+    let with_definition = table.add_definitions_of_items(&page.rows, &mut related).await?;
+    let items = page.rows.iter().take(with_definition);
+    page.reply_within_budget(items, |item, budget| {
+        view::service_item_with_document(item, &related, &viewpoint, budget)
+    })
 }

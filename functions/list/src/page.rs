@@ -9,6 +9,7 @@ use crate::count::Count;
 use crate::filter::Filter;
 use crate::order::{Order, Orders};
 use crate::pattern::WORK_MAX;
+use domain::catalog::schema::Budget;
 use domain::views::related::Related;
 use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting, objects};
 use dovetail_table::{Direction, Listed, Read, Source, Table};
@@ -68,19 +69,47 @@ impl<T: Send + 'static> Page<'_, T> {
     }
 
     /// Builds the reply from the objects of the rows. The page ends before the object that exceeds its size.
-    pub(crate) fn reply(&self, results: impl IntoIterator<Item = impl Serialize>) -> Result<Reply, Failure> {
+    pub(crate) fn reply<R: Serialize>(
+        &self,
+        results: impl IntoIterator<Item = R, IntoIter: ExactSizeIterator>,
+    ) -> Result<Reply, Failure> {
+        let results = results.into_iter();
+        self.reply_of(results.len(), results)
+    }
+
+    /// Builds the reply from rows whose objects take work. The page also ends before the object that exceeds the budget
+    /// of the request.
+    pub(crate) fn reply_within_budget<'r, R: Serialize>(
+        &'r self,
+        rows: impl Iterator<Item = &'r T>,
+        view: impl Fn(&'r T, &mut Budget) -> R,
+    ) -> Result<Reply, Failure> {
+        let mut budget = Budget::of_request();
+        let results = rows.enumerate().map_while(|(row, value)| {
+            let result = view(value, &mut budget);
+            // The first one has the whole budget, so each page makes progress.
+            (row == 0 || !budget.is_exceeded()).then_some(result)
+        });
+        self.reply_of(self.rows.len(), results)
+    }
+
+    /// Builds the reply from the first ones of `all` objects.
+    fn reply_of(&self, all: usize, results: impl Iterator<Item = impl Serialize>) -> Result<Reply, Failure> {
         let results = objects(results)?;
-        let (fitting, next) = self.fitting(&results);
-        let count = self.count_of(fitting, results.len());
-        Reply::list(count.value(), next, results.get(..fitting).unwrap_or(&results))
+        Reply::list(self.count_of(results.len(), all).value(), self.next_after(results.len(), all), results)
     }
 
     /// Returns the number of objects with room in the reply, and the URL of the next page.
     pub(crate) fn fitting(&self, results: &[impl Serialize]) -> (usize, Option<String>) {
         let fitting = fitting(results).min(results.len());
-        let last = self.positions.get(fitting.saturating_sub(1)).filter(|_| fitting < results.len());
-        let count = self.count_of(fitting, results.len());
-        (fitting, last.or(self.next.as_ref()).map(|after| self.list.next(after, count, self.skip)))
+        (fitting, self.next_after(fitting, results.len()))
+    }
+
+    /// Returns the URL of the next page for a page that ends after `shown` of its objects.
+    fn next_after(&self, shown: usize, all: usize) -> Option<String> {
+        let last = self.positions.get(shown.saturating_sub(1)).filter(|_| shown < all);
+        let count = self.count_of(shown, all);
+        last.or(self.next.as_ref()).map(|after| self.list.next(after, count, self.skip))
     }
 
     /// Returns the count for a page that ends after `fitting` of its objects.

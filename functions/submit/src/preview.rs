@@ -72,12 +72,14 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
 }
 
 /// Adds the items and definitions of change instances, for their proposals (R49), and the texts of drift (R54).
+///
+/// Returns the number of change instances, from the first on, with a definition that a request can hold.
 async fn with_proposals(
     table: &Table,
     loaded: &Loaded,
     page_changes: &[Change],
     related: &mut Related,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let items = loaded.items.values().flatten();
     let items: BTreeMap<ItemId, &Item> = items.map(|item| (item.id, item)).collect();
     for change in page_changes {
@@ -109,7 +111,8 @@ async fn reply_of(
     let page_changes = rest.get(..page.limit).unwrap_or(rest);
     let mut related = write::related(table, page_changes).await?;
     reply::with_plan(&mut related, loaded, plan, page_changes);
-    with_proposals(table, loaded, page_changes, &mut related).await?;
+    let with_definition = with_proposals(table, loaded, page_changes, &mut related).await?;
+    let page_changes = page_changes.get(..with_definition).unwrap_or(page_changes);
     let planned = Planned {
         stored: &loaded.team.stored,
         others: &plan.others,

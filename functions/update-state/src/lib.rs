@@ -7,12 +7,13 @@ mod judgement;
 
 use domain::base::id::DeployedId;
 use domain::base::state;
+use domain::catalog::schema::Budget;
 use domain::model::change::ClosedBy;
 use domain::rules::decide;
 use domain::rules::decide::{Decided, Patch, Reads, Refused, Update};
 use domain::views::related::Related;
 use domain::{ChangeId, State};
-use dovetail_aws::retry;
+use dovetail_aws::{off_worker, retry};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer, invalid_for_state,
@@ -53,7 +54,9 @@ async fn reply(
     (decided, mut related): (Decided, Related),
 ) -> Result<Reply, Failure> {
     table.add_definitions_of_changes(std::slice::from_ref(&decided.change), &mut related).await?;
-    Reply::new(status, view::change_instance(&decided.change, &related, &Viewpoint::of(call)))
+    let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
+    let view = || view::change_instance_with_proposal(&decided.change, &related, &viewpoint, &mut budget);
+    Reply::new(status, off_worker(view))
 }
 
 /// The decision in a request.
@@ -199,7 +202,8 @@ async fn made_on(
     };
     let judge = judgement.map(|judgement| judgement.judge(read, update));
     let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
-    unless_torn(call, read, decide::update(change, item, &reads, update, caller, &ctx))
+    // The definition judges the decision, which takes milliseconds of CPU time.
+    unless_torn(call, read, off_worker(|| decide::update(change, item, &reads, update, caller, &ctx)))
 }
 
 /// Returns a decision, or the reply to a rejected one; none if the records do not match.

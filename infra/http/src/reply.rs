@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::field::FieldError;
+use dovetail_aws::off_worker;
 use dovetail_table::Error;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -50,9 +51,22 @@ pub struct PackedFile {
 /// The response of a function ends at 6 MB, and contains more than the objects. Compression never makes it longer.
 pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
-/// Serializes objects, each once.
+/// Serializes objects, each once, as far as they fit one reply; at least one, so that a list makes progress.
+///
+/// It neither builds nor keeps the objects after them, and does not block the other tasks of this worker.
 pub fn objects(values: impl IntoIterator<Item = impl Serialize>) -> Result<Vec<Box<RawValue>>, Failure> {
-    values.into_iter().map(|value| to_raw_value(&value).map_err(corrupt)).collect()
+    off_worker(|| {
+        let (mut objects, mut bytes) = (Vec::new(), 0_usize);
+        for value in values {
+            let object = to_raw_value(&value).map_err(corrupt)?;
+            bytes = bytes.saturating_add(object.get().len());
+            if bytes > OBJECTS_BYTES_MAX && !objects.is_empty() {
+                break;
+            }
+            objects.push(object);
+        }
+        Ok(objects)
+    })
 }
 
 /// Returns the failure to serialize; a corrupt stored text is its only cause.

@@ -23,8 +23,9 @@ fn deep_step(names: usize) -> Value {
     json!({"op": "add", "path": "/a".repeat(names), "value": 1})
 }
 
-fn declare(system: &Running, cpu: u64) {
-    let body = json!({"AwesomeConsumer": {"App": {"services": {"Deep": [{"name": "one", "cpu": cpu}]}}}});
+fn declare(system: &Running, names: &[&str], cpu: u64) {
+    let items: Vec<Value> = names.iter().map(|name| json!({"name": name, "cpu": cpu})).collect();
+    let body = json!({"AwesomeConsumer": {"App": {"services": {"Deep": items}}}});
     let answer = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &body);
     assert_eq!(answer.status, 201, "{answer:?}");
 }
@@ -34,20 +35,26 @@ fn publish(system: &Running, definition: &Value, status: u16) {
     assert_eq!(answer.status, status, "{answer:?}");
 }
 
-/// Returns a system with a completed item and an open change that continues from it in the second version.
-fn system() -> Running {
+/// Returns a system with completed items of these names, and for each an open change that continues from it in the second
+/// version. The owner's object is this one.
+fn system_with(names: &[&str], a: &Value, steps: &Value) -> Running {
     let system = Running::demo();
     publish(&system, &definition("the first version", &json!([])), 201);
-    declare(&system, 1);
-    let url = pending(&system)["url"].as_str().unwrap().to_owned();
-    let done = json!({"state": "COMPLETED", "deployed_item": {"a": {}}});
-    for body in [json!({"state": "APPROVED"}), done] {
-        let answer = system.call("PATCH", &url, KEY, &body);
-        assert_eq!(answer.status, 200, "{answer:?}");
+    declare(&system, names, 1);
+    let done = json!({"state": "COMPLETED", "deployed_item": {"a": a}});
+    for change in pending(&system) {
+        for body in [&json!({"state": "APPROVED"}), &done] {
+            let answer = system.call("PATCH", change["url"].as_str().unwrap(), KEY, body);
+            assert_eq!(answer.status, 200, "{answer:?}");
+        }
     }
-    publish(&system, &definition(SECOND, &json!([])), 200);
-    declare(&system, 2);
+    publish(&system, &definition(SECOND, steps), 200);
+    declare(&system, names, 2);
     system
+}
+
+fn system() -> Running {
+    system_with(&["one"], &json!({}), &json!([]))
 }
 
 /// Edits the stored row that has this text, as an older release may have stored it.
@@ -58,17 +65,27 @@ fn edit(system: &Running, ty: &str, text: &str, member: &str, edited: &str) {
     system.put_row(&row);
 }
 
-fn pending(system: &Running) -> Value {
-    system
-        .get(&format!("{OWNER}/change_instances/?state=PENDING&service_name=Deep"), KEY)
-        .at("/results/0")
-        .clone()
+fn pending(system: &Running) -> Vec<Value> {
+    let answer = system.get(&format!("{OWNER}/change_instances/?state=PENDING&service_name=Deep"), KEY);
+    answer.at("/results").as_array().unwrap().clone()
+}
+
+/// Returns the rows of each page of a list.
+fn pages(system: &Running, path: String, key: &str) -> Vec<Vec<Value>> {
+    let (mut pages, mut next) = (Vec::new(), Some(path));
+    while let Some(path) = next {
+        let page = system.get(&path, key);
+        assert_eq!(page.status, 200, "{page:?}");
+        pages.push(page.at("/results").as_array().unwrap().clone());
+        next = page.at("/next").as_str().map(str::to_owned);
+    }
+    pages
 }
 
 /// Returns what the pending change continues with, after all parties have read it.
 fn prior_for_all(system: &Running) -> Value {
-    let change = pending(system);
-    let id = &change["id"];
+    let changes = pending(system);
+    let id = &changes[0]["id"];
     for (path, key) in [
         (format!("{CONSUMER}/change_instances/{id}/"), "awesome-key"),
         (format!("{CONSUMER}/service_items/"), "awesome-key"),
@@ -114,5 +131,30 @@ fn a_stored_item_that_is_nested_too_deep_is_not_carried_over() {
         let impact = system.call("POST", &dry_run, KEY, &definition("the third version", &json!([])));
         let rule = impact.at("/dry_run/deployed_items/0/problems/0/rule");
         assert_eq!(rule, "too_deep", "{levels} levels: {impact:?}");
+    }
+}
+
+/// The steps of this list take the work of a quarter of a request for an item with `large`.
+#[test]
+fn a_page_of_upgraded_items_ends_within_the_work_of_a_request() {
+    let names = ["one", "two", "three", "four", "five"];
+    let large = json!({"b": "b".repeat(60_000)});
+    let turn = [json!({"op": "copy", "from": "/a", "path": "/c"}), json!({"op": "remove", "path": "/c"})];
+    let steps = Value::from(turn.iter().cycle().take(32).cloned().collect::<Vec<_>>());
+    let system = system_with(&names, &large, &steps);
+    let changes = format!("{OWNER}/change_instances/?state=PENDING&service_name=Deep");
+    let items = format!("{CONSUMER}/service_items/?service_name=Deep");
+    for (list, with, key, field) in [
+        (changes, "proposal=true", KEY, "proposed_item"),
+        (items, "document=true", "awesome-key", "document"),
+    ] {
+        let plain = pages(&system, list.clone(), key);
+        assert_eq!(plain.iter().map(Vec::len).collect::<Vec<_>>(), [names.len()], "{list}");
+        assert!(plain[0].iter().all(|row| row.get(field).is_none()), "{list}");
+        let pages = pages(&system, format!("{list}&{with}"), key);
+        assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [4, 1], "{list}");
+        for row in pages.iter().flatten() {
+            assert_eq!(row[field]["a"], large, "{list}");
+        }
     }
 }

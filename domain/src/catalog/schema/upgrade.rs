@@ -25,23 +25,46 @@ enum Operation {
     Copy(Vec<String>),
 }
 
-/// The limit of deployed items that an item exceeds after a step.
+/// The limit that an item exceeds on its way to a later version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
+    /// The size of deployed items.
     Bytes,
+    /// The nesting of deployed items.
     Depth,
+    /// The steps of a request.
+    Steps,
+    /// The versions and the memory of upgrades.
+    Versions,
 }
 
 impl Exceeded {
     /// Returns why the item cannot be carried over.
     pub fn problem(self) -> Problem {
-        let (rule, most) = match self {
-            Self::Bytes => ("too_large", format!("have at most {WHOLE_BYTES_MAX} bytes")),
-            Self::Depth => ("too_deep", format!("be nested at most {DEPTH_MAX} levels deep")),
+        let after = |most: String| format!("must {most} after the steps of `{UPGRADE}`");
+        let (rule, message) = match self {
+            Self::Bytes => ("too_large", after(format!("have at most {WHOLE_BYTES_MAX} bytes"))),
+            Self::Depth => ("too_deep", after(format!("be nested at most {DEPTH_MAX} levels deep"))),
+            Self::Steps => ("too_complex", format!("must need less work in the steps of `{UPGRADE}`")),
+            Self::Versions => {
+                let limits =
+                    format!("{UPGRADED_VERSIONS_MAX} versions, with {UPGRADES_BYTES_MAX} bytes of steps");
+                ("too_old", format!("must be of one of the last {limits}"))
+            }
         };
-        problem("", rule, format!("must {most} after the steps of `{UPGRADE}`"))
+        problem("", rule, message)
     }
 }
+
+/// Maximum number of versions of a definition between a deployed item and its change instance.
+pub const UPGRADED_VERSIONS_MAX: usize = 256;
+/// Maximum memory of the upgrades of these versions in bytes, by estimate.
+pub const UPGRADES_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The work for one byte that a step reads, writes or removes. A byte of small values takes up to 40 nanoseconds.
+const STEPS_PER_BYTE: u64 = 4;
+/// The work for a name of a path.
+const STEPS_PER_NAME: u64 = 16;
 
 /// The memory of a step without its values, in bytes.
 const STEP_BYTES: usize = 256;
@@ -61,38 +84,31 @@ impl Upgrade {
         Self(steps.filter(|step| step.too_deep().is_none()).collect())
     }
 
-    /// Returns an item of the previous version as one of this version, or the limit that it exceeds.
+    /// Turns an item of the previous version into one of this version, or returns the limit that it exceeds.
     ///
     /// Each step applies if it can: where a path or the source does not exist, it changes nothing.
-    pub fn applied(&self, mut item: Value) -> Result<Value, Exceeded> {
+    pub fn apply(&self, item: &mut Carried, budget: &mut Budget) -> Result<(), Exceeded> {
         for Step { operation, path } in &self.0 {
             let new = match operation {
-                Operation::Add(value) => at(&item, path).is_none().then(|| value.clone()),
-                Operation::Replace(value) => at(&item, path).map(|_| value.clone()),
-                Operation::Copy(from) => at(&item, from).cloned(),
-                Operation::Move(from) => take(&mut item, from),
+                Operation::Add(value) => at(&item.value, path).is_none().then_some(value),
+                Operation::Replace(value) => at(&item.value, path).map(|_| value),
+                Operation::Copy(from) => at(&item.value, from),
+                Operation::Move(from) => {
+                    item.relocate(from, path, budget)?;
+                    continue;
+                }
                 Operation::Remove => {
-                    take(&mut item, path);
-                    None
+                    item.take(path, budget)?;
+                    continue;
                 }
             };
-            // A copy of an object into itself nests.
-            if new.as_ref().is_some_and(|new| path.len() + json::depth(new) > DEPTH_MAX) {
-                return Err(Exceeded::Depth);
-            }
-            if let Some(new) = new
-                && let Err(value) = put(&mut item, path, new)
-                && let Operation::Move(from) = operation
-            {
-                // The value stays where it was.
-                drop(put(&mut item, from, value));
-            }
-            // Each copy may double the item, so the end is too late for a check.
-            if json::canonical(&item).len() > WHOLE_BYTES_MAX {
-                return Err(Exceeded::Bytes);
+            if let Some(new) = new {
+                let bytes = charged(new, path, budget)?;
+                let new = new.clone();
+                item.put(path, new, bytes, budget)?;
             }
         }
-        Ok(item)
+        Ok(())
     }
 
     /// Returns the memory of the steps in bytes; the estimate is never too low.
@@ -160,32 +176,120 @@ fn at<'a>(item: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(item, |value, name| value.as_object()?.get(name))
 }
 
-/// Removes and returns the member at a path.
-fn take(item: &mut Value, path: &[String]) -> Option<Value> {
-    let (name, above) = path.split_last()?;
-    let object = above.iter().try_fold(item, |value, name| value.as_object_mut()?.get_mut(name))?;
-    object.as_object_mut()?.remove(name)
+/// Takes the work for a value at a path from the budget; returns the length of its canonical form.
+fn charged(value: &Value, path: &[String], budget: &mut Budget) -> Result<usize, Exceeded> {
+    let bytes = json::canonical(value).len();
+    let of_bytes = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(STEPS_PER_BYTE);
+    let of_path = u64::try_from(path.len()).unwrap_or(u64::MAX).saturating_mul(STEPS_PER_NAME);
+    if budget.takes(of_bytes.saturating_add(of_path)) { Ok(bytes) } else { Err(Exceeded::Steps) }
 }
 
-/// Sets the member at a path, and creates the objects above it; returns the value if this is not possible.
-fn put(item: &mut Value, path: &[String], value: Value) -> Result<(), Value> {
-    let Some((name, above)) = path.split_last() else { return Err(value) };
-    let mut object = item;
-    for name in above {
-        let Some(members) = object.as_object_mut() else { return Err(value) };
-        object = members.entry(name.clone()).or_insert_with(|| json!({}));
+/// Returns the length of a member in an object with this number of other members.
+fn member_bytes(name: &str, value_bytes: usize, others: usize) -> usize {
+    json::canonical(&json!(name)).len() + ":".len() + value_bytes + usize::from(others > 0)
+}
+
+/// An item on its way to a later version. It never exceeds the limits of deployed items.
+#[derive(Debug)]
+pub struct Carried {
+    value: Value,
+    /// The length of the canonical form, kept up to date by each step.
+    bytes: usize,
+}
+
+impl Carried {
+    /// Returns a stored item at the start of its way.
+    pub fn new(value: Value, budget: &mut Budget) -> Result<Self, Exceeded> {
+        let bytes = charged(&value, &[], budget)?;
+        let item = Self { value, bytes };
+        item.is_within_bytes()?;
+        if json::depth(&item.value) > DEPTH_MAX { Err(Exceeded::Depth) } else { Ok(item) }
     }
-    let Some(members) = object.as_object_mut() else { return Err(value) };
-    members.insert(name.clone(), value);
-    Ok(())
+
+    /// Returns the item at the end of its way.
+    pub fn into_value(self) -> Value {
+        self.value
+    }
+
+    const fn is_within_bytes(&self) -> Result<(), Exceeded> {
+        if self.bytes > WHOLE_BYTES_MAX { Err(Exceeded::Bytes) } else { Ok(()) }
+    }
+
+    /// Returns the object with the last name of a path, if all objects above it exist.
+    fn object_of(&mut self, above: &[String]) -> Option<&mut Map<String, Value>> {
+        let object =
+            above.iter().try_fold(&mut self.value, |value, name| value.as_object_mut()?.get_mut(name));
+        object?.as_object_mut()
+    }
+
+    /// Removes the member at a path; returns its value with the length.
+    fn take(&mut self, path: &[String], budget: &mut Budget) -> Result<Option<(Value, usize)>, Exceeded> {
+        let Some((name, above)) = path.split_last() else { return Ok(None) };
+        let Some(value) = at(&self.value, path) else { return Ok(None) };
+        let bytes = charged(value, path, budget)?;
+        let Some(object) = self.object_of(above) else { return Ok(None) };
+        let Some(value) = object.remove(name) else { return Ok(None) };
+        let others = object.len();
+        self.bytes = self.bytes.saturating_sub(member_bytes(name, bytes, others));
+        Ok(Some((value, bytes)))
+    }
+
+    /// Moves a value; it stays where it is if its new path is not possible.
+    fn relocate(&mut self, from: &[String], path: &[String], budget: &mut Budget) -> Result<(), Exceeded> {
+        let Some((value, bytes)) = self.take(from, budget)? else { return Ok(()) };
+        match self.put(path, value, bytes, budget)? {
+            None => Ok(()),
+            Some(value) => self.put(from, value, bytes, budget).map(drop),
+        }
+    }
+
+    /// Sets the member at a path, and creates the objects above it; returns the value if this is not possible.
+    fn put(
+        &mut self,
+        path: &[String],
+        value: Value,
+        bytes: usize,
+        budget: &mut Budget,
+    ) -> Result<Option<Value>, Exceeded> {
+        // A copy of an object into itself nests.
+        if path.len() + json::depth(&value) > DEPTH_MAX {
+            return Err(Exceeded::Depth);
+        }
+        let Some((name, above)) = path.split_last() else { return Ok(Some(value)) };
+        let replaced = at(&self.value, path).map(|old| charged(old, path, budget)).transpose()?;
+        let (mut object, mut added) = (&mut self.value, 0_usize);
+        for name in above {
+            let Some(members) = object.as_object_mut() else { return Ok(Some(value)) };
+            let others = members.len();
+            object = members.entry(name.clone()).or_insert_with(|| {
+                added += member_bytes(name, "{}".len(), others);
+                json!({})
+            });
+        }
+        let Some(members) = object.as_object_mut() else { return Ok(Some(value)) };
+        added += if replaced.is_some() { bytes } else { member_bytes(name, bytes, members.len()) };
+        members.insert(name.clone(), value);
+        self.bytes = self.bytes.saturating_add(added).saturating_sub(replaced.unwrap_or_default());
+        // Each copy may double the item, so the end is too late for this check.
+        self.is_within_bytes().map(|()| None)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns an item after the steps, and checks the length that they kept.
+    fn carried(upgrade: &Upgrade, item: Value) -> Result<Value, Exceeded> {
+        let mut budget = Budget::of_request();
+        let mut item = Carried::new(item, &mut budget)?;
+        upgrade.apply(&mut item, &mut budget)?;
+        assert_eq!(item.bytes, json::canonical(&item.value).len(), "{}", item.value);
+        Ok(item.into_value())
+    }
+
     fn applied(steps: &Value, item: Value) -> Value {
-        Upgrade::of(&json!({"x-upgrade": steps})).applied(item).unwrap()
+        carried(&Upgrade::of(&json!({"x-upgrade": steps})), item).unwrap()
     }
 
     #[test]
@@ -232,7 +336,7 @@ mod tests {
             {"op": "add", "path": "/a~1b", "value": true},
         ]);
         assert_eq!(applied(&steps, json!({"a": 1})), json!({"c": 1, "a/b": true}));
-        assert_eq!(Upgrade::default().applied(json!({"a": 1})), Ok(json!({"a": 1})));
+        assert_eq!(carried(&Upgrade::default(), json!({"a": 1})), Ok(json!({"a": 1})));
         assert!(Upgrade::of(&json!({"x-upgrade": steps})).bytes() >= 3 * STEP_BYTES);
     }
 
@@ -241,7 +345,27 @@ mod tests {
         let copy = |n: u64| json!({"op": "copy", "from": "/a", "path": format!("/a/{n}")});
         let copies: Vec<Value> = (0..32).map(copy).collect();
         let upgrade = Upgrade::of(&json!({"x-upgrade": copies}));
-        assert_eq!(upgrade.applied(json!({"a": {"b": 1}})), Err(Exceeded::Bytes));
+        assert_eq!(carried(&upgrade, json!({"a": {"b": 1}})), Err(Exceeded::Bytes));
+    }
+
+    #[test]
+    fn steps_end_at_the_work_of_a_request() {
+        let large = json!({"a": "a".repeat(WHOLE_BYTES_MAX / 3)});
+        let turn = [json!({"op": "copy", "from": "/a", "path": "/b"}), json!({"op": "remove", "path": "/b"})];
+        let upgrade = Upgrade::of(&json!({"x-upgrade": turn}));
+        let mut budget = Budget::of_request();
+        let mut item = Carried::new(large, &mut budget).unwrap();
+        let ended =
+            (0..).find_map(|turns| upgrade.apply(&mut item, &mut budget).err().map(|error| (turns, error)));
+        let (turns, error) = ended.unwrap();
+        assert_eq!(error, Exceeded::Steps);
+        let per_turn = STEPS_MAX / turns;
+        let bytes = u64::try_from(WHOLE_BYTES_MAX / 3).unwrap();
+        assert!(
+            (2 * bytes * STEPS_PER_BYTE..3 * bytes * STEPS_PER_BYTE).contains(&per_turn),
+            "{turns} turns"
+        );
+        assert!(budget.is_exceeded());
     }
 
     /// Returns a path of this many equal names.
@@ -267,7 +391,7 @@ mod tests {
             let expected: Vec<String> =
                 refused.map(|member| format!("/x-upgrade/0/{member}")).into_iter().collect();
             assert_eq!(pointers, expected, "{step:.100}");
-            let result = Upgrade::of(&definition).applied(json!({"a": {}})).unwrap();
+            let result = carried(&Upgrade::of(&definition), json!({"a": {}})).unwrap();
             assert!(json::depth(&result) <= DEPTH_MAX, "{step:.100}");
             assert!(refused.is_none() || result == json!({"a": {}}), "{step:.100}");
         }
@@ -279,6 +403,6 @@ mod tests {
         // Each copy nests the object once more.
         assert_eq!(json::depth(&applied(&copies(DEPTH_MAX - 2), json!({"a": {}}))), DEPTH_MAX);
         let upgrade = Upgrade::of(&json!({"x-upgrade": copies(DEPTH_MAX - 1)}));
-        assert_eq!(upgrade.applied(json!({"a": {}})), Err(Exceeded::Depth));
+        assert_eq!(carried(&upgrade, json!({"a": {}})), Err(Exceeded::Depth));
     }
 }

@@ -5,10 +5,28 @@ use super::*;
 /// What leads from a deployed version of an earlier version of the definition to this one (R56).
 #[derive(Clone, Debug)]
 pub struct Upgrades {
-    /// The steps of each version, from the one after the earlier version to this one.
-    pub steps: Vec<Arc<Upgrade>>,
+    /// The steps of each version, from the one after the earlier version to this one, or the limit that they exceed.
+    pub steps: Result<UpgradeChain, Exceeded>,
     /// This version, which the result has to fit.
     pub forms: Arc<DecisionForms>,
+}
+
+/// The steps of several versions in their order, within the limits of versions and memory.
+#[derive(Clone, Debug, Default)]
+pub struct UpgradeChain {
+    upgrades: Vec<Arc<Upgrade>>,
+    /// The memory in bytes; the estimate is never too low.
+    bytes: usize,
+}
+
+impl UpgradeChain {
+    /// Adds the steps of the next version.
+    pub fn then(mut self, upgrade: Arc<Upgrade>) -> Result<Self, Exceeded> {
+        self.bytes = self.bytes.saturating_add(upgrade.bytes());
+        self.upgrades.push(upgrade);
+        let is_within = self.upgrades.len() <= UPGRADED_VERSIONS_MAX && self.bytes <= UPGRADES_BYTES_MAX;
+        if is_within { Ok(self) } else { Err(Exceeded::Versions) }
+    }
 }
 
 /// The newest deployed version, as a change instance of a verified service continues from it.
@@ -23,21 +41,21 @@ pub enum Prior {
     Unusable,
 }
 
-/// Returns the data of a deployed version. An older release stored items that are too deep.
-fn stored(newest: &Deployed) -> Result<Value, Exceeded> {
-    value(&newest.data).filter(|stored| json::depth(stored) <= DEPTH_MAX).ok_or(Exceeded::Depth)
-}
-
 impl Prior {
     /// Returns the data of a deployed version after the upgrades, or as they are without.
-    pub(crate) fn of(newest: &Deployed, upgrades: Option<&Upgrades>) -> Self {
-        let Ok(stored) = stored(newest) else { return Self::Unusable };
+    ///
+    /// It is unusable as well if the budget is too small. Then the budget says so.
+    pub(crate) fn of(newest: &Deployed, upgrades: Option<&Upgrades>, budget: &mut Budget) -> Self {
+        // An older release stored items that are too deep.
+        let Some(stored) = value(&newest.data).filter(|stored| json::depth(stored) <= DEPTH_MAX) else {
+            return Self::Unusable;
+        };
         let Some(upgrades) = upgrades else { return Self::AsStored(stored) };
-        let fitting = |item: &Value| upgrades.unfit(item, &mut Budget::of_request()).is_empty();
-        match upgrades.applied(stored.clone()).ok().filter(fitting) {
-            None => Self::Unusable,
-            Some(item) if item == stored => Self::AsStored(item),
-            Some(item) => Self::Upgraded(item),
+        match upgrades.applied(stored.clone(), budget) {
+            Ok(item) if !upgrades.unfit(&item, budget).is_empty() => Self::Unusable,
+            Ok(item) if item == stored => Self::AsStored(item),
+            Ok(item) => Self::Upgraded(item),
+            Err(_) => Self::Unusable,
         }
     }
 
@@ -62,8 +80,11 @@ impl Prior {
 
 impl Upgrades {
     /// Returns a stored item after the steps of all versions.
-    fn applied(&self, stored: Value) -> Result<Value, Exceeded> {
-        self.steps.iter().try_fold(stored, |item, step| step.applied(item))
+    fn applied(&self, stored: Value, budget: &mut Budget) -> Result<Value, Exceeded> {
+        let mut item = Carried::new(stored, budget)?;
+        let steps = self.steps.as_ref().map_err(|exceeded| *exceeded)?;
+        steps.upgrades.iter().try_for_each(|upgrade| upgrade.apply(&mut item, budget))?;
+        Ok(item.into_value())
     }
 
     /// Returns why an upgraded item does not fit this version.
@@ -73,9 +94,42 @@ impl Upgrades {
 
     /// Returns why nothing of a deployed version could be carried over to an item of this version.
     pub fn problems(&self, newest: &Deployed, budget: &mut Budget) -> Vec<Problem> {
-        match stored(newest).and_then(|stored| self.applied(stored)) {
+        let stored = value(&newest.data).ok_or(Exceeded::Depth);
+        match stored.and_then(|stored| self.applied(stored, budget)) {
             Ok(item) => self.unfit(&item, budget),
             Err(exceeded) => vec![exceeded.problem()],
         }
+    }
+
+    /// Returns the memory in bytes; the estimate is never too low.
+    pub fn bytes(&self) -> usize {
+        let steps = self.steps.as_ref().map_or(0, |steps| steps.bytes);
+        steps.saturating_add(self.forms.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns how many versions with these steps a chain holds.
+    fn held(upgrade: &Upgrade, versions: usize) -> usize {
+        let upgrade = Arc::new(upgrade.clone());
+        let mut chain = Ok(UpgradeChain::default());
+        for version in 0..versions {
+            chain = chain.and_then(|chain: UpgradeChain| chain.then(Arc::clone(&upgrade)));
+            if chain.is_err() {
+                return version;
+            }
+        }
+        versions
+    }
+
+    #[test]
+    fn a_chain_ends_at_its_versions_and_its_memory() {
+        assert_eq!(held(&Upgrade::default(), UPGRADED_VERSIONS_MAX + 1), UPGRADED_VERSIONS_MAX);
+        let large = json!({"x-upgrade": [{"op": "add", "path": "/a", "value": "a".repeat(40_000)}]});
+        let large = Upgrade::load(&large.to_string()).unwrap();
+        assert_eq!(held(&large, UPGRADED_VERSIONS_MAX), UPGRADES_BYTES_MAX / large.bytes());
     }
 }

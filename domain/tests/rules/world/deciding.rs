@@ -4,7 +4,7 @@ use super::*;
 use domain::base::id::DeployedId;
 use domain::catalog::schema::{DecisionForms, Upgrade};
 use domain::rules::decide::Reads;
-use domain::rules::judge::{Judge, Upgrades};
+use domain::rules::judge::{Judge, UpgradeChain, Upgrades};
 
 impl World {
     pub(crate) fn update(
@@ -57,7 +57,8 @@ impl World {
         let first = from.map_or(self.offers[title].service.first_with_words?, |from| from + 1);
         let text = |version| self.definitions[&(title.to_owned(), version)].as_str();
         let forms = Arc::new(DecisionForms::load(text(to)).unwrap());
-        let steps = (first..=to).map(|version| Arc::new(Upgrade::load(text(version)).unwrap())).collect();
+        let mut steps = (first..=to).map(|version| Arc::new(Upgrade::load(text(version)).unwrap()));
+        let steps = steps.try_fold(UpgradeChain::default(), UpgradeChain::then);
         (first <= to && forms.paths.is_verified).then_some(Upgrades { steps, forms })
     }
 

@@ -5,6 +5,7 @@ use super::{
 };
 use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
+use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Entry, Version};
 use domain::views::proposal::{Proposal, Verified};
 use domain::views::related::Related;
@@ -84,14 +85,27 @@ pub fn change_instance<'a>(
         declaration: item.map(|item| item.version.hash),
         deployed: item.and_then(|item| item.deployed).map(|latest| latest.id),
     };
-    let mut view = view(change, now, related, viewpoint);
-    propose(&mut view, change, related);
+    view(change, now, related, viewpoint)
+}
+
+/// Returns a change instance as it is now, with what an open one asks of its owner (R49).
+///
+/// A proposal that exceeds the budget is not complete.
+pub fn change_instance_with_proposal<'a>(
+    change: &'a Change,
+    related: &'a Related,
+    viewpoint: &Viewpoint,
+    budget: &mut Budget,
+) -> ChangeView<'a> {
+    let mut view = change_instance(change, related, viewpoint);
+    if let Some(proposal) = Proposal::of(change, related, budget) {
+        propose(&mut view, change, related, proposal);
+    }
     view
 }
 
-/// Adds what an open change instance asks of its owner (R49).
-fn propose<'a>(view: &mut ChangeView<'a>, change: &'a Change, related: &'a Related) {
-    let Some(Proposal { item, unknown, verified }) = Proposal::of(change, related) else { return };
+fn propose<'a>(view: &mut ChangeView<'a>, change: &'a Change, related: &'a Related, proposal: Proposal) {
+    let Proposal { item, unknown, verified } = proposal;
     (view.proposed_item, view.unknown) = (Some(item), Some(unknown));
     if let Some(Verified { prior, import_id }) = verified {
         // An adoption ignores an earlier plan.

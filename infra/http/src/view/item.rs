@@ -7,6 +7,7 @@ use super::{
 use crate::invalid::item_problems;
 use domain::Item;
 use domain::base::problem::Problem;
+use domain::catalog::schema::Budget;
 use domain::catalog::service::{ServiceState, Settings};
 use domain::model::deployed::Deployed;
 use domain::views::drift::differences;
@@ -20,6 +21,19 @@ pub fn service_item<'a>(item: &'a Item, related: &'a Related, viewpoint: &Viewpo
     let settings = related.services.get(&item.service.title).map(|service| &service.settings);
     let is_up_to_date = settings.and_then(|settings| settings.is_up_to_date(item.schema_version));
     service_item_view(item, related, settings, is_up_to_date, viewpoint)
+}
+
+/// Returns a service item with its document.
+///
+/// A document that exceeds the budget is not complete.
+pub fn service_item_with_document<'a>(
+    item: &'a Item,
+    related: &'a Related,
+    viewpoint: &Viewpoint,
+    budget: &mut Budget,
+) -> ServiceItemView<'a> {
+    let document = document(item, related, budget);
+    ServiceItemView { document, ..service_item(item, related, viewpoint) }
 }
 
 wire! {
@@ -37,7 +51,7 @@ wire! {
         declaration_version: u64 = item.version.number,
         deployed_item: LatestView<'a> =
             latest_view(item.deployed.and_then(|latest| related.deployed.get(&latest.id))),
-        #[serde(skip_serializing_if = "Option::is_none")] document: Option<Value> = document(item, related),
+        #[serde(skip_serializing_if = "Option::is_none")] document: Option<Value> = None,
         #[serde(skip_serializing_if = "Option::is_none")] drift: Option<Value> = drift(item, related),
         gone: bool = item.gone,
         healthcheck_at: Option<String> = related.health(item).map(|health| health.at.to_wire()),

@@ -5,9 +5,10 @@ use super::charge::amount;
 use super::team::WithChanges;
 use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
 use crate::removal;
-use crate::reply::{Failure, fitting, objects};
+use crate::reply::{Failure, objects};
 use domain::base::money::Prices;
 use domain::base::state::Kind;
+use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Version};
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
@@ -85,17 +86,27 @@ impl Planned<'_> {
     /// Returns the body of the preview.
     pub fn view(&self, viewpoint: &Viewpoint) -> Result<WithChanges, Failure> {
         let created: Vec<Change> = self.page_changes.iter().map(Change::as_created).collect();
-        let mut change_instances =
-            objects(created.iter().map(|change| self.change_instance(change, viewpoint)))?;
-        change_instances.truncate(fitting(&change_instances));
+        let (mut budget, mut retained) = (Budget::of_request(), Vec::new());
+        let views = created.iter().enumerate().map_while(|(row, change)| {
+            let proposal = Proposal::of(change, self.related, &mut budget);
+            // The first one has the whole budget, so each page makes progress.
+            if row > 0 && budget.is_exceeded() {
+                return None;
+            }
+            let fields = self.fields(change);
+            retained.push(retained_values(change, &fields, proposal.as_ref()));
+            Some(self.change_instance(change, fields, proposal, viewpoint))
+        });
+        let change_instances = objects(views)?;
+        let shown = self.page_changes.get(..change_instances.len()).unwrap_or(self.page_changes);
         let submission = self.submission;
         let mut warnings = self.preview.warnings.clone();
         if !self.unconfirmed.is_empty() {
             warnings.push(removal::sentence(&self.unconfirmed));
         }
         warnings.extend(self.unapprovable.iter().cloned());
-        warnings.extend(self.page_changes.iter().flat_map(|change| self.retained(change)));
-        warnings.extend(self.page_changes.iter().filter_map(|change| self.corrected(change)));
+        warnings.extend(retained.into_iter().take(shown.len()).flatten());
+        warnings.extend(shown.iter().filter_map(|change| self.corrected(change)));
         if !self.is_certain {
             warnings.push(
                 "an earlier submission still has pending work: repeat the preview to get a plan".to_owned(),
@@ -115,7 +126,13 @@ impl Planned<'_> {
         Ok(WithChanges { change_instances, change_instances_next: None, others })
     }
 
-    fn change_instance<'a>(&'a self, change: &'a Change, viewpoint: &Viewpoint) -> PlannedView<'a> {
+    fn change_instance<'a>(
+        &'a self,
+        change: &'a Change,
+        fields: Vec<Field>,
+        proposal: Option<Proposal>,
+        viewpoint: &Viewpoint,
+    ) -> PlannedView<'a> {
         let mut object = change_instance_as_created(change, self.related, viewpoint);
         let by = [ClosedBy::Displaced(change.id), ClosedBy::Answered(change.id)].map(Some);
         let closes = self.preview.closed.iter().filter(|closing| by.contains(&closing.entry.closed_by));
@@ -132,15 +149,11 @@ impl Planned<'_> {
         if self.preview.new_items.contains(&change.item) {
             (object.service_item.id, object.service_item.url) = (None, None);
         }
-        let proposal = Proposal::of(change, self.related);
-        planned_view(object, closes, self.differences(change), prices_of(change), proposal)
+        let differences = fields.into_iter().map(of_field).collect();
+        planned_view(object, closes, differences, prices_of(change), proposal)
     }
 
     /// Returns the fields with a difference between the declarations before and after; none without both.
-    fn differences(&self, change: &Change) -> Value {
-        self.fields(change).into_iter().map(of_field).collect()
-    }
-
     fn fields(&self, change: &Change) -> Vec<Field> {
         let text = |version: Option<Version>| {
             let hash: Hash = version?.hash;
@@ -148,21 +161,6 @@ impl Planned<'_> {
         };
         let both = text(change.old).zip(text(change.new));
         both.and_then(|(old, new)| compare::between(old, new).ok()).unwrap_or_default()
-    }
-
-    /// Returns a warning for each property that the consumer no longer declares, and that keeps its value.
-    fn retained(&self, change: &Change) -> Vec<String> {
-        let proposal = Proposal::of(change, self.related).filter(|_| !change.is_dependant());
-        let Some(Proposal { item, .. }) = proposal else { return Vec::new() };
-        let (service, name) = (&change.service.title, &change.item_name);
-        let dropped = self.fields(change).into_iter().filter(|field| field.new.is_none());
-        let retained = dropped.filter(|field| field.old.as_ref() == item.pointer(&field.pointer));
-        retained
-            .map(|Field { pointer, old, .. }| {
-                let value = old.unwrap_or_default();
-                format!("{service} '{name}': {pointer} stays {value} unless the owner chooses another value")
-            })
-            .collect()
     }
 
     /// Returns a warning for a drifted item that the submission requests again (R54).
@@ -194,6 +192,17 @@ impl Planned<'_> {
             json!({"application": application, "differences": differences(old, new)})
         })
     }
+}
+
+/// Returns a warning for each property that the consumer no longer declares, and that keeps its value.
+fn retained_values(change: &Change, fields: &[Field], proposal: Option<&Proposal>) -> Vec<String> {
+    let Some(Proposal { item, .. }) = proposal.filter(|_| !change.is_dependant()) else { return Vec::new() };
+    let (service, name) = (&change.service.title, &change.item_name);
+    let retained = fields.iter().filter_map(|Field { pointer, old, new }| {
+        let value = old.as_ref().filter(|old| new.is_none() && item.pointer(pointer) == Some(old))?;
+        Some(format!("{service} '{name}': {pointer} stays {value} unless the owner chooses another value"))
+    });
+    retained.collect()
 }
 
 /// Returns the differences between two texts, each with its old and new value, if any.

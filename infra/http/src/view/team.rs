@@ -1,7 +1,6 @@
 //! Teams, applications and submissions on the wire.
 
 use super::{Stored, TeamView, Viewpoint, team_ref, team_view};
-use crate::reply::fitting;
 use domain::TeamRef;
 use domain::base::actor::Role;
 use domain::model::submission::Submission;
@@ -68,13 +67,12 @@ pub struct WithChanges {
     pub others: Value,
 }
 
-/// Returns a submission with its first change instances, as many as fit, and the URL of the list of all.
+/// Returns a submission with its first change instances, as many as are given, and the URL of the list of all.
 pub fn submission_with_changes(
     submission: &Submission,
-    mut change_instances: Vec<Box<RawValue>>,
+    change_instances: Vec<Box<RawValue>>,
     viewpoint: &Viewpoint,
 ) -> WithChanges {
-    change_instances.truncate(fitting(&change_instances));
     let is_cut = count(change_instances.len()) < submission.direct;
     let change_instances_next = is_cut.then(|| viewpoint.changes_of(submission.id));
     WithChanges { change_instances, change_instances_next, others: self::submission(submission, viewpoint) }

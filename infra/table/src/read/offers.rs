@@ -7,9 +7,9 @@ use crate::key::{self, Key};
 use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, StoredSchema};
 use domain::base::problem::Problem;
 use domain::catalog::schema;
-use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade, Words};
+use domain::catalog::schema::{DecisionForms, Exceeded, Part, Schema, UPGRADED_VERSIONS_MAX, Upgrade, Words};
 use domain::catalog::service::Service;
-use domain::rules::judge::Upgrades;
+use domain::rules::judge::{UpgradeChain, Upgrades};
 use domain::rules::plan::{Offer, Offers};
 use dovetail_aws::off_worker;
 use futures_util::future::try_join;
@@ -111,20 +111,32 @@ impl Table {
         Ok(Some(Upgrades { steps, forms: self.decision_forms(title, to).await? }))
     }
 
-    /// Returns the steps of the versions after `from`, up to `to`.
+    /// Returns the steps of the versions after `from`, up to `to`, or the limit that they exceed.
     pub async fn upgrade_steps(
         &self,
         title: &str,
         from: Option<u64>,
         to: u64,
-    ) -> Result<Vec<Arc<Upgrade>>, Error> {
+    ) -> Result<Result<UpgradeChain, Exceeded>, Error> {
         let first = match from {
             Some(from) => from + 1,
             None => self.service(title).await?.and_then(|service| service.first_with_words).unwrap_or(to),
         };
-        let steps =
+        let versions = to.saturating_sub(first).saturating_add(1);
+        if !usize::try_from(versions).is_ok_and(|versions| versions <= UPGRADED_VERSIONS_MAX) {
+            return Ok(Err(Exceeded::Versions));
+        }
+        let read =
             (first..=to).map(|version| self.version_of(&self.caches.upgrades, title, version, Upgrade::load));
-        stream::iter(steps).buffered(AT_ONCE).try_collect().await
+        let mut read = stream::iter(read).buffered(AT_ONCE);
+        let mut chain = UpgradeChain::default();
+        while let Some(upgrade) = read.try_next().await? {
+            match chain.then(upgrade) {
+                Ok(longer) => chain = longer,
+                Err(exceeded) => return Ok(Err(exceeded)),
+            }
+        }
+        Ok(Ok(chain))
     }
 
     /// Returns a version of a definition from its cache; an uncached one takes one read.

@@ -3,6 +3,7 @@
 use super::batch::Consistency;
 use super::healthcheck_cache::health_keys;
 use super::lists::{Direction, Source};
+use crate::client::schema_cache::SCHEMAS_BYTES_MAX;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};
 use crate::record::{
@@ -103,50 +104,69 @@ impl Table {
     }
 
     /// Adds the paths of the definitions of open change instances, for their proposals (R49).
+    ///
+    /// Returns the number of change instances, from the first on, with a definition that a request can hold; at least
+    /// one.
     pub async fn add_definitions_of_changes(
         &self,
         changes: &[Change],
         related: &mut Related,
-    ) -> Result<(), Error> {
-        let open =
-            changes.iter().filter(|change| change.state.stage() != Stage::Resolved && change.new.is_some());
-        let judged = open.filter_map(|change| {
+    ) -> Result<usize, Error> {
+        let is_open = |change: &Change| change.state.stage() != Stage::Resolved && change.new.is_some();
+        let judged = |change: &Change| {
             let newest = related.items.get(&change.item).and_then(|item| item.deployed);
-            Some((change.service.title.clone(), newest, change.schema_version?))
-        });
-        self.add_versions(judged.collect(), related).await
+            Some((change.service.title.clone(), newest, change.schema_version.filter(|_| is_open(change))?))
+        };
+        self.add_versions(changes.iter().map(judged).collect(), related).await
     }
 
     /// Adds the paths of definitions, and what leads to them from deployed versions of earlier ones (R56).
+    ///
+    /// `versions` are those of rows; none for a row without a definition. Returns the number of rows, from the first on,
+    /// with all that they need.
     async fn add_versions(
         &self,
-        versions: Vec<(String, Option<LatestDeployed>, u64)>,
+        versions: Vec<Option<(String, Option<LatestDeployed>, u64)>>,
         related: &mut Related,
-    ) -> Result<(), Error> {
-        let definitions = versions.iter().map(|(title, _, version)| (title.clone(), *version));
+    ) -> Result<usize, Error> {
+        let definitions = versions.iter().flatten().map(|(title, _, version)| (title.clone(), *version));
         self.add_definitions(definitions.collect(), related).await?;
-        let earlier = versions.into_iter().filter_map(|(title, newest, version)| {
-            Some((title, newest?.schema_version, version)).filter(|(_, from, to)| *from != Some(*to))
-        });
-        let missing: BTreeSet<_> = earlier.filter(|one| !related.upgrades.contains_key(one)).collect();
-        let read = missing.into_iter().map(async |(title, from, to)| {
-            let upgrades = self.upgrades(&title, from, to).await?;
-            Ok::<_, Error>(upgrades.map(|upgrades| ((title, from, to), upgrades)))
-        });
-        related.upgrades.extend(try_join_all(read).await?.into_iter().flatten());
-        Ok(())
+        let (rows, mut bytes) = (versions.len(), 0_usize);
+        for (row, version) in versions.into_iter().enumerate() {
+            let Some((title, Some(newest), to)) = version else { continue };
+            let upgrade = (title, newest.schema_version, to);
+            if newest.schema_version == Some(to) || related.upgrades.contains_key(&upgrade) {
+                continue;
+            }
+            let Some(upgrades) = self.upgrades(&upgrade.0, newest.schema_version, to).await? else {
+                continue;
+            };
+            bytes = bytes.saturating_add(upgrades.bytes());
+            // A request holds them all in memory at once.
+            if row > 0 && bytes > SCHEMAS_BYTES_MAX {
+                return Ok(row);
+            }
+            related.upgrades.insert(upgrade, upgrades);
+        }
+        Ok(rows)
     }
 
     /// Adds the paths of the definitions of items, for their documents (R49), and the texts of their drift (R54).
-    pub async fn add_definitions_of_items(&self, items: &[Item], related: &mut Related) -> Result<(), Error> {
+    ///
+    /// Returns the number of items, from the first on, with a definition that a request can hold; at least one.
+    pub async fn add_definitions_of_items(
+        &self,
+        items: &[Item],
+        related: &mut Related,
+    ) -> Result<usize, Error> {
         self.add_texts_of_drift(items, related).await?;
-        let judged = items.iter().filter(|item| {
+        let judged = |item: &Item| {
             let service = related.services.get(&item.service.title);
-            let first = service.and_then(|service| service.first_with_words);
-            item.declared && first.is_some_and(|first| item.schema_version >= first)
-        });
-        let versions = judged.map(|item| (item.service.title.clone(), item.deployed, item.schema_version));
-        self.add_versions(versions.collect(), related).await
+            let first = service.and_then(|service| service.first_with_words)?;
+            let is_judged = item.declared && item.schema_version >= first;
+            is_judged.then(|| (item.service.title.clone(), item.deployed, item.schema_version))
+        };
+        self.add_versions(items.iter().map(judged).collect(), related).await
     }
 
     /// Adds what the differences of drifted items need (R54). It costs nothing while no item has drifted.
