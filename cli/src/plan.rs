@@ -33,6 +33,8 @@ const PENDING_MAX: Duration = Duration::from_secs(60);
 const PAGE_MAX: u64 = 1_000;
 /// Maximum number of previews until all pages belong to one plan.
 const PREVIEWS_MAX: u32 = 5;
+/// Maximum number of plans of one `apply` whose plan nobody has seen.
+const UNSEEN_PLANS_MAX: u32 = 5;
 /// Variables of pipelines with the commit.
 const COMMIT_VARIABLES: [&str; 2] = ["GITHUB_SHA", "CI_COMMIT_SHA"];
 
@@ -315,6 +317,25 @@ impl Approval {
     /// Shows the changes of a request, asks, and makes them.
     fn make(&self, api: &Api, request: &Request, out: &mut Output) -> Result<Done, Failure> {
         let reviewed = self.reviewed()?;
+        let is_seen = reviewed.is_some() || !self.auto_approve;
+        let mut plans = 1;
+        loop {
+            match self.attempt(api, request, reviewed.as_deref(), out) {
+                // Nobody has seen the plan, so another one is as good.
+                Err(Failure::PlanChanged) if !is_seen && plans < UNSEEN_PLANS_MAX => plans += 1,
+                result => return result,
+            }
+        }
+    }
+
+    /// Plans the changes of a request once, and makes them.
+    fn attempt(
+        &self,
+        api: &Api,
+        request: &Request,
+        reviewed: Option<&str>,
+        out: &mut Output,
+    ) -> Result<Done, Failure> {
         let preview = request.plan(api)?;
         // Without changes there is nothing to review. So a pipeline can run again after its plan was applied.
         if !has_changes(&preview) {
@@ -378,7 +399,9 @@ pub(crate) fn submit(
     let newest = api.list(&format!("{ORCABASE}/consumer/submissions/?ordering=-id"), 1)?;
     let newest = newest.first().map(|submission| submission.text_at("/id")).unwrap_or_default();
     let [of_commit, of_message] = [&commit, &message].map(|text| text.as_deref().unwrap_or_default());
-    let key = Hash::of(&format!("{of_commit} {newest} {plan} {of_message}")).to_string();
+    // The body as well, because two bodies can have one plan.
+    let identity = json!([of_commit, newest, plan, of_message, request.method, request.submit, request.body]);
+    let key = Hash::of(&identity.to_string()).to_string();
     let headers = [("If-Match", format!("\"{plan}\"")), ("Idempotency-Key", key)];
     let parameters = [("commit_id", commit), ("message", message)];
     let given = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));

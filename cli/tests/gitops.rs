@@ -9,7 +9,7 @@ use program::{finish, program};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use support::Running;
 use tempfile::TempDir;
 
@@ -323,4 +323,70 @@ fn two_repositories_of_one_team_leave_each_other_alone() {
     let removed = system.get("/v1/orcabase/consumer/change_instances/?change_type=DELETE", KEY).body;
     assert_eq!(removed["results"][0]["application"]["name"], json!("Shop"));
     system.assert_sound();
+}
+
+/// Two teams with pipelines, each with the keys and applications of eight repositories.
+const TEAMS: [&str; 2] = [KEY, "awesome2-key"];
+const REPOSITORIES: usize = 8;
+
+/// The exit code of a plan with changes.
+const HAS_CHANGES: i32 = 2;
+
+/// Runs a command of the client for all repositories at the same time, and compares the exit codes.
+fn at_once(system: &Running, directory: &Path, code: i32, arguments: &dyn Fn(&str) -> Vec<String>) {
+    let mut running = Vec::new();
+    for key in TEAMS {
+        for repository in 0..REPOSITORIES {
+            let name = format!("{key}-{repository}");
+            let arguments = arguments(&name);
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            let mut command = program(&arguments, directory);
+            command.env("DOVETAIL_URL", &system.base).env("DOVETAIL_API_KEY", key);
+            running.push((name, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
+        }
+    }
+    for (name, child) in running {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// Writes the file of each application in a directory.
+fn declare_all(directory: &Path, cpu: usize) {
+    for key in TEAMS {
+        for repository in 0..REPOSITORIES {
+            let shop =
+                SHOP.replace("Shop", &format!("App{repository}")).replace("cpu: 8", &format!("cpu: {cpu}"));
+            fs::write(directory.join(format!("{key}-{repository}.yaml")), shop).unwrap();
+        }
+    }
+}
+
+#[test]
+fn pipelines_of_all_applications_of_a_team_apply_at_once() {
+    let (system, directory) = (Running::demo(), tempfile::tempdir().unwrap());
+    // In the first round, the applications are new and alike.
+    for round in 1..=3 {
+        declare_all(directory.path(), 4 * round);
+        at_once(&system, directory.path(), 0, &|name| {
+            vec!["apply".to_owned(), format!("{name}.yaml"), "--auto-approve".to_owned()]
+        });
+    }
+    // Plans that were reviewed before any of them was applied.
+    declare_all(directory.path(), 16);
+    system.wait_idle();
+    at_once(&system, directory.path(), HAS_CHANGES, &|name| {
+        vec!["plan".to_owned(), format!("{name}.yaml"), "--save".to_owned(), format!("{name}.json")]
+    });
+    at_once(&system, directory.path(), 0, &|name| {
+        let [file, plan] = ["yaml", "json"].map(|ending| format!("{name}.{ending}"));
+        ["apply", &file, "--plan-file", &plan, "--auto-approve"].map(str::to_owned).to_vec()
+    });
+    system.assert_sound();
+    let items = system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY);
+    let items = items.at("/results").as_array().unwrap().clone();
+    let declared =
+        items.iter().filter(|item| item["application"]["name"].as_str().unwrap().starts_with("App"));
+    assert!(declared.clone().all(|item| item["declaration"]["cpu"] == 16), "{items:?}");
+    assert_eq!(declared.count(), REPOSITORIES);
 }

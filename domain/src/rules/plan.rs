@@ -10,6 +10,7 @@ mod numbers;
 mod pack;
 mod preview;
 mod removal;
+mod token;
 
 use self::application::Comparison;
 pub(crate) use self::application::NO_METADATA;
@@ -20,6 +21,7 @@ pub use self::numbers::{REUSE_FROM, to_ask};
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
 pub use self::removal::{REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
+use self::token::Covered;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, SubmissionId};
@@ -120,6 +122,8 @@ pub struct Plan<'a> {
     /// The submission's record as if all work were done.
     submission: Submission,
     head: (Head, Head),
+    /// What the plan token covers besides the change instances.
+    covered: Covered,
     /// The metadata that the commit replaces; a separate write stores them before the commit (ADR 21).
     pub replaced: Vec<Replaced>,
     /// The other writes of the commit, in either packing: the records of the team and its applications.
@@ -248,6 +252,7 @@ impl<'a> Draft<'a> {
         request: &Request<'_>,
     ) -> Result<Plan<'a>, Refused> {
         let derived = self.derived(stored, offers)?;
+        let covered = Covered::by(&self, stored, request);
         let root =
             digest::root(&self.metadata, self.applications_after(stored).map(Application::id_and_digest));
         let submission = self.submission(stored, request, root, &derived);
@@ -278,6 +283,7 @@ impl<'a> Draft<'a> {
             declarations: BTreeMap::new(),
             submission,
             head: (stored.head, after),
+            covered,
             replaced,
             others,
         };

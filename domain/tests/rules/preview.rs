@@ -139,6 +139,54 @@ fn finding_19_r34_a_submission_without_changes_leaves_plans_valid() {
     assert_ne!(preview(&world, &NEXT()).plan, first);
 }
 
+/// Returns a partial submission that gives an application these items.
+fn partial(name: &str, items: &[Declared]) -> Value {
+    document(&[(name, application(items))])
+}
+
+#[test]
+fn r34_the_token_covers_the_names_of_new_applications_and_items() {
+    let mut world = World::new();
+    let mut token = |body: &Value, scope| world.planned(body, scope).unwrap().preview.plan;
+    for scope in [Scope::Whole, Scope::Partial] {
+        let test = token(&partial("Test", &[vm("CoreVM1", 1)]), scope);
+        assert_ne!(test, token(&partial("Prod", &[vm("CoreVM1", 1)]), scope), "{scope:?}");
+        assert_ne!(test, token(&partial("Test", &[vm("CoreVM2", 1)]), scope), "{scope:?}");
+        assert_eq!(test, token(&partial("Test", &[vm("CoreVM1", 1)]), scope), "{scope:?}");
+    }
+    let whole = token(&partial("Test", &[vm("CoreVM1", 1)]), Scope::Whole);
+    assert_ne!(whole, token(&partial("Test", &[vm("CoreVM1", 1)]), Scope::Partial));
+}
+
+#[test]
+fn r34_a_partial_plan_stays_valid_while_other_applications_change() {
+    let mut world = World::new();
+    world.submit(&partial("A", &[vm("CoreVM1", 1)]), Scope::Partial).unwrap();
+    world.generate();
+    // One application exists, the other one does not yet.
+    for (name, items) in
+        [("A", [vm("CoreVM1", 2), vm("CoreVM2", 1)]), ("New", [vm("CoreVM1", 1), vm("CoreVM2", 1)])]
+    {
+        let body = partial(name, &items);
+        let partial_token =
+            |world: &World| world.clone().planned(&body, Scope::Partial).unwrap().preview.plan;
+        let first = partial_token(&world);
+        let mut others = world.clone();
+        for other in [&[vm("CoreVM1", 1)][..], &[vm("CoreVM1", 2)], &[]] {
+            others.submit(&partial("B", other), Scope::Partial).unwrap();
+            others.generate();
+            assert_eq!(partial_token(&others), first, "{name}");
+        }
+        // A whole submission covers them all.
+        let whole = |world: &World| world.clone().planned(&body, Scope::Whole).unwrap().preview.plan;
+        assert_ne!(whole(&others), whole(&world), "{name}");
+        // So does the named application.
+        others.submit(&partial(name, &[vm("CoreVM3", 1)]), Scope::Partial).unwrap();
+        others.generate();
+        assert_ne!(partial_token(&others), first, "{name}");
+    }
+}
+
 #[test]
 fn r34_metadata_alone_is_a_plan_of_its_own() {
     let mut world = in_service();
@@ -154,15 +202,49 @@ fn r34_metadata_alone_is_a_plan_of_its_own() {
     assert_ne!(one.plan, two.plan);
 }
 
-/// Returns the promises of a preview about a change instance, without number and time.
+/// Returns the promises of a preview about a change instance: without time, and without numbers, because those of new
+/// items and change instances are not assigned before the submission.
 fn promised(change: &Change) -> String {
     let prices = prices_of(change);
-    let Change { item, owner, kind, change_type, state, new, old, supersedes, never_in_service, .. } =
-        change.as_created();
+    let Change {
+        application,
+        item_name,
+        service,
+        owner,
+        kind,
+        change_type,
+        state,
+        new,
+        old,
+        supersedes,
+        never_in_service,
+        ..
+    } = change.as_created();
     format!(
-        "{item} {} {kind:?} {change_type:?} {state:?} {new:?} {old:?} {supersedes:?} {never_in_service} {prices:?}",
-        owner.id
+        "{application} {} {item_name} {} {kind:?} {change_type:?} {state:?} {new:?} {old:?} {supersedes:?} {never_in_service} {prices:?}",
+        service.title, owner.id
     )
+}
+
+/// Returns the promises of a preview in any order.
+fn all_promised<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
+    let mut promised: Vec<String> = changes.into_iter().map(promised).collect();
+    promised.sort_unstable();
+    promised
+}
+
+/// Checks that two submissions with one token have the same effect.
+pub(crate) fn same_token_same_effect(one: &Plan, other: &Plan) {
+    if one.preview.plan != other.preview.plan {
+        return;
+    }
+    assert_eq!(all_promised(&one.preview.created), all_promised(&other.preview.created));
+    let closed = |plan: &Plan| {
+        plan.preview.closed.iter().map(|closing| (closing.change, closing.from)).collect::<Vec<_>>()
+    };
+    assert_eq!(closed(one), closed(other));
+    // Metadata are an effect without a change instance.
+    assert_eq!(one.submission.changed, other.submission.changed);
 }
 
 /// Returns the properties that no decision after the commit changes: team, item, declaration and price.
@@ -181,9 +263,8 @@ pub(crate) fn comes_true(plan: &Plan, preview: &Preview, world: &World, staged: 
     }
     after.generate_records();
     let id = plan.submission.id;
-    let created: Vec<String> =
-        after.snapshot.changes.values().filter(|change| change.submission == id).map(promised).collect();
-    assert_eq!(created, preview.created.iter().map(promised).collect::<Vec<_>>());
+    let created = after.snapshot.changes.values().filter(|change| change.submission == id);
+    assert_eq!(all_promised(created), all_promised(&preview.created));
     let was_open = |change: &&Change| {
         world.snapshot.changes.get(&change.id).is_some_and(|before| before.state != State::Closed)
     };

@@ -205,6 +205,10 @@ impl Walk {
             }
             let (contents, body, scope) = self.some_submission();
             let Ok(previewed) = self.world.planned(&body, scope) else { continue };
+            let (_, other_body, other_scope) = self.some_submission();
+            if let Ok(other) = self.world.planned(&other_body, other_scope) {
+                preview::same_token_same_effect(&previewed, &other);
+            }
             for _ in 0..self.random.below(3) {
                 self.step();
             }

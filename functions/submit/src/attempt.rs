@@ -82,7 +82,7 @@ impl<'a> Attempt<'a> {
             return Ok(Planning::Ready(plan));
         }
         // Pending work creates change instances that the submission may close, so the token is unreliable until then
-        // (ADR 23).
+        // (ADR 36).
         if self.loaded.team.has_pending_work {
             return Ok(Planning::Replan(Code::SubmissionInFlight));
         }

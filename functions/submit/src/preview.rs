@@ -1,4 +1,4 @@
-//! Previews: a declaration is checked and planned like a submission, and not written (R34, ADR 23).
+//! Previews: a declaration is checked and planned like a submission, and not written (R34, ADR 36).
 
 use crate::attempt::Attempt;
 use crate::load::{self, Loaded};

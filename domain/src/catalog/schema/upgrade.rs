@@ -61,8 +61,8 @@ pub const UPGRADED_VERSIONS_MAX: usize = 256;
 /// Maximum memory of the upgrades of these versions in bytes, by estimate.
 pub const UPGRADES_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The work for one byte that a step reads, writes or removes. A byte of small values takes up to 40 nanoseconds.
-const STEPS_PER_BYTE: u64 = 4;
+/// The work for one byte that a step reads, writes or removes. A byte of small values takes up to 60 nanoseconds.
+const STEPS_PER_BYTE: u64 = 8;
 /// The work for a name of a path.
 const STEPS_PER_NAME: u64 = 16;
 

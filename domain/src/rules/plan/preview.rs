@@ -1,7 +1,7 @@
 //! Preview: the effects of a submission without its writes, and a token for exactly these effects.
 //!
 //! The function that creates change instances in the table creates them here in memory. So a preview differs from
-//! the result only if something changed in between, and the token shows that (R34, ADR 23).
+//! the result only if something changed in between, and the token shows that (R34, ADR 36).
 
 use super::{Items, Offers, Plan, application};
 use crate::base::context::RequestContext;
@@ -9,15 +9,13 @@ use crate::base::hash::Hash;
 use crate::base::id::ItemId;
 use crate::base::state::{ChangeType, Kind, State};
 use crate::catalog::schema::Budget;
-use crate::model::change::{Change, Version};
+use crate::model::change::Change;
 use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::write::{Closing, Write};
-use crate::rules::charging;
 use crate::rules::generate::{Missing, generate};
 use crate::rules::verify;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 /// Maximum number of warnings in a preview; one more line counts the rest.
 const WARNINGS_MAX: usize = 100;
@@ -33,7 +31,7 @@ pub struct Preview {
     pub new_items: BTreeSet<ItemId>,
     /// Sentences about effects that the consumer may not intend.
     pub warnings: Vec<String>,
-    /// The plan token: a hash of all effects and of the declarations before and after.
+    /// The plan token: a digest of everything that the submission covers and does.
     pub plan: Hash,
 }
 
@@ -60,7 +58,7 @@ impl Plan<'_> {
                 }
             }
         }
-        // The response lists them by id, and the token depends on the order.
+        // The response lists them by id.
         created.sort_by_key(|change| change.id);
         closed.sort_by_key(|closing| closing.change);
         let plan = self.token(&created, &closed);
@@ -130,40 +128,6 @@ impl Plan<'_> {
             })
         }))
     }
-
-    /// Returns the plan token.
-    ///
-    /// It hashes the declarations before and after, and every change instance that is created or closed, with its
-    /// prices. It omits the numbers of change instances, because retries use the same counter. It omits the number
-    /// of the submission, so a submission without changes leaves plans valid.
-    fn token(&self, created: &[Change], closed: &[Closing]) -> Hash {
-        let (before, after) = &self.head;
-        let mut text = format!("{} {} {}", before.team, before.root, after.root);
-        let mut line = |line: std::fmt::Arguments<'_>| {
-            // Writes to a `String` cannot fail.
-            let _written = text.write_char('\n').and_then(|()| text.write_fmt(line));
-        };
-        for change in created {
-            let prices = charging::prices_of(change);
-            line(format_args!(
-                "{} {} {} {} {} {} {} {:?} {} {}",
-                change.item,
-                change.owner.id,
-                change.kind.name(),
-                change.change_type.name(),
-                change.state.name(),
-                version(change.new),
-                version(change.old),
-                change.supersedes,
-                prices.per_change,
-                prices.monthly,
-            ));
-        }
-        for closing in closed {
-            line(format_args!("{} {}", closing.change, closing.from.name()));
-        }
-        Hash::of(&text)
-    }
 }
 
 /// Returns a warning for each APPROVED change instance that would be closed, since its owner may work on it.
@@ -183,8 +147,4 @@ fn few(all: impl Iterator<Item = String>) -> Vec<String> {
         few.push(format!("and {more} more"));
     }
     few
-}
-
-fn version(version: Option<Version>) -> String {
-    version.map_or_else(|| "-".to_owned(), |version| format!("{}:{}", version.number, version.hash))
 }

@@ -112,7 +112,7 @@ impl Planned<'_> {
                 "an earlier submission still has pending work: repeat the preview to get a plan".to_owned(),
             );
         }
-        // Pending work creates change instances before the submission, so its effects may still change (ADR 23).
+        // Pending work creates change instances before the submission, so its effects may still change (ADR 36).
         let plan = self.is_certain.then(|| self.preview.plan.to_string());
         let others = json!({
             "plan": plan,
