@@ -33,8 +33,8 @@ const PENDING_MAX: Duration = Duration::from_secs(60);
 const PAGE_MAX: u64 = 1_000;
 /// Maximum number of previews until all pages belong to one plan.
 const PREVIEWS_MAX: u32 = 5;
-/// Maximum number of plans of one `apply` whose plan nobody has seen.
-const UNSEEN_PLANS_MAX: u32 = 5;
+/// Maximum number of plans of one `apply` without a review.
+const UNREVIEWED_PLANS_MAX: u32 = 5;
 /// Variables of pipelines with the commit.
 const COMMIT_VARIABLES: [&str; 2] = ["GITHUB_SHA", "CI_COMMIT_SHA"];
 
@@ -317,12 +317,12 @@ impl Approval {
     /// Shows the changes of a request, asks, and makes them.
     fn make(&self, api: &Api, request: &Request, out: &mut Output) -> Result<Done, Failure> {
         let reviewed = self.reviewed()?;
-        let is_seen = reviewed.is_some() || !self.auto_approve;
+        let is_reviewed = reviewed.is_some() || !self.auto_approve;
         let mut plans = 1;
         loop {
             match self.attempt(api, request, reviewed.as_deref(), out) {
-                // Nobody has seen the plan, so another one is as good.
-                Err(Failure::PlanChanged) if !is_seen && plans < UNSEEN_PLANS_MAX => plans += 1,
+                // Without a review, another plan is as good.
+                Err(Failure::PlanChanged) if !is_reviewed && plans < UNREVIEWED_PLANS_MAX => plans += 1,
                 result => return result,
             }
         }
