@@ -7,4 +7,5 @@ mod isolation;
 pub(crate) mod keys;
 mod limits;
 pub(crate) mod people;
+mod secrets;
 mod trust;

@@ -121,7 +121,7 @@ struct Approval {
     #[arg(long)]
     auto_approve: bool,
     /// Make the reviewed changes or none: the `plan` in the output of `dovetail plan -o json`
-    #[arg(long, value_name = "TOKEN")]
+    #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
     plan: Option<String>,
     /// Make the reviewed changes or none: the file of `dovetail plan --save`
     #[arg(long, value_name = "FILE", conflicts_with = "plan")]

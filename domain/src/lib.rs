@@ -36,6 +36,7 @@ pub mod model {
     pub mod digest;
     pub mod item;
     pub mod metadata;
+    pub mod secrets;
     pub mod staging;
     pub mod submission;
     pub mod team;
@@ -62,6 +63,7 @@ pub mod rules {
     pub mod open_change;
     pub mod plan;
     pub mod put_item;
+    pub mod secrets;
     pub mod verify;
     pub mod visibility;
 }

@@ -358,6 +358,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
     provoked.moved(&path, "ERRORED");
     provoked.call(Code::Overtaken, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
     provoked.moved(&newer, "REJECTED");
+    provoked.call(Code::NoSecretsNow, "GET", &format!("{newer}?secrets=true"), "vm-owner-key", &Value::Null);
     provoked.call(Code::Blocked, "POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 3}])));
     let mut path = newer;
     for _ in 0..40 {

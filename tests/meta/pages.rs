@@ -6,6 +6,7 @@ use support::page::follow;
 
 const TUTORIAL: &str = include_str!("../../docs/tutorial.md");
 const DEFINITION: &str = include_str!("../../docs/how-to/write-a-definition.md");
+const SECRETS: &str = include_str!("../../docs/how-to/secrets.md");
 const LIFECYCLE: &str = include_str!("../../docs/explanation/lifecycle.md");
 
 #[test]
@@ -16,6 +17,11 @@ fn the_tutorial_gives_the_output_that_it_shows() {
 #[test]
 fn the_page_about_definitions_gives_the_output_that_it_shows() {
     follow(DEFINITION);
+}
+
+#[test]
+fn the_page_about_secrets_gives_the_output_that_it_shows() {
+    follow(SECRETS);
 }
 
 #[test]

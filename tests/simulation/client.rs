@@ -165,7 +165,8 @@ async fn some_change(
 ) -> Option<Value> {
     let mut changes = Vec::new();
     for state in states {
-        let path = format!("/v1/orcabase/serviceowner/change_instances/?state={state}&limit=50");
+        let path =
+            format!("/v1/orcabase/serviceowner/change_instances/?state={state}&limit=50&proposal=true");
         let (method, key) = ("GET".to_owned(), OWNERS[owner].1.to_owned());
         let request =
             ApiRequest { method, path, key, idempotency_key: None, if_match: None, body: Value::Null };

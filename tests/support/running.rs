@@ -266,6 +266,7 @@ impl Running {
             stagings,
             shares,
             declarations,
+            secrets,
             // The catalogue has their keys, and a text never changes.
             definitions: _,
             replaced,
@@ -275,7 +276,7 @@ impl Running {
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
         let replaced: Vec<_> = replaced.values().map(|old| (old, &old.metadata)).collect();
-        let more = (doubled, charges, declarations.keys(), replaced, remembered, catalogue);
+        let more = (doubled, charges, declarations.keys(), secrets.keys(), replaced, remembered, catalogue);
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 

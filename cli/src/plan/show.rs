@@ -129,6 +129,9 @@ fn fields(change: &Value) -> String {
         let value =
             |name: &str| difference.get(name).map_or("(absent)".into(), |value| cell(&value.to_string()));
         let pointer = plain(&difference.text_at("/pointer"));
+        if difference.is_at("/secret") {
+            return format!("      {pointer}: another secret\n");
+        }
         format!("      {pointer}: {} -> {}\n", value("old"), value("new"))
     };
     change.list_at("/differences").iter().map(field).collect()

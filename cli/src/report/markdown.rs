@@ -148,8 +148,10 @@ fn price(change: &Value) -> Option<String> {
 /// Returns a row for each changed field.
 fn fields(of: &str, change: &Value) -> Vec<String> {
     let field = |difference: &Value| {
+        let is_secret = difference.is_at("/secret");
+        let shown = |name: &str| difference.get(name).map(|value| code(&value.to_string()));
         let value =
-            |name: &str| difference.get(name).map(|value| code(&value.to_string())).unwrap_or_default();
+            |name: &str| if is_secret { "*secret*".to_owned() } else { shown(name).unwrap_or_default() };
         row(&[of.to_owned(), code(&difference.text_at("/pointer")), value("old"), value("new")])
     };
     change.list_at("/differences").iter().map(field).collect()

@@ -769,7 +769,12 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Get a change instance */
+        /**
+         * Get a change instance
+         * @description With `secrets=true`, the main owner of a PENDING or APPROVED change instance reads the secrets in
+         *     `new_declaration`. It needs the role GENERAL or ADMIN. The audit log of its team records each such read. Fails
+         *     with 403 `read_only_key` or `not_owner`, or 400 `no_secrets_now`.
+         */
         get: operations["getChangeInstance"];
         /** Update a change instance (same as PATCH) */
         put: operations["putChangeInstance"];
@@ -1660,7 +1665,7 @@ export interface components {
          * @description Stable code of the error.
          * @enum {string}
          */
-        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "manual_approval" | "manual_completion" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
+        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "manual_approval" | "manual_completion" | "no_secrets_now" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
         Health: {
             /** @constant */
             status: "ok";
@@ -1945,7 +1950,7 @@ export interface components {
         Recorded: {
             at: components["schemas"]["Time"];
             /** @enum {string} */
-            event: "API_KEY_CREATED" | "API_KEY_ROTATED" | "API_KEY_REVOKED" | "MEMBER_ADDED" | "MEMBER_CHANGED" | "MEMBER_REMOVED" | "SERVICE_PUBLISHED" | "SERVICE_CHANGED" | "SERVICE_DOCUMENTED" | "SERVICE_CONFIGURED" | "TEAM_CREATED" | "TEAM_CHANGED" | "WEBHOOK_CREATED" | "WEBHOOK_CHANGED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_REMOVED" | "MESSAGE_CREATED" | "MESSAGE_CHANGED" | "MESSAGE_REMOVED" | "HEALTHCHECK_CREATED" | "HEALTHCHECK_CHANGED" | "HEALTHCHECK_REMOVED";
+            event: "API_KEY_CREATED" | "API_KEY_ROTATED" | "API_KEY_REVOKED" | "MEMBER_ADDED" | "MEMBER_CHANGED" | "MEMBER_REMOVED" | "SERVICE_PUBLISHED" | "SERVICE_CHANGED" | "SERVICE_DOCUMENTED" | "SERVICE_CONFIGURED" | "TEAM_CREATED" | "TEAM_CHANGED" | "WEBHOOK_CREATED" | "WEBHOOK_CHANGED" | "WEBHOOK_SECRET_ROTATED" | "WEBHOOK_REMOVED" | "MESSAGE_CREATED" | "MESSAGE_CHANGED" | "MESSAGE_REMOVED" | "HEALTHCHECK_CREATED" | "HEALTHCHECK_CHANGED" | "HEALTHCHECK_REMOVED" | "SECRETS_READ";
             /** @description The changed API key. Null in other entries. */
             api_key: components["schemas"]["ApiKeyThen"] | null;
             /** @description The changed member. Null in other entries. */
@@ -1960,6 +1965,8 @@ export interface components {
             healthcheck: components["schemas"]["HealthcheckThen"] | null;
             /** @description The changed settings of the team. Null in other entries. */
             team: components["schemas"]["TeamThen"] | null;
+            /** @description The change instance whose secrets were read. Null in other entries. */
+            change_instance: components["schemas"]["ChangeThen"] | null;
             changed_by: string;
             /** @description Name of the actor's team. Null for the system. */
             changed_by_team: string | null;
@@ -1967,6 +1974,12 @@ export interface components {
             changed_by_team_id: components["schemas"]["Id"] | null;
             /** @description Id of the request behind the entry. */
             request: string;
+        };
+        /** @description A change instance whose secrets were read. */
+        ChangeThen: {
+            id: components["schemas"]["Id"];
+            /** @description Name of the item. */
+            service_item: string;
         };
         /** @description Settings of the service after the change. */
         ServiceThen: {
@@ -2472,10 +2485,15 @@ export interface components {
             application: string | null;
             differences: components["schemas"]["Differences"];
         };
-        /** @description Changed fields. Applied in this order, they turn the old document into the new one. */
+        /** @description Changed fields. Applied in this order, they turn the old document into the new one. A secret shows no value. */
         Differences: {
             /** @description JSON pointer of the field. */
             pointer: string;
+            /**
+             * @description True for a secret, which shows neither value.
+             * @constant
+             */
+            secret?: true;
             /** @description Old value. Absent for a new field. */
             old?: unknown;
             /** @description New value. Absent for a removed field. */
@@ -3469,6 +3487,11 @@ export interface components {
         DeclarationRegex: string;
         /** @description If true, each item has its `document`. */
         WithDocument: boolean;
+        /**
+         * @description If true, each open change instance has its `proposed_item`, and the fields that come with it. The page may end
+         *     early.
+         */
+        WithProposal: boolean;
         /**
          * @description Earliest time of the last change, as a date or a time, inclusive.
          * @example 2025-02-28
@@ -5015,6 +5038,11 @@ export interface operations {
                 is_dependant?: components["parameters"]["IsDependant"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
+                /**
+                 * @description If true, each open change instance has its `proposed_item`, and the fields that come with it. The page may end
+                 *     early.
+                 */
+                proposal?: components["parameters"]["WithProposal"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */
@@ -5105,6 +5133,11 @@ export interface operations {
                 is_dependant?: components["parameters"]["IsDependant"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
+                /**
+                 * @description If true, each open change instance has its `proposed_item`, and the fields that come with it. The page may end
+                 *     early.
+                 */
+                proposal?: components["parameters"]["WithProposal"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */
@@ -5195,6 +5228,11 @@ export interface operations {
                 is_dependant?: components["parameters"]["IsDependant"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
+                /**
+                 * @description If true, each open change instance has its `proposed_item`, and the fields that come with it. The page may end
+                 *     early.
+                 */
+                proposal?: components["parameters"]["WithProposal"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */
@@ -5238,7 +5276,10 @@ export interface operations {
     };
     getChangeInstance: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description If true, `new_declaration` has the secrets in place of their masks. */
+                secrets?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Role of the team: `serviceowner` for objects of its services, `consumer` for objects of its declarations. */
@@ -5259,6 +5300,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangeInstance"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];

@@ -1,9 +1,18 @@
 import type { ChangeInstance, Json, JsonObject } from "../api/types";
 
-export type Difference = { pointer: string; old?: Json; new?: Json };
+/** `secret` stands for a changed secret, which shows neither value. */
+export type Difference = { pointer: string; old?: Json; new?: Json; secret?: boolean };
 
 /** A difference in a response of the API, whose types do not know that values are JSON. */
-export type ApiDifference = { pointer: string; old?: unknown; new?: unknown };
+export type ApiDifference = { pointer: string; old?: unknown; new?: unknown; secret?: boolean };
+
+/** The mask that the API shows in place of a secret. */
+const MASK = /^secret:[\w-]{22}$/;
+
+/** Reports whether a value is the mask of a secret. */
+export function isMask(value: Json | undefined): boolean {
+  return typeof value === "string" && MASK.test(value);
+}
 
 /** Compares the declarations of a change field by field, because lists of changes have no member for it. */
 export function differencesOf(change: ChangeInstance): Difference[] {

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ChangeInstance, Json } from "../api/types";
-import { type Difference, differencesOf, hasDeclarations } from "../lib/differences";
+import { type Difference, differencesOf, hasDeclarations, isMask } from "../lib/differences";
 
 const SHORT = 5;
 
@@ -31,7 +31,9 @@ export function DifferenceList({ differences: all, emptyText = "" }: { differenc
   );
 }
 
-function Line({ difference: { pointer, old, new: value } }: { difference: Difference }) {
+function Line({ difference }: { difference: Difference }) {
+  const { pointer, old, new: value, secret } = difference;
+  if (secret || (isMask(old) && isMask(value))) return <SecretLine pointer={pointer} />;
   const [sign, tone, word] = old === undefined ? ADDED : value === undefined ? REMOVED : CHANGED;
   return (
     <li className={tone}>
@@ -52,12 +54,25 @@ function Line({ difference: { pointer, old, new: value } }: { difference: Differ
   );
 }
 
+function SecretLine({ pointer }: { pointer: string }) {
+  const [sign, tone, word] = CHANGED;
+  return (
+    <li className={tone}>
+      <span className="sign" aria-hidden="true">
+        {sign}
+      </span>
+      <span className="hidden">{word} </span>
+      <code className="pointer">{pointer}</code> another secret
+    </li>
+  );
+}
+
 const ADDED = ["+", "added", "added"] as const;
 const REMOVED = ["−", "removed", "removed"] as const;
 const CHANGED = ["~", "changed", "changed"] as const;
 
 function Value({ value, isOld }: { value: Json; isOld: boolean }) {
-  const text = JSON.stringify(value);
+  const text = isMask(value) ? "(secret)" : JSON.stringify(value);
   return <code>{isOld ? <s>{text}</s> : text}</code>;
 }
 

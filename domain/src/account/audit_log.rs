@@ -1,5 +1,5 @@
-//! The audit log: changes of keys, members, services, webhooks, messages, healthchecks and teams, with actor, time
-//! and request.
+//! The audit log: changes of keys, members, services, webhooks, messages, healthchecks and teams, and reads of secrets,
+//! with actor, time and request.
 //!
 //! Change instances have their own histories.
 
@@ -7,12 +7,13 @@ use crate::account::api_key::ApiKey;
 use crate::account::member::Member;
 use crate::base::actor::Role;
 use crate::base::context::RequestContext;
-use crate::base::id::{KeyId, MemberId, MessageId, ServiceId, WebhookId};
+use crate::base::id::{ChangeId, KeyId, MemberId, MessageId, ServiceId, WebhookId};
 use crate::base::pov::Pov;
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
 use crate::catalog::service::{Service, Settings};
+use crate::model::change::Change;
 use crate::model::team::Team;
 use crate::outreach::healthcheck::Healthcheck;
 use crate::outreach::healthcheck::crontab::Crontab;
@@ -56,6 +57,8 @@ pub enum Event {
     HealthcheckCreated,
     HealthcheckChanged,
     HealthcheckRemoved,
+    /// The service owner has read the secrets of a change instance.
+    SecretsRead,
 }
 
 crate::named!(Event);
@@ -114,6 +117,12 @@ pub enum Subject {
         schedule: Option<Crontab>,
         /// The number of writes of the healthcheck.
         revision: u64,
+    },
+    /// A change instance whose secrets were read.
+    Change {
+        id: ChangeId,
+        /// The item.
+        name: String,
     },
     Team {
         /// Whether removals of whole applications need a confirmation.
@@ -184,6 +193,12 @@ impl AuditEntry {
     pub fn of_team(event: Event, team: &Team, ctx: &RequestContext) -> Self {
         let subject = Subject::Team { confirm_removals: team.confirm_removals };
         Self::of(event, &team.to_ref(), subject, ctx)
+    }
+
+    /// Creates the entry for a read of the secrets of a change instance.
+    pub fn of_secrets(change: &Change, ctx: &RequestContext) -> Self {
+        let subject = Subject::Change { id: change.id, name: change.item_name.clone() };
+        Self::of(Event::SecretsRead, &change.service_owner, subject, ctx)
     }
 
     fn of(event: Event, team: &TeamRef, subject: Subject, ctx: &RequestContext) -> Self {

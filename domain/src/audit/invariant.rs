@@ -35,6 +35,7 @@ use crate::model::charge::Charge;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::metadata::{Of, Replaced};
+use crate::model::secrets::StoredSecrets;
 use crate::model::staging::{Staging, StagingId};
 use crate::model::submission::{IdempotencyRecord, Submission};
 use crate::model::team::{Application, Head, Team};
@@ -67,6 +68,8 @@ pub struct Snapshot {
     /// The declarations and plans as canonical JSON, by team and the hash in the key.
     #[debug("[hidden]")]
     pub declarations: BTreeMap<(TeamId, Hash), Arc<str>>,
+    /// The secrets of declarations by team and hash (R58).
+    pub secrets: BTreeMap<(TeamId, Hash), StoredSecrets>,
     /// The definitions that judge decisions.
     pub definitions: Arc<Definitions>,
     /// The replaced metadata, by their owner and the submission that declared them.

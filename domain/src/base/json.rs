@@ -87,16 +87,13 @@ pub fn canonical(value: &Value) -> String {
 }
 
 /// Maximum length of a value in a message, in characters.
-const EXCERPT_CHARS_MAX: usize = 80;
+pub(crate) const VALUE_CHARS_MAX: usize = 64;
 
-/// Returns the canonical form of a value for a message, cut to a readable length.
+/// Returns the canonical form of a value for a message; of a longer one, only the length.
 pub(crate) fn excerpt(value: &Value) -> String {
-    let mut text = canonical(value);
-    if let Some((end, _)) = text.char_indices().nth(EXCERPT_CHARS_MAX) {
-        text.truncate(end);
-        text.push('…');
-    }
-    text
+    let text = canonical(value);
+    let chars = text.chars().count();
+    if chars > VALUE_CHARS_MAX { format!("a value of {chars} characters") } else { text }
 }
 
 /// The problems so far, bounded: a hostile document must not make the response larger than itself.

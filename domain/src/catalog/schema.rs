@@ -71,7 +71,6 @@ pub const REFERENCES_MAX: usize = 256;
 /// Maximum number of reported problems of an item.
 pub const ITEM_PROBLEMS_MAX: usize = 100;
 
-const VALUE_CHARS_MAX: usize = 80;
 const MESSAGE_CHARS_MAX: usize = 300;
 
 /// A compiled service definition.
@@ -280,7 +279,7 @@ impl Schema {
     }
 
     fn problems_in(&self, form: &Compiled, body: &Value, budget: &mut Budget) -> Vec<Problem> {
-        let mut problems = form.violations(body, budget);
+        let mut problems = form.violations(self.paths.as_deref(), body, budget);
         let Some(paths) = &self.paths else { return problems };
         let filled = paths.read_only("", body);
         // The type of a value that must be absent does not matter.
@@ -314,7 +313,7 @@ impl Schema {
 
 impl Compiled {
     /// Returns the violations of the schema.
-    fn violations(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
+    fn violations(&self, paths: Option<&Part>, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         let Some(validator) = &self.validator else {
             let message =
                 "must have a smaller definition: the definitions of the request take too much memory";
@@ -339,10 +338,10 @@ impl Compiled {
         let mut problems = Problems::default();
         if cost.bytes > ERRORS_BYTES_MAX {
             // The library builds all errors before it returns the first, except in `validate`.
-            validator.validate(body).err().iter().for_each(|error| report(&mut problems, body, error));
+            validator.validate(body).err().iter().for_each(|error| report(&mut problems, body, paths, error));
         } else {
             let errors = validator.iter_errors(body).take(ITEM_PROBLEMS_MAX);
-            errors.for_each(|error| report(&mut problems, body, &error));
+            errors.for_each(|error| report(&mut problems, body, paths, &error));
         }
         let mut problems = problems.into_vec();
         problems.truncate(ITEM_PROBLEMS_MAX);

@@ -15,6 +15,7 @@ use crate::base::hash::Hash;
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, push_token};
+use crate::model::secrets::Secrets;
 
 /// Maximum size of a request body in bytes: the payload limit of a function minus its envelope.
 pub const BODY_BYTES_MAX: usize = 5 * 1024 * 1024;
@@ -69,13 +70,16 @@ pub struct DeclaredItem {
     pub service: String,
     /// The name: the key of the item within application and service.
     pub name: String,
+    /// The item as its schema judges it, without masks.
     pub body: Value,
-    /// The body in canonical form.
+    /// The body in canonical form, with masks in place of secrets.
     pub canonical: String,
     /// The hash of the canonical form.
     pub hash: Hash,
     /// The JSON pointer of the item in the document.
     pub pointer: String,
+    /// The values of the masks in the canonical form; none before [`crate::rules::secrets::mask`] (R58).
+    pub secrets: Secrets,
 }
 
 /// Parses a submitted document; returns all its problems if it has any.
@@ -323,6 +327,7 @@ impl Reader {
             canonical,
             hash,
             pointer: location.pointer,
+            secrets: Secrets::default(),
         })
     }
 

@@ -15,6 +15,7 @@ use crate::model::change::Change;
 use crate::model::declaration::DEPTH_MAX;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::{Base, Creation, Item, LatestDeployed};
+use crate::model::secrets::Secrets;
 use crate::rules::verify;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,6 +27,8 @@ pub struct Judge<'a> {
     pub forms: &'a DecisionForms,
     /// The declaration of the change instance; none if the decision needs no texts, or for a removal.
     pub declared: Option<&'a str>,
+    /// The secrets of the declaration (R58).
+    pub secrets: Option<&'a Secrets>,
     /// The newest deployed version of the item, if the decision depends on it.
     pub newest: Option<&'a Deployed>,
     /// The version that an observation is compared with, if it is not the newest.
@@ -383,6 +386,8 @@ impl Judge<'_> {
     /// Returns the violations of a form; an absent owner path has a rule of its own.
     fn violations(&self, phase: Phase, item: &Value, declared: Option<&Value>) -> Vec<Problem> {
         let paths = &self.forms.paths;
+        let revealed = declared.zip(self.secrets).map(|(declared, secrets)| secrets.revealed(declared));
+        let declared = revealed.as_ref().or(declared);
         let whole = declared.map(|declared| verify::with_secrets(paths, item, declared));
         let mut violations = self.forms.violations(phase, whole.as_ref().unwrap_or(item));
         let unknown: BTreeSet<String> = verify::unknown(paths, item).into_iter().collect();

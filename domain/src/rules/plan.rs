@@ -38,6 +38,7 @@ use crate::model::declaration::{Declaration, DeclaredApplication};
 use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::metadata::Replaced;
+use crate::model::secrets::StoredSecrets;
 use crate::model::submission::{IDEMPOTENCY_SECONDS, IdempotencyRecord, Scope, Submission};
 use crate::model::team::{Application, Head, Team};
 use crate::model::work::PlannedChange;
@@ -119,6 +120,8 @@ pub struct Plan<'a> {
     /// The declarations of the new items and change instances by hash.
     #[debug("[hidden]")]
     pub declarations: BTreeMap<Hash, String>,
+    /// The secrets of these declarations; a separate write stores them before the commit (R58).
+    pub secrets: BTreeMap<Hash, StoredSecrets>,
     /// The submission's record as if all work were done.
     submission: Submission,
     head: (Head, Head),
@@ -281,6 +284,7 @@ impl<'a> Draft<'a> {
             direct: Vec::new(),
             derived,
             declarations: BTreeMap::new(),
+            secrets: BTreeMap::new(),
             submission,
             head: (stored.head, after),
             covered,
@@ -289,6 +293,7 @@ impl<'a> Draft<'a> {
         };
         for diff in self.applications {
             plan.declarations.extend(diff.declarations);
+            plan.secrets.extend(diff.secrets);
             plan.direct.extend(diff.direct);
         }
         Ok(plan)

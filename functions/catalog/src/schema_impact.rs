@@ -5,6 +5,7 @@ use domain::catalog::schema::{Budget, DecisionForms, STEPS_MAX, Schema, Upgrade}
 use domain::catalog::service::Service;
 use domain::model::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
 use domain::model::deployed::Deployed;
+use domain::model::secrets::may_have_masks;
 use domain::rules::judge::Upgrades;
 use domain::{Hash, Item, TeamId, TeamRef};
 use dovetail_aws::off_worker;
@@ -137,6 +138,9 @@ impl Impact {
         while let Some(batch) = read.by(rows.next()).await? {
             read.rows(batch.len());
             let related = read.by(table.related(check.compared(&batch))).await?;
+            let masked = related.declarations.iter().filter(|(_, text)| may_have_masks(text));
+            let masked: Vec<_> = masked.map(|(key, _)| *key).collect();
+            let secrets = read.by(table.secrets(masked)).await?;
             for Listed { position, value: item } in batch {
                 if check.concerns(&item) {
                     // One more item may take a whole budget, so the page ends at half of it.
@@ -144,10 +148,12 @@ impl Impact {
                         self.more = true;
                         return Ok(());
                     }
-                    let text = related.declarations.get(&(item.consumer.id, item.version.hash));
+                    let key = (item.consumer.id, item.version.hash);
+                    let text = related.declarations.get(&key).map_or("", String::as_str);
+                    let revealed = secrets.get(&key).map(|stored| stored.secrets.revealed_text(text));
                     let newest = item.newest_completed().and_then(|newest| related.deployed.get(&newest.id));
                     self.add_deployed(table, check, &item, newest, &position).await?;
-                    self.add(check, item, text.map_or("", String::as_str), &position)?;
+                    self.add(check, item, revealed.as_deref().unwrap_or(text), &position)?;
                 }
                 self.last = Some(position);
             }

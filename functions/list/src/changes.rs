@@ -4,10 +4,13 @@ use crate::filter::{Filter, single};
 use crate::items;
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, is_paging, only_knows};
+use domain::account::audit_log::AuditEntry;
+use domain::base::actor::Role;
 use domain::base::state::{ChangeType, Kind};
 use domain::catalog::schema::Budget;
 use domain::model::submission::Submission;
 use domain::rules::visibility::Pov;
+use domain::views::related::Related;
 use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamId};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{self, Viewpoint};
@@ -78,9 +81,32 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let changes = std::slice::from_ref(&change);
     let mut related = table.related_to_changes(changes).await?;
     table.add_definitions_of_changes(changes, &mut related).await?;
+    if call.query.truth("secrets").map_err(|error| Call::bad_filter(&error))? == Some(true) {
+        reveal(table, call, &change, &mut related).await?;
+    }
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget);
     Reply::new(200, off_worker(view))
+}
+
+/// Puts the secrets of the new declaration in place of their masks, and records the read (R58).
+async fn reveal(table: &Table, call: &Call, change: &Change, related: &mut Related) -> Result<(), Failure> {
+    if !matches!(call.caller.role, Role::General | Role::Admin) {
+        return Err(Code::ReadOnlyKey.into());
+    }
+    let is_owner = call.pov == Pov::ServiceOwner && change.service_owner.id == call.caller.team.id;
+    if !is_owner || change.is_dependant() {
+        return Err(Code::NotOwner.into());
+    }
+    let new = change.new.filter(|_| matches!(change.state, State::Pending | State::Approved));
+    let key = (change.consumer.id, new.ok_or(Code::NoSecretsNow)?.hash);
+    let Some(stored) = table.secrets(vec![key]).await?.remove(&key) else { return Ok(()) };
+    // Before the reply: no secret leaves without its entry.
+    table.record_read(&AuditEntry::of_secrets(change, &call.ctx())).await?;
+    if let Some(text) = related.declarations.get_mut(&key) {
+        *text = stored.secrets.revealed_text(text);
+    }
+    Ok(())
 }
 
 /// Returns the narrowest source of the rows, and the filter for them.

@@ -5,6 +5,9 @@ use crate::messages;
 use crate::planning::Planning;
 use crate::refused;
 use crate::submitted::Submitted;
+use domain::base::problem::Problem;
+use domain::model::declaration::Declaration;
+use domain::model::secrets::MaskKey;
 use domain::rules::plan;
 use domain::rules::plan::{Plan, Refused, Removal, Request};
 use dovetail_aws::off_worker;
@@ -21,14 +24,20 @@ impl<'a> Attempt<'a> {
     /// Loads items and services. A revert first computes its declaration.
     pub(crate) async fn load(
         table: &Table,
+        key: &MaskKey,
         submitted: &'a mut Submitted,
         team: LoadedTeam,
     ) -> Result<Planning<Self>, Failure> {
         if let Planning::Replan(why) = submitted.follow(table, &team).await? {
             return Ok(Planning::Replan(why));
         }
-        let loaded = load::items(table, team, &submitted.declaration, submitted.scope).await?;
+        let loaded = load::items(table, key, team, &submitted.declaration, submitted.scope).await?;
         Ok(Planning::Ready(Self { submitted, loaded }))
+    }
+
+    /// Returns the declaration with masks in place of secrets.
+    fn declaration(&self) -> &Declaration {
+        self.loaded.masked.as_ref().map_or(&self.submitted.declaration, |masked| &masked.declaration)
     }
 
     /// Plans the submission; with `is_confirmed`, whatever it removes (R57).
@@ -40,9 +49,11 @@ impl<'a> Attempt<'a> {
     ) -> Result<Planning<Plan<'_>>, Failure> {
         let Self { submitted, loaded } = self;
         let ctx = &call.ctx();
+        let unknown_masks = loaded.masked.iter().flat_map(|masked| &masked.problems);
+        let unread: Vec<Problem> = submitted.unread.iter().chain(unknown_masks).cloned().collect();
         let request = Request {
-            declaration: &submitted.declaration,
-            unread: &submitted.unread,
+            declaration: self.declaration(),
+            unread: &unread,
             scope: submitted.scope,
             is_confirmed,
             commit_id: submitted.commit_id.clone(),
@@ -100,7 +111,7 @@ impl<'a> Attempt<'a> {
         if submitted.allows_removal {
             return Vec::new();
         }
-        plan::unconfirmed(&loaded.team.stored, &loaded.items, &submitted.declaration, submitted.scope)
+        plan::unconfirmed(&loaded.team.stored, &loaded.items, self.declaration(), submitted.scope)
     }
 
     /// Adds the messages of service owners to the reply of the accepted declaration.

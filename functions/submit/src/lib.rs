@@ -8,16 +8,18 @@ mod preview;
 mod refused;
 mod reply;
 mod revert;
+mod secrets;
 mod submitted;
 mod write;
 
 use crate::attempt::Attempt;
 use crate::load::LoadedTeam;
 use crate::submitted::Submitted;
+use domain::model::secrets::MaskKey;
 use domain::model::staging::StagingId;
 use domain::model::submission::Submission;
 use dovetail_aws::retry;
-use dovetail_http::{Answering, Call, Code, Failure, Function, Operation, Reply, Request, answer};
+use dovetail_http::{Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, answer};
 use dovetail_table::Table;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -32,26 +34,33 @@ const OVERTAKEN_MAX: u32 = 3;
 
 /// Answers one request.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
-pub fn handle(table: &Table, request: Request) -> Answering<'_> {
+pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Answering<'a> {
     answer(request, Function::Submit, async move |call| match call.operation {
         Operation::ValidateSubmission => {
             let page = preview::page(&call)?;
             let submitted = Submitted::parse(&call, preview::PARAMETERS)?;
-            preview::preview(table, &call, submitted, &page).await
+            preview::preview(table, &call, &key.masks(), submitted, &page).await
         }
         Operation::ValidateRevert => {
             let page = preview::page(&call)?;
             let submitted = Submitted::revert(table, &call, preview::PARAMETERS).await?;
-            preview::preview(table, &call, submitted, &page).await
+            preview::preview(table, &call, &key.masks(), submitted, &page).await
         }
-        Operation::Submit => submit(table, &call, Submitted::parse(&call, &[])?).await,
-        Operation::Revert => submit(table, &call, Submitted::revert(table, &call, &[]).await?).await,
+        Operation::Submit => submit(table, &call, &key.masks(), Submitted::parse(&call, &[])?).await,
+        Operation::Revert => {
+            submit(table, &call, &key.masks(), Submitted::revert(table, &call, &[]).await?).await
+        }
         _ => Err(Code::NoSuchRoute.into()),
     })
 }
 
 /// Submits a declaration: loads, plans and writes, and starts over if a record has changed meanwhile.
-async fn submit(table: &Table, call: &Call, mut submitted: Submitted) -> Result<Reply, Failure> {
+async fn submit(
+    table: &Table,
+    call: &Call,
+    key: &MaskKey,
+    mut submitted: Submitted,
+) -> Result<Reply, Failure> {
     let until = Instant::now() + REPLYING_MAX;
     // After a lost answer, the submission is under the number of the last attempt.
     let mut attempted = None;
@@ -65,7 +74,7 @@ async fn submit(table: &Table, call: &Call, mut submitted: Submitted) -> Result<
         if let Some(stored) = submitted.earlier(table, call, &team, attempted).await? {
             return repeated(table, call, &submitted, &team, &stored, until).await;
         }
-        let attempt = Attempt::load(table, &mut submitted, team).await?;
+        let attempt = Attempt::load(table, key, &mut submitted, team).await?;
         let Some(attempt) = attempt.ready(&mut refusal) else { continue };
         let plan = attempt.plan_as_previewed(table, call).await?;
         let Some(plan) = plan.ready(&mut refusal) else { continue };

@@ -3,9 +3,11 @@
 //! A third round reads the services of removed items, if the declaration does not mention them.
 
 use crate::revert::DECLARATIONS_AT_ONCE;
+use crate::secrets::{self, Masked};
 use domain::base::id::ApplicationId;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::declaration::{Declaration, DeclaredApplication};
+use domain::model::secrets::MaskKey;
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::rules::plan;
 use domain::rules::plan::{EarlierValues, Items, Offers, Stored};
@@ -38,6 +40,8 @@ pub(crate) struct Loaded {
     pub(crate) earlier: EarlierValues,
     /// The applications whose number a new one may take (R45).
     pub(crate) vacant: Vec<ApplicationId>,
+    /// The declaration with masks, if it declares secrets (R58).
+    pub(crate) masked: Option<Masked>,
 }
 
 /// Loads the team and the result of an idempotency key, strongly consistent. With `previewed` it also searches for
@@ -75,6 +79,7 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
 /// Loads items and services. An application with an unchanged declaration needs no read.
 pub(crate) async fn items(
     table: &Table,
+    key: &MaskKey,
     team: LoadedTeam,
     declaration: &Declaration,
     scope: Scope,
@@ -88,6 +93,7 @@ pub(crate) async fn items(
             offers: Offers::new(),
             earlier: EarlierValues::new(),
             vacant: Vec::new(),
+            masked: None,
         });
     }
     let to_read = plan::to_read(stored, declaration, scope);
@@ -112,8 +118,10 @@ pub(crate) async fn items(
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
+    let masked = secrets::masked(table, key, (stored, &items, &offers), declaration).await?;
+    let declaration = masked.as_ref().map_or(declaration, |masked| &masked.declaration);
     let earlier = earlier(table, stored, &items, &offers, declaration).await?;
-    Ok(Loaded { team, items, offers, earlier, vacant })
+    Ok(Loaded { team, items, offers, earlier, vacant, masked })
 }
 
 /// Returns the fixed values of the earlier declarations that the plan compares. Most services have none.

@@ -4,6 +4,7 @@ use crate::attempt::Attempt;
 use crate::load::{self, Loaded};
 use crate::submitted::Submitted;
 use crate::{reply, write};
+use domain::model::secrets::MaskKey;
 use domain::rules::plan::{Plan, Preview};
 use domain::views::related::Related;
 use domain::{Change, Item, ItemId};
@@ -32,6 +33,7 @@ pub(crate) struct Page {
 pub(crate) async fn preview(
     table: &Table,
     call: &Call,
+    key: &MaskKey,
     mut submitted: Submitted,
     page: &Page,
 ) -> Result<Reply, Failure> {
@@ -39,7 +41,7 @@ pub(crate) async fn preview(
     let mut attempts = retry::PLAN.attempts();
     while let Some(number) = attempts.next().await {
         let team = load::team(table, call, submitted.key(), true).await?;
-        let attempt = Attempt::load(table, &mut submitted, team).await?;
+        let attempt = Attempt::load(table, key, &mut submitted, team).await?;
         let Some(attempt) = attempt.ready(&mut refusal) else { continue };
         let plan = attempt.plan(table, call, true).await?;
         let Some(plan) = plan.ready(&mut refusal) else { continue };

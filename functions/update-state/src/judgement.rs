@@ -3,6 +3,7 @@
 use crate::Decision;
 use domain::base::id::DeployedId;
 use domain::catalog::schema::DecisionForms;
+use domain::model::secrets::StoredSecrets;
 use domain::rules::decide;
 use domain::rules::decide::{Decided, Update};
 use domain::rules::judge::{Judge, Upgrades};
@@ -16,6 +17,8 @@ pub(crate) struct Judgement {
     forms: Arc<DecisionForms>,
     /// What the newest deployed version is continued with.
     upgrades: Option<Upgrades>,
+    /// The secrets of the declaration, if the definition has some (R58).
+    secrets: Option<StoredSecrets>,
     /// The texts, with the other content of the reply; none if the decision does not depend on them.
     related: Option<Related>,
     /// Whether `related` has all other content of the reply.
@@ -37,7 +40,13 @@ impl Judgement {
         let Some(version) = decide::judged_by(change, update, &call.caller.team) else { return Ok(None) };
         let forms = table.decision_forms(&change.service.title, version).await?;
         if !decide::depends_on_texts(&forms, change, update) {
-            return Ok(Some(Self { forms, upgrades: None, related: None, is_complete: false }));
+            return Ok(Some(Self {
+                forms,
+                upgrades: None,
+                secrets: None,
+                related: None,
+                is_complete: false,
+            }));
         }
         let newest = decide::newest_to_read(item, update, &forms);
         let deployed = newest.into_iter().chain(decide::base_to_read(change, item, update));
@@ -54,7 +63,10 @@ impl Judgement {
             Some(latest) => table.upgrades(&change.service.title, latest.schema_version, version).await?,
             None => None,
         };
-        Ok(Some(Self { forms, upgrades, related: Some(related), is_complete }))
+        let declared = change.new.filter(|_| forms.paths.has_secrets());
+        let declared = declared.map(|new| (change.consumer.id, new.hash));
+        let secrets = table.secrets(declared).await?.into_values().next();
+        Ok(Some(Self { forms, upgrades, secrets, related: Some(related), is_complete }))
     }
 
     /// Returns the definition.
@@ -70,6 +82,7 @@ impl Judgement {
         Judge {
             forms: &self.forms,
             declared: change.new.and_then(|new| text(new.hash)),
+            secrets: self.secrets.as_ref().map(|stored| &stored.secrets),
             planned: change.planned().and_then(text),
             newest: deployed(decide::newest_to_read(item, update, &self.forms)),
             base: deployed(decide::base_to_read(change, item, update)),

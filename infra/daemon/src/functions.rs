@@ -82,7 +82,7 @@ pub fn handle<'a>(
     request: Request,
 ) -> Answering<'a> {
     match function {
-        Function::Submit => submit::handle(table, request),
+        Function::Submit => submit::handle(table, cursor_key, request),
         Function::List => list::handle(table, cursor_key, request),
         Function::UpdateState => update_state::handle(table, request),
         Function::History => history::handle(table, cursor_key, request),

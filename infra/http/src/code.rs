@@ -175,6 +175,10 @@ codes! {
                instances, and people may not.",
         remedy "Let a pipeline with an API key complete the change instance, or ask the service owner to \
                 change the setting.";
+    NoSecretsNow(400, "only a PENDING or APPROVED change instance shows its secrets")
+        means "The request has `secrets=true`, but the change instance is in another state, or it removes its item. \
+               The service owner needs no secret then.",
+        remedy "Repeat the request without `secrets`, or read the newest change instance of the item.";
     NotRetryable(400, "only a REJECTED or ERRORED change instance can be retried")
         means "A retry requires a change instance in state REJECTED or ERRORED.",
         remedy "Read the change instance again. An open change instance needs no retry.";

@@ -5,6 +5,7 @@ use crate::code::Code;
 use crate::reply::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::model::secrets::MaskKey;
 use domain::{TeamId, Timestamp};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -22,6 +23,11 @@ impl CursorKey {
     /// Creates a key from a secret text.
     pub fn new(secret: &str) -> Self {
         Self(secret.as_bytes().to_vec())
+    }
+
+    /// Returns the key of the masks of secrets (R58).
+    pub fn masks(&self) -> MaskKey {
+        MaskKey::new(&self.0)
     }
 }
 

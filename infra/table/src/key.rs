@@ -266,6 +266,11 @@ pub(crate) fn declaration(team: TeamId, hash: Hash) -> Key {
     Key::new(format!("DECLARATION#{team}"), hash.to_string())
 }
 
+/// Returns the key of the secrets of a declaration: `SECRETS#{team}` / `{hash}`.
+pub(crate) fn secrets(team: TeamId, hash: Hash) -> Key {
+    Key::new(format!("SECRETS#{team}"), hash.to_string())
+}
+
 /// Returns the key of an idempotency key: `KEY#{team}` / `{key}`.
 pub(crate) fn remembered(team: TeamId, key: &str) -> Key {
     Key::new(format!("KEY#{team}"), key)

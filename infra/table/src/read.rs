@@ -12,6 +12,7 @@ mod merge;
 mod offers;
 mod partition;
 pub(crate) mod related;
+mod secrets;
 pub mod stream;
 
 pub(crate) use batch::Consistency;

@@ -63,20 +63,33 @@ pub(super) fn with_issuer() -> Lines {
     seen.clone()
 }
 
+/// Shows the parts that only secrets have (R58).
+fn with_secret(system: &Running, change: &str) {
+    let change = system.get(&format!("{change}?secrets=true"), "vm-owner-key");
+    assert_eq!(change.at("/new_declaration/declaration/key"), "one");
+    let read = system.get("/v1/account/records/?limit=1", "vm-owner-key");
+    assert_eq!(read.at("/results/0/event"), "SECRETS_READ");
+    let host = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1", "key": "two"}]}}}});
+    let preview = system.call("POST", &format!("{CONSUMER}/submissions/validate/"), "awesome-key", &host);
+    assert_eq!(preview.at("/change_instances/0/differences/0/secret"), true);
+}
+
 /// Returns the parts that only a service with words shows (R49).
 pub(super) fn with_words() -> Lines {
     let system = Running::start_with(world::DEMO, Settings::default());
     let definition = json!({"title": "Host", "type": "object", "x-verified": true, "required": ["name", "ip"],
-        "properties": {"name": {"type": "string"}, "ip": {"type": "string", "readOnly": true}}});
+        "properties": {"name": {"type": "string"}, "ip": {"type": "string", "readOnly": true},
+            "key": {"type": "string", "writeOnly": true}}});
     let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
     assert_eq!(published.status, 201, "{published:?}");
-    let host = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1"}]}}}});
+    let host = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1", "key": "one"}]}}}});
     for (path, status) in [("validate", 200), ("submit", 201)] {
         let answer = system.call("POST", &format!("{CONSUMER}/submissions/{path}/"), "awesome-key", &host);
         assert_eq!(answer.status, status, "{answer:?}");
     }
-    let changes = system.get(&format!("{OWNER}/change_instances/"), "vm-owner-key");
+    let changes = system.get(&format!("{OWNER}/change_instances/?proposal=true"), "vm-owner-key");
     assert_eq!(changes.at("/results/0/unknown"), &json!(["/ip"]));
+    with_secret(&system, changes.at("/results/0/url").as_str().unwrap());
     let items = system.get(&format!("{CONSUMER}/service_items/?document=true"), "awesome-key");
     assert_eq!(items.at("/results/0/document"), &json!({"name": "h1"}));
     let change = changes.at("/results/0/url").as_str().unwrap();

@@ -240,6 +240,7 @@ impl Deciding {
             let newest = read(item.deployed.map(|newest| newest.id));
             let base = read(decide::base_to_read(change, item, &update));
             let judge = world.forms.as_ref().map(|forms| Judge {
+                secrets: None,
                 forms,
                 declared,
                 newest,

@@ -1,6 +1,8 @@
 import { dereference, type OutputUnit, type Schema, validate } from "@cfworker/json-schema";
 import type { ValidatorType } from "@rjsf/utils";
 import type { BrokenRule, Json, JsonObject } from "../../api/types";
+import { isMask } from "../../lib/differences";
+import { stepsOf, valueAt } from "../../lib/json-paths";
 import { textOf } from "./problem-text";
 
 const DRAFT = "2020-12";
@@ -25,7 +27,9 @@ export const validator: ValidatorType = {
 export function problemsOf(schema: JsonObject, value: Json | undefined): BrokenRule[] {
   if (value === undefined) return [];
   try {
-    const problems = check(schema, value, schema, false).map(toProblem).filter((problem) => problem !== undefined);
+    const all = check(schema, value, schema, false).map(toProblem).filter((problem) => problem !== undefined);
+    // A mask means the stored secret, which the server judges.
+    const problems = all.filter(({ pointer }) => !isMask(valueAt(value, stepsOf(pointer))));
     return [...new Map(problems.map((problem) => [problem.pointer, problem])).values()];
   } catch {
     return [];

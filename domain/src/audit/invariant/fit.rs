@@ -93,6 +93,9 @@ impl Audit<'_> {
 /// Returns the texts of a completed change; none for a removal, or if the snapshot lacks one.
 fn texts<'a>(snapshot: &'a Snapshot, item: &Item, change: &'a Change) -> Option<Completed<'a>> {
     let forms = snapshot.definitions.forms(&item.service.title, change.schema_version?)?;
-    let declared = snapshot.declarations.get(&(item.consumer.id, change.new?.hash))?;
-    Some(Completed { change, forms, declared: serde_json::from_str(declared).ok()? })
+    let key = (item.consumer.id, change.new?.hash);
+    let declared = serde_json::from_str(snapshot.declarations.get(&key)?).ok()?;
+    let secrets = snapshot.secrets.get(&key).map(|stored| &stored.secrets);
+    let declared = secrets.map_or_else(|| Value::clone(&declared), |secrets| secrets.revealed(&declared));
+    Some(Completed { change, forms, declared })
 }

@@ -61,7 +61,8 @@ impl DecisionForms {
 
     /// Returns the violations of a form by an item, within the rest of a budget.
     pub(crate) fn violations_within(&self, phase: Phase, item: &Value, budget: &mut Budget) -> Vec<Problem> {
-        self.compiled(phase).map_or_else(Vec::new, |compiled| compiled.violations(item, budget))
+        self.compiled(phase)
+            .map_or_else(Vec::new, |compiled| compiled.violations(Some(&self.paths), item, budget))
     }
 
     fn compiled(&self, phase: Phase) -> Option<&Compiled> {

@@ -152,6 +152,11 @@ impl Part {
         self.words.contains_key(&Word::WriteOnly) || self.elements().is_some_and(Self::is_secret)
     }
 
+    /// Returns whether a value with this part can contain secrets.
+    pub fn has_secrets(&self) -> bool {
+        self.is_secret() || self.below().any(Self::has_secrets)
+    }
+
     /// Returns whether the definition allows `null`.
     pub(crate) fn is_nullable(&self) -> bool {
         self.types.contains("null")

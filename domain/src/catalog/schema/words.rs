@@ -91,7 +91,7 @@ pub(super) fn values(pointer: &str, schema: &Value, mut report: impl FnMut(&str,
     let Some(validator) = VALUES.as_ref().filter(|_| schema.is_object()) else { return };
     let mut problems = Problems::default();
     for error in validator.iter_errors(schema) {
-        super::error::report(&mut problems, schema, &error);
+        super::error::report(&mut problems, schema, None, &error);
     }
     for Problem { pointer: at, message, .. } in problems.into_vec() {
         let message = match at.strip_prefix('/') {

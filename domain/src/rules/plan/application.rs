@@ -14,6 +14,7 @@ use crate::model::declared::{Declared, Identity};
 use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::metadata::{Replaced, Since};
+use crate::model::secrets::{SecretOwner, StoredSecrets};
 use crate::model::submission::Scope;
 use crate::model::team::Application;
 use crate::model::work::{PlannedChange, Spare};
@@ -73,6 +74,7 @@ pub(super) struct Diff<'a> {
     /// Unchanged items with a reference to a modified item.
     pub(super) referenced: Vec<&'a Item>,
     pub(super) declarations: BTreeMap<Hash, String>,
+    pub(super) secrets: BTreeMap<Hash, StoredSecrets>,
 }
 
 impl Diff<'_> {
@@ -179,6 +181,8 @@ impl<'a> Comparison<'a, '_> {
                 modified.insert(key);
             }
             diff.declarations.insert(declared.hash, declared.canonical.clone());
+            let secrets = self.secrets(&diff.after.name, declared);
+            diff.secrets.extend(secrets.map(|secrets| (declared.hash, secrets)));
             let planned = self.declare(&mut diff.after, before, declared)?;
             diff.direct.push((before, planned));
         }
@@ -237,7 +241,20 @@ impl<'a> Comparison<'a, '_> {
             direct: Vec::new(),
             referenced: Vec::new(),
             declarations: BTreeMap::new(),
+            secrets: BTreeMap::new(),
         })
+    }
+
+    /// Returns the secrets of a declared item.
+    fn secrets(&self, application: &str, declared: &DeclaredItem) -> Option<StoredSecrets> {
+        let DeclaredItem { service, name, hash, secrets, .. } = declared;
+        let owner = || SecretOwner {
+            team: self.consumer.id,
+            application: application.to_owned(),
+            service: service.clone(),
+            item: name.clone(),
+        };
+        (!secrets.is_empty()).then(|| StoredSecrets { owner: owner(), hash: *hash, secrets: secrets.clone() })
     }
 
     /// Plans the change of a declared item.

@@ -64,7 +64,9 @@ pub(super) fn changed(
     }
     // The property is free if the earlier declaration lacks it.
     let values = earlier.get(&(item.service.clone(), before.version.hash)).into_iter().flatten();
-    let changed = values.filter(|(name, value)| item.body.get(name.as_str()) != Some(value));
+    // Of secrets, both have the masks.
+    let declared = fixed_values(&offer.schema, &item.canonical);
+    let changed = values.filter(|(name, value)| declared.get(name.as_str()) != Some(value));
     let is_requested = before.runtime_state == RuntimeState::Requested;
     let hint = if is_requested { ": remove the item first" } else { "" };
     changed

@@ -32,6 +32,7 @@ impl World {
             self.upgrades(&change.service.title, newest.schema_version, change.schema_version?)
         });
         let judge = forms.as_ref().map(|forms| Judge {
+            secrets: None,
             forms,
             declared: change.new.map(|new| self.texts[&new.hash].as_str()),
             planned: change.planned().map(|hash| self.texts[&hash].as_str()),

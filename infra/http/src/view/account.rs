@@ -48,11 +48,17 @@ pub fn audit_entry(entry: &AuditEntry) -> Value {
         "message": message(&entry.subject),
         "healthcheck": healthcheck(&entry.subject),
         "team": team(&entry.subject),
+        "change_instance": change(&entry.subject),
         "changed_by": entry.by,
         "changed_by_team": entry.by_team.as_ref().map(|team| &team.name),
         "changed_by_team_id": entry.by_team.as_ref().map(|team| team.id.get()),
         "request": entry.request,
     })
+}
+
+fn change(subject: &Subject) -> Option<Value> {
+    let Subject::Change { id, name } = subject else { return None };
+    Some(json!({"id": id.get(), "service_item": name}))
 }
 
 fn team(subject: &Subject) -> Option<Value> {

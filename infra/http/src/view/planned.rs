@@ -10,6 +10,7 @@ use domain::base::money::Prices;
 use domain::base::state::Kind;
 use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Version};
+use domain::model::secrets::is_mask;
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
 use domain::rules::charging::prices_of;
@@ -216,10 +217,15 @@ fn of_field(Field { pointer, old, new }: Field) -> Value {
     difference(Difference { pointer, old, new })
 }
 
-/// Returns a difference with its old and new value, if any.
+/// Returns a difference with its old and new value, if any. That of a secret shows neither (R58).
 pub(super) fn difference(Difference { pointer, old, new }: Difference) -> Value {
     let mut object = Map::new();
     object.insert("pointer".to_owned(), json!(pointer));
+    let is_secret = |value: &Value| value.as_str().is_some_and(is_mask);
+    if old.iter().chain(&new).any(is_secret) {
+        object.insert("secret".to_owned(), json!(true));
+        return Value::Object(object);
+    }
     object.extend(old.map(|old| ("old".to_owned(), old)));
     object.extend(new.map(|new| ("new".to_owned(), new)));
     Value::Object(object)

@@ -8,8 +8,8 @@ use crate::record::{
     self, ApplicationRecord, Attributes, AuditResultRecord, ChangeRecord, ChargeRecord, CheckScheduleRecord,
     CheckThrottleRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord,
     HealthRecord, ItemRecord, MessagesRecord, MetadataPolicyRecord, Record, RememberedRecord, ReplacedRecord,
-    RepliedRecord, SchemaRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
-    WorkRecord, size,
+    RepliedRecord, SchemaRecord, SecretsRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord,
+    TeamRecord, WorkRecord, size,
 };
 use domain::audit::invariant::{Definitions, SET_ASIDE, Snapshot, Subject, Violation};
 use domain::base::id::ServiceId;
@@ -198,6 +198,9 @@ impl Rows {
                 .keep::<ApplicationRecord, _>(row, |snapshot, application| {
                     snapshot.applications.insert(application.id, application)
                 }),
+            Some(SecretsRecord::TYPE) => self.keep::<SecretsRecord, _>(row, |snapshot, stored| {
+                snapshot.secrets.insert((stored.owner.team, stored.hash), stored)
+            }),
             Some(ReplacedRecord::TYPE) => self.keep::<ReplacedRecord, _>(row, |snapshot, replaced| {
                 snapshot.replaced.insert((replaced.of, replaced.since.submission), replaced)
             }),

@@ -1,6 +1,6 @@
 //! The audit log of keys, members, services, webhooks, messages, healthchecks and teams.
 
-use super::codec::{Record, of_confirmed, of_pov};
+use super::codec::{FORMAT_SECRETS, Record, of_confirmed, of_pov};
 use super::conversion::{Bad, Part};
 use super::parts::{self, TeamPart};
 use super::settings::SettingsPart;
@@ -36,6 +36,9 @@ pub(crate) struct AuditEntryRecord {
     /// Subject: a healthcheck.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<HealthcheckPart>,
+    /// Subject: a change instance whose secrets were read. Format 8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<ChangePart>,
     /// Setting `confirm_removals` of the team as the subject. Absent if false. Format 7.
     #[serde(rename = "cf", skip_serializing_if = "Option::is_none")]
     confirm_removals: Option<bool>,
@@ -148,6 +151,16 @@ struct HealthcheckPart {
     revision: u64,
 }
 
+/// A change instance in the audit log.
+#[derive(Serialize, Deserialize)]
+struct ChangePart {
+    /// Id of the change instance.
+    id: u64,
+    /// Name of the item.
+    #[serde(rename = "nm")]
+    name: String,
+}
+
 /// Implements the conversion of a variant of `Subject` whose fields have the names of the stored struct.
 macro_rules! subjects {
     ($($part:ident = $variant:ident { $($field:ident),* }),+ $(,)?) => {
@@ -172,6 +185,7 @@ subjects! {
     WebhookPart = Webhook { id, name, pov, service, state, active, revision },
     MessagePart = Message { id, services, expires },
     HealthcheckPart = Healthcheck { service, schedule, revision },
+    ChangePart = Change { id, name },
 }
 
 impl Part<AuditEntry> for AuditEntryRecord {
@@ -186,6 +200,7 @@ impl Part<AuditEntry> for AuditEntryRecord {
             webhook: WebhookPart::of(subject),
             message: MessagePart::of(subject),
             check: HealthcheckPart::of(subject),
+            change: ChangePart::of(subject),
             confirm_removals: Part::of(&matches!(subject, Subject::Team { confirm_removals: true })),
             at: Part::of(&entry.at),
             by: entry.by.clone(),
@@ -202,6 +217,7 @@ impl Part<AuditEntry> for AuditEntryRecord {
             self.webhook.map(WebhookPart::value),
             self.message.map(MessagePart::value),
             self.check.map(HealthcheckPart::value),
+            self.change.map(ChangePart::value),
         ];
         let mut subjects = subjects.into_iter().flatten();
         let subject = match (subjects.next(), subjects.next()) {
@@ -235,6 +251,7 @@ impl Record for AuditEntryRecord {
             Subject::Healthcheck { service, revision, .. } => {
                 format!("HEALTHCHECK#{}#{revision}", service.id)
             }
+            Subject::Change { id, .. } => format!("CHANGE#{id}"),
             Subject::Team { .. } => "TEAM".to_owned(),
         };
         let sort_key = format!("{:016}#{}#{of}", entry.at.micros(), entry.request);
@@ -242,6 +259,9 @@ impl Record for AuditEntryRecord {
     }
 
     fn format(entry: &AuditEntry) -> u64 {
+        if let Subject::Change { .. } = &entry.subject {
+            return FORMAT_SECRETS;
+        }
         if let Subject::Webhook { pov, .. } = &entry.subject {
             of_pov(*pov)
         } else {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The newest version of the record format that this code reads and writes.
-pub const FORMAT: u64 = 7;
+pub const FORMAT: u64 = 8;
 
 /// The version of a record without an attribute of a newer format, so that older code reads it too.
 pub(crate) const FORMAT_BASE: u64 = 2;
@@ -29,6 +29,9 @@ pub(crate) const FORMAT_JUDGED: u64 = 6;
 
 /// The version of a record with an attribute of confirmed removals (R57) or a message of a submission.
 pub(super) const FORMAT_CONFIRMED: u64 = 7;
+
+/// The version of a record about secrets (R58).
+pub(super) const FORMAT_SECRETS: u64 = 8;
 
 /// Returns the version of a record of a team that may want its removals confirmed.
 pub(super) const fn of_confirmed(confirm_removals: bool) -> u64 {

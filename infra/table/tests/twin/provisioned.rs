@@ -187,6 +187,7 @@ fn a_key_is_read_by_its_hash_alone() {
                 }
                 Subject::Healthcheck { service, .. } => service.title.clone(),
                 Subject::Service { title, .. } => title.clone(),
+                Subject::Change { name, .. } => name.clone(),
                 Subject::Message { .. } | Subject::Team { .. } => String::new(),
             };
             page.iter().map(name).collect()

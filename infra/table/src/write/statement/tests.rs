@@ -17,7 +17,7 @@ use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
     ApiKeyRecord, AuditEntryRecord, AuditResultRecord, ConfigRecord, CoolingRecord, DocsRecord,
     GivenUpRecord, MemberRecord, MessagesRecord, MetadataPolicyRecord, ReplacedRecord, RepliedRecord,
-    WebhookRecord,
+    SecretsRecord, WebhookRecord,
 };
 use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
@@ -38,6 +38,7 @@ use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::deployed::Deployed;
 use domain::model::item::{Creation, Slot, Stack};
 use domain::model::metadata::{Replaced, Since};
+use domain::model::secrets::{SecretOwner, Secrets, StoredSecrets};
 use domain::model::work::Work;
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
@@ -95,6 +96,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<HeadRecord>("head", &head());
     golden::<ApplicationRecord>("application", &application());
     golden::<ReplacedRecord>("replaced", &replaced());
+    golden::<SecretsRecord>("secrets", &secrets());
     golden::<ItemRecord>("item", &item());
     golden::<ItemRecord>("item_of_later_life", &Item { earlier_life: 1, ..item() });
     golden::<ItemRecord>("drifted_item", &drifted_item());
@@ -198,12 +200,20 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let audit_entry =
         AuditEntry::of_message(AuditEvent::MessageCreated, &messages.owner, &messages.all[0], &ctx);
     golden::<AuditEntryRecord>("recorded_message", &audit_entry);
+    golden::<AuditEntryRecord>("recorded_secrets", &AuditEntry::of_secrets(&change(), &ctx));
     let schema = r#"{"required":["owner"],"type":"object"}"#.to_owned();
     let version = PolicyVersion { number: 2, team: None, application: Some(schema), created: at(0) };
     golden::<MetadataPolicyRecord>("mandatory", &version);
 }
 
 /// Returns metadata that replaced others and were replaced themselves.
+fn secrets() -> StoredSecrets {
+    let [application, service, item] = ["App", "Vault", "v"].map(str::to_owned);
+    let owner = SecretOwner { team: consumer().id, application, service, item };
+    let secrets = Secrets::parse(r#"{"secret:AAAAAAAAAAAAAAAAAAAAAA":"value"}"#).unwrap();
+    StoredSecrets { owner, hash: Hash::of("{}"), secrets }
+}
+
 fn replaced() -> Replaced {
     let since = Since { submission: 3, at: at(1), before: Some(1) };
     Replaced { since, metadata: "{\"env\":\"dev\"}".to_owned(), ..application().replaced() }

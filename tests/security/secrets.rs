@@ -1,0 +1,295 @@
+//! Secrets (R58): a declared value at a `writeOnly` path leaves the system in one response alone, that of its owner.
+
+use domain::model::secrets::is_mask;
+use domain::rules::visibility::Pov;
+use dovetail_http::{ROUTES, Route};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use support::contract::Operation;
+use support::{Answer, Running};
+
+use super::keys::{KEYS, RECORDS};
+
+const CORE: &str = "/v1/orcabase";
+const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
+const CONSUMER: &str = "awesome-key";
+const OWNER: &str = "vm-owner-key";
+/// A dependent team.
+const DEPENDENT: &str = "np-owner-key";
+const STRANGER: &str = "lb-owner-key";
+/// A secret, short enough for the definition below. Its mask is not.
+const CANARY: &str = "canary1";
+const SECOND: &str = "canary2";
+
+fn definition(title: &str) -> Value {
+    json!({"title": title, "type": "object", "required": ["name"], "x-verified": true, "additionalProperties": false,
+        "properties": {"name": {"type": "string"}, "size": {"type": "integer"},
+            "ip": {"type": "string", "readOnly": true},
+            "password": {"type": "string", "writeOnly": true, "maxLength": 8},
+            "users": {"type": "array", "items": {"type": "object", "properties": {
+                "name": {"type": "string"}, "token": {"type": "string", "writeOnly": true}}}}}})
+}
+
+/// A system with a service with secrets, which has a dependent team.
+struct Vault {
+    system: Running,
+    /// Keys of the consumer and the owner for reads.
+    readers: [String; 2],
+}
+
+impl Vault {
+    fn new() -> Self {
+        let mut vault = Self { system: Running::demo(), readers: Default::default() };
+        let service =
+            vault.done("POST", &format!("{CORE}/serviceowner/services/"), OWNER, &definition("Vault"));
+        let dependent = vault.get("/v1/account/teams/", DEPENDENT).at("/results/0/id").clone();
+        let url = service.at("/url").as_str().unwrap().to_owned();
+        vault.done("PATCH", &url, OWNER, &json!({"dependant_teams": [dependent]}));
+        vault.readers = [CONSUMER, OWNER].map(|key| {
+            let made = vault.done("POST", KEYS, key, &json!({"name": "reader", "role": "READ_ONLY"}));
+            made.at("/key").as_str().unwrap().to_owned()
+        });
+        vault
+    }
+
+    fn get(&self, path: &str, key: &str) -> Answer {
+        self.system.get(path, key)
+    }
+
+    /// Sends a request that succeeds.
+    #[track_caller]
+    fn done(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        let answer = self.system.call(method, path, key, body);
+        assert!(matches!(answer.status, 200 | 201), "{path}: {answer:?}");
+        answer
+    }
+
+    fn declare(&self, path: &str, item: &Value) -> Answer {
+        let body = json!({"AwesomeConsumer": {"Safe": {"services": {"Vault": [item]}}}});
+        let answer = self.system.call("PATCH", path, CONSUMER, &body);
+        assert!(!answer.body.to_string().contains("canary"), "{answer:?}");
+        answer
+    }
+
+    #[track_caller]
+    fn declared(&self, item: &Value) -> Answer {
+        let answer = self.declare(SUBMIT, item);
+        assert!(matches!(answer.status, 200 | 201), "{answer:?}");
+        answer
+    }
+
+    /// Returns the stored declaration as everyone sees it.
+    fn stored(&self) -> Value {
+        let items = self.get(&format!("{CORE}/consumer/service_items/?service_name=Vault"), CONSUMER);
+        items.at("/results/0/declaration").clone()
+    }
+
+    /// Returns the URL of the newest change instance of the owner.
+    fn change(&self) -> String {
+        let list = format!(
+            "{CORE}/serviceowner/change_instances/?service_name=Vault&is_dependant=false&ordering=-id"
+        );
+        self.get(&list, OWNER).at("/results/0/url").as_str().unwrap().to_owned()
+    }
+
+    /// Returns the new declaration of the newest change instance as its owner reads it.
+    #[track_caller]
+    fn revealed(&self) -> Value {
+        let answer = self.get(&format!("{}?secrets=true", self.change()), OWNER);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.at("/new_declaration/declaration").clone()
+    }
+
+    fn complete(&self) {
+        let url = self.change();
+        self.done("PATCH", &url, OWNER, &json!({"state": "APPROVED"}));
+        self.done("PATCH", &url, OWNER, &json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}}));
+    }
+}
+
+fn item(size: u64, password: &str) -> Value {
+    json!({"name": "v", "size": size, "password": password, "users": [{"name": "a", "token": password}]})
+}
+
+#[test]
+fn r58_a_mask_stands_for_an_unchanged_secret() {
+    let vault = Vault::new();
+    vault.declared(&item(1, CANARY));
+    let stored = vault.stored();
+    let mask = stored["password"].as_str().unwrap();
+    assert!(is_mask(mask), "{stored}");
+    assert_eq!(stored["users"][0]["token"], mask, "equal secrets of an item have equal masks");
+    assert_eq!(vault.revealed(), item(1, CANARY));
+    // What the system shows can be declared again, as it is or with another change.
+    let export = vault.get(&format!("{CORE}/consumer/declaration/"), CONSUMER);
+    let again = vault.done("POST", SUBMIT, CONSUMER, export.at("/declaration"));
+    assert_eq!(again.at("/changed"), false);
+    for unchanged in [&stored, &item(1, CANARY)] {
+        assert_eq!(vault.declared(unchanged).at("/changed"), false, "{unchanged}");
+    }
+    let mut larger = stored.clone();
+    larger["size"] = json!(2);
+    assert_eq!(vault.declared(&larger).at("/changed"), true);
+    assert_eq!(vault.revealed(), item(2, CANARY));
+    assert_eq!(vault.stored()["password"], mask);
+    // The definition judges the secret and not its mask, which is longer than the definition allows.
+    vault.complete();
+    let dry_run = format!("{CORE}/serviceowner/services/validate/?dry_run=true");
+    let impact = vault.done("POST", &dry_run, OWNER, &definition("Vault"));
+    assert_eq!(impact.at("/dry_run/failing"), 0, "{impact:?}");
+    vault.system.assert_sound();
+}
+
+#[test]
+fn r58_a_difference_of_a_secret_shows_no_value() {
+    let vault = Vault::new();
+    vault.declared(&item(1, CANARY));
+    let preview = vault.declare(VALIDATE, &item(1, SECOND));
+    let secret = |pointer: &str| json!({"pointer": pointer, "secret": true});
+    assert_eq!(
+        *preview.at("/change_instances/0/differences"),
+        json!([secret("/password"), secret("/users/0/token")]),
+        "{preview:?}"
+    );
+    let first = vault.declared(&item(1, SECOND)).at("/id").as_u64().unwrap() - 1;
+    assert_eq!(vault.revealed()["password"], SECOND);
+    // A revert declares the earlier secret again.
+    let revert = format!("{CORE}/consumer/submissions/{first}/revert/");
+    vault.done("POST", &revert, CONSUMER, &json!({}));
+    assert_eq!(vault.revealed()["password"], CANARY);
+    vault.system.assert_sound();
+}
+
+#[test]
+fn r58_a_mask_of_something_else_is_refused() {
+    let vault = Vault::new();
+    vault.done("POST", &format!("{CORE}/serviceowner/services/"), OWNER, &definition("Other"));
+    vault.declared(&item(1, CANARY));
+    let mask = vault.stored()["password"].as_str().unwrap().to_owned();
+    let before = vault.system.stored();
+    let unknown = "secret:AAAAAAAAAAAAAAAAAAAAAA";
+    let other = |service: &str, name: &str, mask: &str| json!({"AwesomeConsumer": {"Safe": {"services": {service: [{"name": name, "password": mask}]}}}});
+    for body in [other("Vault", "v", unknown), other("Vault", "w", &mask), other("Other", "v", &mask)] {
+        let answer = vault.system.call("PATCH", SUBMIT, CONSUMER, &body);
+        assert_eq!(answer.status, 400, "{body}: {answer:?}");
+        let problem = answer.at("/problems/0");
+        assert_eq!(problem["rule"], "unknown_secret", "{body}: {answer:?}");
+        assert!(problem["pointer"].as_str().unwrap().ends_with("/0/password"), "{problem}");
+    }
+    assert_eq!(before, vault.system.stored(), "something has changed");
+}
+
+#[test]
+fn r58_a_problem_shows_no_secret() {
+    let vault = Vault::new();
+    let answer = vault.declare(SUBMIT, &item(1, "canary-much-too-long"));
+    assert_eq!(answer.status, 400);
+    assert_eq!(*answer.at("/problems/0/detail"), "value is longer than 8 characters");
+    assert!(!answer.body.to_string().contains("canary"), "{answer:?}");
+}
+
+#[test]
+fn r58_only_the_owner_of_an_open_change_reads_its_secrets() {
+    let vault = Vault::new();
+    vault.declared(&item(1, CANARY));
+    let url = vault.change();
+    let id = url.trim_end_matches('/').rsplit('/').next().unwrap().to_owned();
+    let of_consumer = format!("{CORE}/consumer/change_instances/{id}/?secrets=true");
+    let of_owner = format!("{url}?secrets=true");
+    let log = || vault.get(RECORDS, OWNER).at("/results/0/event").clone();
+    let [consumer_reader, owner_reader] = vault.readers.each_ref().map(String::as_str);
+    for (path, key, code) in [
+        (&of_consumer, CONSUMER, "not_owner"),
+        (&of_consumer, consumer_reader, "read_only_key"),
+        (&of_owner, owner_reader, "read_only_key"),
+        (&of_owner, DEPENDENT, "not_found"),
+    ] {
+        let answer = vault.get(path, key);
+        assert_eq!(*answer.at("/code"), code, "{path} {key}: {answer:?}");
+    }
+    assert_ne!(log(), "SECRETS_READ");
+    assert_eq!(vault.revealed()["password"], CANARY);
+    let entry = vault.get(RECORDS, OWNER).at("/results/0").clone();
+    assert_eq!(entry["event"], "SECRETS_READ");
+    assert_eq!(entry["change_instance"], json!({"id": id.parse::<u64>().unwrap(), "service_item": "v"}));
+    vault.complete();
+    assert_eq!(*vault.get(&of_owner, OWNER).at("/code"), "no_secrets_now");
+}
+
+/// Returns the paths of a route: with each id of its list that a key reads.
+fn paths(vault: &Vault, route: &Route, key: &str) -> Vec<String> {
+    let povs = if route.path.contains("{pov}") { &Pov::ALL[..] } else { &[Pov::Consumer] };
+    let of_role = povs.iter().map(|pov| route.path.replace("{pov}", pov.name()));
+    let with_ids = |path: String| {
+        let Some((list, rest)) = path.split_once("/{id}") else { return vec![format!("{path}/")] };
+        let results = vault.get(&format!("{list}/?limit=100"), key);
+        let ids =
+            results.body["results"].as_array().into_iter().flatten().filter_map(|row| row["id"].as_u64());
+        ids.map(|id| format!("{list}/{id}{rest}/")).collect()
+    };
+    of_role.flat_map(with_ids).collect()
+}
+
+#[test]
+fn r58_no_other_response_has_a_secret() {
+    let vault = Vault::new();
+    let submission = vault.declared(&item(1, CANARY));
+    vault.complete();
+    vault.declared(&item(2, SECOND));
+    vault.declare(VALIDATE, &item(3, "canary3"));
+    let id = submission.at("/id").as_u64().unwrap();
+    let parameters = [
+        String::new(),
+        "proposal=true".to_owned(),
+        "document=true".to_owned(),
+        format!("as_of={id}"),
+        format!("to={}", id + 1),
+    ];
+    let mut seen = BTreeSet::new();
+    let readers = vault.readers.iter().map(String::as_str);
+    for key in [CONSUMER, OWNER, DEPENDENT, STRANGER].into_iter().chain(readers) {
+        for route in ROUTES.iter().filter(|route| route.methods.contains(&"GET")) {
+            for path in paths(&vault, route, key) {
+                let known = Operation::find("GET", &path).unwrap();
+                let is_known = |parameter: &&String| {
+                    let mut names = known.parameters.iter().map(|known| known["name"].as_str().unwrap());
+                    parameter.is_empty() || names.any(|name| parameter.split('=').next() == Some(name))
+                };
+                for parameters in parameters.iter().filter(is_known) {
+                    let answer = vault.get(&format!("{path}?{parameters}"), key);
+                    assert!(
+                        !answer.body.to_string().contains("canary"),
+                        "{key} {path}?{parameters}: {answer:?}"
+                    );
+                    if answer.status == 200 && answer.body.to_string().contains("secret:") {
+                        seen.insert(route.path);
+                    }
+                }
+            }
+        }
+    }
+    let masked: Vec<&str> = seen.into_iter().collect();
+    expect_test::expect![[r#"
+        [
+            "/v1/orcabase/consumer/declaration",
+            "/v1/orcabase/consumer/submissions/{id}",
+            "/v1/orcabase/{pov}/applications/{id}",
+            "/v1/orcabase/{pov}/change_instances",
+            "/v1/orcabase/{pov}/change_instances/dependant",
+            "/v1/orcabase/{pov}/change_instances/{id}",
+            "/v1/orcabase/{pov}/service_items",
+            "/v1/orcabase/{pov}/service_items/dependant",
+            "/v1/orcabase/{pov}/service_items/{id}",
+        ]
+    "#]]
+    .assert_debug_eq(&masked);
+    // A filter compares with the mask, so it finds no secret.
+    for filter in ["declaration_contains=canary", "declaration_regex=canary"] {
+        for list in ["change_instances", "service_items"] {
+            let found = vault.get(&format!("{CORE}/consumer/{list}/?{filter}"), &vault.readers[0]);
+            assert_eq!(*found.at("/results"), json!([]), "{list} {filter}");
+        }
+    }
+    vault.system.assert_sound();
+}
