@@ -5,6 +5,7 @@ mod applications {
     mod list;
 }
 mod change_instances {
+    mod completed_again;
     mod decide;
     mod history;
     mod list;

@@ -358,6 +358,11 @@ fn provoke_decisions(provoked: &mut Provoked) {
     provoked.moved(&path, "ERRORED");
     provoked.call(Code::Overtaken, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
     provoked.moved(&newer, "REJECTED");
+    let body = json!({"log": "late"}).to_string().into_bytes();
+    let (key, headers) = (Some("vm-owner-key"), [("if-match", "\"0-0\"")]);
+    let late = ApiRequest { method: "PATCH", path: &newer, key, headers: &headers, body };
+    let answer = provoked.system.send(&late);
+    provoked.meets(Code::ChangedMeanwhile, answer);
     provoked.call(Code::NoSecretsNow, "GET", &format!("{newer}?secrets=true"), "vm-owner-key", &Value::Null);
     provoked.call(Code::Blocked, "POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 3}])));
     let mut path = newer;

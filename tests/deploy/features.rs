@@ -1,5 +1,5 @@
 //! Tests on deployed stacks for features without a scenario: staging, the sweep, API keys, people, webhooks,
-//! messages, metadata schemas and healthchecks.
+//! messages, metadata schemas, secrets and healthchecks.
 
 use crate::scenarios::FOLDER;
 use crate::scenarios::player::on_a_stack;
@@ -71,6 +71,29 @@ fn the_stream_completes_a_submission_with_several_work_records() {
     assert_eq!(answer.status, 201, "{answer:?}");
     stack.wait_idle(false);
     assert!(stack.rows("WORK").is_empty());
+    stack.assert_sound();
+}
+
+#[test]
+#[ignore = "runs on deployed stacks: tests/deploy/run"]
+fn the_owner_alone_reads_a_secret() {
+    let stack = Stack::deploy(&serde_json::from_str(world::DEMO).unwrap(), ACTIONS_MAX);
+    let definition = json!({"title": "Vault", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "password": {"type": "string", "writeOnly": true, "maxLength": 8}}});
+    let published = stack.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
+    assert_eq!(published.status, 201, "{published:?}");
+    let vaults = json!([{"name": "v", "password": "canary"}]);
+    let declared = json!({"AwesomeConsumer": {"Safe": {"services": {"Vault": vaults}}}});
+    let answer = stack.call("POST", SUBMIT, "awesome-key", &declared);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert!(!answer.body.to_string().contains("canary"), "{answer:?}");
+    let change = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
+    let read = stack.call("GET", &format!("{change}?secrets=true"), "vm-owner-key", &Value::Null);
+    assert_eq!(read.at("/new_declaration/declaration/password"), "canary", "{read:?}");
+    for body in [json!({"state": "APPROVED"}), json!({"state": "COMPLETED"})] {
+        let answer = stack.call("PATCH", &change, "vm-owner-key", &body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
     stack.assert_sound();
 }
 

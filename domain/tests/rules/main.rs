@@ -51,6 +51,7 @@ mod repairs;
 #[cfg(test)]
 mod revert;
 #[cfg(test)]
+mod secrets;
 mod services;
 #[cfg(test)]
 mod shed;

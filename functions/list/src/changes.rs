@@ -86,7 +86,8 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     }
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget);
-    Reply::new(200, off_worker(view))
+    let tag = view::change_tag(&change, related.items.get(&change.item));
+    Ok(Reply::new(200, off_worker(view))?.with_tag(&tag))
 }
 
 /// Puts the secrets of the new declaration in place of their masks, and records the read (R58).

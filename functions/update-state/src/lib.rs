@@ -8,7 +8,7 @@ mod judgement;
 use domain::base::id::DeployedId;
 use domain::base::state;
 use domain::catalog::schema::Budget;
-use domain::model::change::ClosedBy;
+use domain::model::change::{ClosedBy, Entry};
 use domain::rules::decide;
 use domain::rules::decide::{Decided, Patch, Reads, Refused, Update};
 use domain::views::related::Related;
@@ -38,13 +38,33 @@ pub fn handle(table: &Table, request: Request) -> Answering<'_> {
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::InBody).await?;
-    reply(table, call, 200, decided).await
+    let warnings = completed_again(call, &decided.0)?;
+    reply(table, call, 200, decided, warnings).await
+}
+
+/// Returns a warning for a completion of a change instance that was completed already.
+fn completed_again(call: &Call, decided: &Decided) -> Result<Vec<String>, Failure> {
+    let Update { state, deployed_item, .. } = body::update(call.fields()?)?;
+    let mut entries = decided.change.history.iter();
+    let is_completion = |entry: &&Entry| entry.to == State::Completed && entry.from != Some(State::Completed);
+    let earlier = entries.find(is_completion).filter(|entry| entry.request != call.request);
+    let Some(earlier) = earlier.filter(|_| state == Some(State::Completed)) else { return Ok(Vec::new()) };
+    let stored = match &decided.deployed {
+        Some(deployed) if deployed.is_observed => {
+            format!("; the deployed item is stored as an observation, version {}", deployed.version)
+        }
+        Some(deployed) => format!("; the deployed item is stored as version {}", deployed.version),
+        None if deployed_item.is_some() => "; the deployed item is the newest version already".to_owned(),
+        None => String::new(),
+    };
+    let (by, at) = (earlier.by.changed_by(), earlier.at.to_wire());
+    Ok(vec![format!("was already COMPLETED by {by} at {at}{stored}")])
 }
 
 async fn retry_change(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChangeId::parse)?;
     let decided = decide(table, call, id, &Decision::Retry).await?;
-    reply(table, call, 201, decided).await
+    reply(table, call, 201, decided, Vec::new()).await
 }
 
 async fn reply(
@@ -52,11 +72,14 @@ async fn reply(
     call: &Call,
     status: u16,
     (decided, mut related): (Decided, Related),
+    warnings: Vec<String>,
 ) -> Result<Reply, Failure> {
     table.add_definitions_of_changes(std::slice::from_ref(&decided.change), &mut related).await?;
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || view::change_instance_with_proposal(&decided.change, &related, &viewpoint, &mut budget);
-    Reply::new(status, off_worker(view))
+    let mut reply = Reply::new(status, off_worker(view))?;
+    reply.warn(warnings)?;
+    Ok(reply.with_tag(&view::change_tag(&decided.change, Some(&decided.item))))
 }
 
 /// The decision in a request.
@@ -96,6 +119,11 @@ async fn decide(
             && let Some(written) = written(table, call, &read, attempted).await?
         {
             return with_related(table, decision, written).await;
+        }
+        if !matches!(decision, Decision::Deploy(_))
+            && !call.matches(&view::change_tag(&read.change, Some(&read.item)))
+        {
+            return Err(Code::ChangedMeanwhile.into());
         }
         let update = decision.update(call)?;
         let read = match &update {

@@ -120,6 +120,7 @@ mod tests {
             team_requests_burst: 9,
             console: ConsoleSettings::new(Some(&issuer), "console", "").unwrap(),
             issuer: Some(issuer),
+            cursor_secret: None,
             env_file: Some("env".into()),
             ready_file: Some("ready".into()),
         };

@@ -69,6 +69,9 @@ pub struct Settings {
     /// Issuer of user tokens; `None` means that only API keys are valid.
     #[arg(skip)]
     pub issuer: Option<dovetail_issuer::Settings>,
+    /// Secret for positions in lists and for masks; `None` means that of the environment, or a random one.
+    #[arg(skip)]
+    pub cursor_secret: Option<String>,
     /// Sign-in of people in the web console.
     #[arg(skip = ConsoleSettings::NONE)]
     pub console: ConsoleSettings,
@@ -114,6 +117,7 @@ impl Default for Settings {
             team_requests_per_second: 0,
             team_requests_burst: TEAM_BURST,
             issuer: None,
+            cursor_secret: None,
             console: ConsoleSettings::NONE,
             env_file: None,
             ready_file: None,

@@ -44,6 +44,9 @@ use crate::{
 };
 
 const JOURNAL_FILE: &str = "local.db";
+/// The variable with the key for positions in lists and for masks.
+const CURSOR_KEY: &str = "DOVETAIL_CURSOR_KEY";
+
 /// The longest time for background tasks to finish after the stop.
 const GRACE: Duration = Duration::from_secs(5);
 /// An address of this machine with any free port.
@@ -109,7 +112,9 @@ impl System {
         };
         let tables = tables(settings, &engine);
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
-        let cursor_secret = cursor_secret();
+        let of_environment = || std::env::var(CURSOR_KEY).ok();
+        let cursor_secret =
+            settings.cursor_secret.clone().or_else(of_environment).unwrap_or_else(random_secret);
         let table = Table::connect(tables.clone());
         create_tables(&engine, &journal, &table, &tables).await?;
         let is_left_out = settings.world.is_none() && has_team(&table).await?;
@@ -161,7 +166,7 @@ impl System {
             ("DOVETAIL_TABLE", &self.tables.table),
             ("DOVETAIL_KEYS_TABLE", &self.tables.keys_table),
             ("DOVETAIL_ENDPOINT", self.engine.endpoint()),
-            ("DOVETAIL_CURSOR_KEY", &self.cursor_secret),
+            (CURSOR_KEY, &self.cursor_secret),
             ("DOVETAIL_BUS", &self.bus.name),
             ("DOVETAIL_BUS_ENDPOINT", &self.bus.endpoint),
             ("DOVETAIL_QUEUE", &queue),
@@ -410,8 +415,8 @@ fn described(settings: &Settings, storage: &Storage) -> String {
     }
 }
 
-/// Returns a random key for positions in lists. They are valid until this process ends.
-fn cursor_secret() -> String {
+/// Returns a random key for positions in lists, which are valid until this process ends, and for masks.
+fn random_secret() -> String {
     // `RandomState` has random keys from the operating system, so this needs no further crate.
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())

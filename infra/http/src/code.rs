@@ -146,6 +146,10 @@ codes! {
                Nothing was changed.",
         remedy "Preview the declaration again (`submissions/validate`). Check the new effects, then submit \
                 with the new `plan`.";
+    ChangedMeanwhile(412, "the change instance has changed")
+        means "The tag in `If-Match` is not the one of the change instance: since it was read, its history has another \
+               entry, or its item has another deployed item. Nothing was changed.",
+        remedy "Read the change instance again, and decide on its present state.";
     InvalidSchema(400, "the schema is not valid")
         means "The service definition is not a JSON Schema of draft-07 or 2020-12, or it exceeds a limit. \
                The response lists the errors with JSON pointers. Nothing was published.",

@@ -142,6 +142,12 @@ impl Reply {
         Self::new(200, Page { count, next, previous: (), results: rows })
     }
 
+    /// Adds the tag of the object (RFC 9110, `ETag`).
+    pub fn with_tag(mut self, tag: &str) -> Self {
+        self.headers.push(("etag", format!("\"{tag}\"")));
+        self
+    }
+
     /// Creates a success with a text.
     pub fn page(content_type: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
         Self { status: 200, headers: Vec::new(), content_type, code: None, body: Content::Text(text.into()) }
@@ -222,6 +228,19 @@ impl Reply {
             self.body = Self::new(self.status, members)?.body;
         }
         Ok(())
+    }
+
+    /// Adds warnings to those of the body.
+    pub fn warn(&mut self, more: Vec<String>) -> Result<(), Failure> {
+        if more.is_empty() {
+            return Ok(());
+        }
+        let stored =
+            self.members().and_then(|members| members.get("warnings").map(|value| value.get().to_owned()));
+        let mut warnings: Vec<String> =
+            stored.and_then(|warnings| serde_json::from_str(&warnings).ok()).unwrap_or_default();
+        warnings.extend(more);
+        self.insert("warnings", json!(warnings))
     }
 
     /// Creates an error of one field, with a member of that name as well.

@@ -7,7 +7,7 @@ use crate::field::FieldError;
 use crate::reply::{Failure, Reply};
 use domain::base::problem::pointer;
 use domain::base::suggest::did_you_mean;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Maximum number of unknown keys in a reply.
 const NAMED_MAX: usize = 20;
@@ -34,8 +34,7 @@ impl Unknown {
     /// Adds the warnings to a reply. A client may send an object back as read, so keys of the reply get no warning.
     pub(crate) fn warn(&self, reply: &mut Reply, fields: &[&str]) -> Result<(), Failure> {
         let unknown = self.0.iter().filter(|key| !reply.has(key));
-        let warnings: Vec<String> = unknown.map(|key| warning(key, fields)).collect();
-        if warnings.is_empty() { Ok(()) } else { reply.insert("warnings", json!(warnings)) }
+        reply.warn(unknown.map(|key| warning(key, fields)).collect())
     }
 }
 
@@ -57,6 +56,7 @@ fn shortened(key: &str) -> String {
 mod tests {
     use super::*;
     use crate::reply::Content;
+    use serde_json::json;
 
     #[test]
     fn a_reply_names_few_keys_and_little_of_each() {

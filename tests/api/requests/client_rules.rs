@@ -180,7 +180,7 @@ fn rule_5_errors_use_the_statuses_that_clients_can_read() {
     // The last two are also about people.
     assert_eq!(of(403), [&forbidden[..], &["manual_approval", "manual_completion"]].concat());
     assert_eq!(of(404), ["no_such_route", "not_found"]);
-    assert_eq!(of(412), ["plan_changed"], "who sends If-Match can read it");
+    assert_eq!(of(412), ["plan_changed", "changed_meanwhile"], "who sends If-Match can read it");
     assert_eq!(of(422), ["idempotency_key_reused"], "who sends a key can read it");
     assert_eq!(of(429), ["too_many_requests"], "status and `Retry-After` say all of it");
     assert_eq!(of(503), ["submission_in_flight", "contended", "storage_full", "unavailable"]);

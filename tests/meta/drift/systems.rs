@@ -6,7 +6,7 @@ use dovetail_daemon::world;
 use dovetail_http::{Access, ROUTES};
 use serde_json::json;
 use support::contract::Lines;
-use support::{ApiRequest, Running, Settings};
+use support::{Answer, ApiRequest, Running, Settings};
 
 /// Returns the parts of the contract that the responses to a team beyond its rate show.
 pub(super) fn limited() -> Lines {
@@ -74,6 +74,24 @@ fn with_secret(system: &Running, change: &str) {
     assert_eq!(preview.at("/change_instances/0/differences/0/secret"), true);
 }
 
+/// Sends a decision for the state with a tag.
+fn decide(system: &Running, method: &str, path: &str, tag: &str) -> Answer {
+    let body = if path.ends_with("/retry/") { json!({}) } else { json!({"log": "late"}) };
+    let (key, headers, body) = (Some("vm-owner-key"), [("if-match", tag)], body.to_string().into_bytes());
+    system.send(&ApiRequest { method, path, key, headers: &headers, body })
+}
+
+/// Sends each decision with the tag of another state, and with that of any state.
+fn with_tag(system: &Running, change: &str) {
+    let retry = format!("{change}retry/");
+    for (method, path) in [("PATCH", change), ("PUT", change), ("POST", change), ("POST", &retry)] {
+        let answer = decide(system, method, path, "\"0-0\"");
+        assert_eq!(answer.at("/code"), "changed_meanwhile", "{method} {path}: {answer:?}");
+        let answer = decide(system, method, path, "*");
+        assert_eq!(answer.status, if path == change { 200 } else { 400 }, "{method} {path}: {answer:?}");
+    }
+}
+
 /// Returns the parts that only a service with words shows (R49).
 pub(super) fn with_words() -> Lines {
     let system = Running::start_with(world::DEMO, Settings::default());
@@ -93,6 +111,7 @@ pub(super) fn with_words() -> Lines {
     let items = system.get(&format!("{CONSUMER}/service_items/?document=true"), "awesome-key");
     assert_eq!(items.at("/results/0/document"), &json!({"name": "h1"}));
     let change = changes.at("/results/0/url").as_str().unwrap();
+    with_tag(&system, change);
     let planned = json!({"state": "APPROVED", "planned_item": {"ip": "10.0.0.1"}});
     for body in [planned, json!({"state": "ERRORED", "deployed_item": {"ip": "10.0.0.1"}})] {
         assert_eq!(system.call("PATCH", change, "vm-owner-key", &body).status, 200);
@@ -106,7 +125,7 @@ pub(super) fn with_words() -> Lines {
 
 /// Completes a failed change instance of a verified service, and observes another value.
 fn with_drift(system: &Running, failed: &str) {
-    let retried = system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &json!({}));
+    let retried = decide(system, "POST", &format!("{failed}retry/"), "*");
     let complete = json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}});
     let completed = system.call("PATCH", retried.at("/url").as_str().unwrap(), "vm-owner-key", &complete);
     assert_eq!(completed.status, 200, "{completed:?}");

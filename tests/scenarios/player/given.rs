@@ -11,8 +11,10 @@ use support::{Running, Settings};
 /// Starts the demo world with these settings. Returns also the API key of each team, by name.
 pub(super) fn start(settings: &[String], actions_max: usize) -> (Running, BTreeMap<String, String>) {
     let (world, Limits { actions_max, reuse_from }) = (world(settings), limits(settings, actions_max));
-    let limits = Settings { actions_max, reuse_from, ..Settings::default() };
-    (Running::start_with(&world.to_string(), limits), keys(&world))
+    // Two systems that play the same scenario have the same masks.
+    let cursor_secret = Some("the secret of every scenario".to_owned());
+    let settings = Settings { actions_max, reuse_from, cursor_secret, ..Settings::default() };
+    (Running::start_with(&world.to_string(), settings), keys(&world))
 }
 
 /// Starts it with an issuer of tokens. Each team gets a member, and the member's subject is the name of the team.

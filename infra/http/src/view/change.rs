@@ -9,7 +9,7 @@ use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Entry, Version};
 use domain::views::proposal::{Proposal, Verified};
 use domain::views::related::Related;
-use domain::{Change, ChangeId, Hash, State, Timestamp};
+use domain::{Change, ChangeId, Hash, Item, State, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -86,6 +86,12 @@ pub fn change_instance<'a>(
         deployed: item.and_then(|item| item.deployed).map(|latest| latest.id),
     };
     view(change, now, related, viewpoint)
+}
+
+/// Returns the tag of a change instance: it differs after each entry of its history, and after each deployed item.
+pub fn change_tag(change: &Change, item: Option<&Item>) -> String {
+    let deployed = item.and_then(|item| item.deployed).map_or(0, |latest| latest.id.get());
+    format!("{}-{deployed}", change.chain_head().entries)
 }
 
 /// Returns a change instance as it is now, with what an open one asks of its owner (R49).
