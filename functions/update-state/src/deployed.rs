@@ -11,7 +11,7 @@ use domain::{Change, ChangeId, Item, ItemId, State};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Field, Fields, Reply};
 use dovetail_table::{Direction, Source, Table};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 const CHANGE: &str = "change_instance";
 const ITEM: &str = "service_item";
@@ -47,15 +47,22 @@ fn data(fields: &mut Fields) -> Field<'_, Value> {
     fields.object("data").null(NOT_NULL).absent(NOT_NULL)
 }
 
-/// Merges `delta` into `data`, object by object.
+/// Merges `delta` into `data`, object by object; null removes a member (RFC 7396).
 fn merge(data: &mut Value, delta: &Value) {
-    match (data, delta) {
-        (Value::Object(data), Value::Object(delta)) => {
-            for (key, value) in delta {
-                merge(data.entry(key.clone()).or_insert(Value::Null), value);
-            }
+    let Value::Object(delta) = delta else {
+        *data = delta.clone();
+        return;
+    };
+    if !data.is_object() {
+        *data = Value::Object(Map::new());
+    }
+    let Some(data) = data.as_object_mut() else { return };
+    for (key, value) in delta {
+        if value.is_null() {
+            data.remove(key);
+        } else {
+            merge(data.entry(key.clone()).or_insert(Value::Null), value);
         }
-        (data, delta) => *data = delta.clone(),
     }
 }
 
@@ -137,4 +144,31 @@ pub(crate) async fn newest_done(table: &Table, item: &Item) -> Result<Option<Cha
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The examples of RFC 7396, appendix A, with objects as documents.
+    #[test]
+    fn a_patch_merges_as_the_standard_says() {
+        for (data, delta, expected) in [
+            (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
+            (json!({"a": "b"}), json!({"a": null}), json!({})),
+            (json!({"a": "b", "b": "c"}), json!({"a": null}), json!({"b": "c"})),
+            (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "c"}), json!({"a": ["b"]}), json!({"a": ["b"]})),
+            (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
+            (json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]})),
+            (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
+            (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
+        ] {
+            let mut merged = data.clone();
+            merge(&mut merged, &delta);
+            assert_eq!(merged, expected, "{data} {delta}");
+        }
+    }
 }

@@ -182,10 +182,13 @@ impl Call {
         url
     }
 
-    /// Rejects unknown query parameters (docs/reference/http/README.md, convention 11).
+    /// Rejects unknown and repeated query parameters (docs/reference/http/README.md, convention 11).
     pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
         match self.query.names().find(|name| !names.contains(name)) {
-            None => Ok(()),
+            None => match self.query.repeated() {
+                None => Ok(()),
+                Some(name) => Err(Self::bad_filter(&FieldError::new(name, "must be present once"))),
+            },
             Some(unknown) => Err(Reply::unknown_filter(nearest(unknown, names.iter().copied())).into()),
         }
     }

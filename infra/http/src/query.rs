@@ -4,6 +4,7 @@
 use crate::field::FieldError;
 use domain::base::json::NUMBER_MAX;
 use percent_encoding::percent_decode_str;
+use std::collections::BTreeSet;
 
 /// Default number of rows on a page (docs/reference/http/lists.md).
 const LIMIT_DEFAULT: usize = 20;
@@ -76,14 +77,20 @@ impl Query {
         Ok(limit.filter(|limit| *limit > 0))
     }
 
-    /// Returns a boolean in the spellings of JSON, of Python, and as 0 or 1.
+    /// Returns a boolean: `true` or `false` in any case, because Python clients write `True`.
     pub fn truth(&self, name: &str) -> Result<Option<bool>, FieldError> {
         match self.get(name) {
             None => Ok(None),
-            Some("true" | "True" | "1") => Ok(Some(true)),
-            Some("false" | "False" | "0") => Ok(Some(false)),
+            Some(text) if text.eq_ignore_ascii_case("true") => Ok(Some(true)),
+            Some(text) if text.eq_ignore_ascii_case("false") => Ok(Some(false)),
             Some(_) => Err(FieldError::new(name, "must be true or false")),
         }
+    }
+
+    /// Returns a parameter with two values.
+    pub(crate) fn repeated(&self) -> Option<&str> {
+        let mut seen = BTreeSet::new();
+        self.names().find(|name| !seen.insert(*name))
     }
 }
 
@@ -117,6 +124,10 @@ mod tests {
         assert_eq!(query.get("g"), None);
         assert!(query.integers("c").is_err());
         assert!(query.truth("c").is_err());
+        assert_eq!(Query::parse("a=TRUE").truth("a").unwrap(), Some(true));
+        assert!(Query::parse("a=1").truth("a").is_err(), "a number is not a boolean");
+        assert_eq!(query.repeated(), None);
+        assert_eq!(Query::parse("a=1&b=2&a=3").repeated(), Some("a"));
         let query = Query::parse("a=9007199254740991&b=9007199254740992");
         assert_eq!(query.integer("a").unwrap(), Some(9_007_199_254_740_991));
         assert!(query.integer("b").is_err() && query.integers("b").is_err());
