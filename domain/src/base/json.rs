@@ -28,18 +28,43 @@ const POINTER_BYTES_MAX: usize = 2_048;
 const TOKEN_BYTES_MAX: usize = 256;
 
 const NUMBER_MAX_FLOAT: f64 = 9_007_199_254_740_991.0;
+/// The canonical form rounds the largest integers of 64 bits to this number.
+const BITS_64: f64 = 18_446_744_073_709_552_000.0;
 
 /// Parses `bytes` as one JSON document with at most `depth_max` nested containers.
 ///
 /// An empty body counts as `{}`, because some clients announce JSON and send nothing.
 pub fn parse(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
+    parse_with(bytes, depth_max, |_| false)
+}
+
+/// Parses the text of a JSON Schema, in which generators write the bounds of 64-bit integers.
+///
+/// No item has such a value, so readers that round a bound agree about every item.
+pub(crate) fn parse_schema(bytes: &[u8], depth_max: usize) -> Result<Value, Vec<Problem>> {
+    parse_with(bytes, depth_max, is_bound_or_example)
+}
+
+/// Returns whether a number at these tokens of a JSON Schema is only compared with the numbers of items, or shown.
+fn is_bound_or_example(tokens: &[String]) -> bool {
+    const BOUNDS: [&str; 4] = ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"];
+    const VALUES: [&str; 4] = ["const", "default", "enum", "examples"];
+    tokens.last().is_some_and(|last| BOUNDS.contains(&last.as_str()))
+        || tokens.iter().any(|token| VALUES.contains(&token.as_str()))
+}
+
+fn parse_with(
+    bytes: &[u8],
+    depth_max: usize,
+    allows_64_bits: fn(&[String]) -> bool,
+) -> Result<Value, Vec<Problem>> {
     if bytes.is_empty() {
         return Ok(Value::Object(Map::new()));
     }
     let text = str::from_utf8(bytes).map_err(|broken| {
         vec![invalid(format!("must be UTF-8, but byte {} is not", broken.valid_up_to()))]
     })?;
-    let mut reader = Reader { tokens: Vec::new(), problems: Problems::default(), depth_max };
+    let mut reader = Reader { tokens: Vec::new(), problems: Problems::default(), depth_max, allows_64_bits };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = reader.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     let mut problems = reader.problems.into_vec();
@@ -164,6 +189,8 @@ struct Reader {
     tokens: Vec<String>,
     problems: Problems,
     depth_max: usize,
+    /// Returns whether a number may have 64 bits at these tokens.
+    allows_64_bits: fn(&[String]) -> bool,
 }
 
 impl Reader {
@@ -180,7 +207,8 @@ impl Reader {
 
     fn number(&mut self, in_range: bool, number: Number) -> Value {
         // Larger numbers are rounded by JavaScript and others, so two readers would see different values.
-        if !in_range {
+        let has_64_bits = number.as_f64().is_some_and(|number| number.abs() <= BITS_64);
+        if !in_range && !(has_64_bits && (self.allows_64_bits)(&self.tokens)) {
             self.note("number_out_of_range", "must be a number from -(2^53 - 1) to 2^53 - 1");
         }
         Value::Number(number)

@@ -158,14 +158,14 @@ pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
 /// Checks a schema with words that belongs to no service, and returns its paths.
 pub fn paths(bytes: &[u8]) -> Result<Part, Vec<Problem>> {
     let text = checked(bytes, Words::Apply, |check, root| check.object(root))?;
-    let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
+    let definition = json::parse_schema(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
     let draft = definition.as_object().and_then(draft).unwrap_or_default();
     Ok(Part::of(&definition, draft))
 }
 
 /// Returns the paths of a definition that was checked at its publication.
 pub fn stored_paths(text: &str) -> Result<Part, Vec<Problem>> {
-    let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
+    let definition = json::parse_schema(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
     let draft = definition.as_object().and_then(draft);
     draft
         .map(|draft| Part::of(&definition, draft))
@@ -182,7 +182,7 @@ fn checked(
     if bytes.len() > SCHEMA_BYTES_MAX {
         return Err(vec![problem("", "too_large", format!("must be at most {SCHEMA_BYTES_MAX} bytes"))]);
     }
-    let definition = json::parse(bytes, SCHEMA_DEPTH_MAX)?;
+    let definition = json::parse_schema(bytes, SCHEMA_DEPTH_MAX)?;
     let Some(root) = definition.as_object() else {
         return Err(vec![problem("", "wrong_type", "must be an object")]);
     };
@@ -211,7 +211,7 @@ fn checked(
 
 /// Returns the warnings about a definition that was checked.
 pub fn warnings(schema: &Schema) -> Vec<String> {
-    json::parse(schema.text.as_bytes(), SCHEMA_DEPTH_MAX)
+    json::parse_schema(schema.text.as_bytes(), SCHEMA_DEPTH_MAX)
         .map_or_else(|_| Vec::new(), |text| words::warnings(&text))
 }
 

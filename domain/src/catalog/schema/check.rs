@@ -6,6 +6,15 @@ use super::*;
 /// Maximum number of values in a definition for a full list of meta-schema errors.
 const META_VALUES_MAX: usize = 2_000;
 
+/// Memory of a pattern that is valid but too large, in bytes.
+const LARGE_PATTERN_BYTES_MAX: usize = 8 * PATTERN_BYTES_MAX;
+
+/// Returns whether a pattern compiles within a size.
+fn compiles(pattern: &str, bytes_max: usize) -> bool {
+    let patterns = PatternOptions::regex().size_limit(bytes_max).dfa_size_limit(PATTERN_CACHE_BYTES);
+    options(Draft::Draft202012).with_pattern_options(patterns).build(&json!({"pattern": pattern})).is_ok()
+}
+
 /// Returns the number of values.
 fn values(value: &Value) -> usize {
     let below: usize = match value {
@@ -176,7 +185,7 @@ impl<'a> Check<'a> {
 
     fn reference(&mut self, pointer: &str, reference: &'a str) -> Option<(String, &'a Value)> {
         let (rule, message) = match target(self.definition, reference) {
-            Ok((pointer, schema)) => return Some((pointer.to_owned(), schema)),
+            Ok((pointer, schema)) => return Some((pointer.into_owned(), schema)),
             Err(BadRef::Remote) => ("remote_reference", "must not refer outside the definition"),
             Err(BadRef::Dangling) => ("dangling_reference", "must refer to a schema in the definition"),
         };
@@ -193,11 +202,12 @@ impl<'a> Check<'a> {
         for (at, pattern) in own.into_iter().chain(keys) {
             *count = count.saturating_add(1);
             // Past the limit the definition is refused anyway, and each pattern costs a compilation.
-            if *count <= PATTERNS_MAX
-                && options(Draft::Draft202012).build(&json!({"pattern": pattern})).is_err()
-            {
-                let message =
-                    "must be a regular expression without look-around and back-references, and not too large";
+            if *count <= PATTERNS_MAX && !compiles(pattern, PATTERN_BYTES_MAX) {
+                let message = if compiles(pattern, LARGE_PATTERN_BYTES_MAX) {
+                    "must be smaller: for a bounded length such as `.{1,1024}`, use `minLength` and `maxLength`"
+                } else {
+                    "must be a regular expression without look-around and back-references"
+                };
                 self.report(&at, "invalid_pattern", message);
             }
         }
@@ -257,12 +267,12 @@ impl<'a> Check<'a> {
             return Work::default();
         };
         // Its computation is in progress, so this reference is inside its own target.
-        if let Some(None) = self.works.get(to) {
+        if let Some(None) = self.works.get(&*to) {
             self.is_recursive = true;
             self.report(&below(pointer, "$ref"), "recursive_reference", "must not refer back to itself");
             return Work::default();
         }
-        self.work_of(to, schema, depth.saturating_add(1))
+        self.work_of(&to, schema, depth.saturating_add(1))
     }
 
     /// Bounds the steps for the largest item, and the memory of the compiled definition.

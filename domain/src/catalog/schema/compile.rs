@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) fn compiled(text: &str, words: Words) -> Result<Schema, Vec<Problem>> {
-    compile(&json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?, words)
+    compile(&json::parse_schema(text.as_bytes(), SCHEMA_DEPTH_MAX)?, words)
 }
 
 fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {

@@ -22,7 +22,7 @@ pub struct DecisionForms {
 impl DecisionForms {
     /// Reads a definition that was checked at its publication, in a version whose words have a meaning.
     pub fn load(text: &str) -> Result<Self, Vec<Problem>> {
-        let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
+        let definition = json::parse_schema(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
         let root = definition.as_object();
         let draft =
             root.and_then(draft).ok_or_else(|| vec![problem("", "invalid_schema", "must be a draft")])?;

@@ -10,6 +10,7 @@
 use super::part::{Source, Way, steps};
 use super::walk::{for_each_subschema, target};
 use super::*;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 /// What a definition judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,22 @@ impl Phase {
 const APPROVED: &str = "APPROVED";
 const FROM: &str = "x-from";
 const REQUIRED: &str = "required";
+/// The characters that a pointer in a fragment does not have as they are, among those of names.
+const NOT_IN_FRAGMENTS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
 /// Prefix of the copies of referenced schemas, in `$defs`.
 const COPY: &str = "path:";
 
@@ -216,13 +233,13 @@ impl Build<'_> {
     fn refer_to_copy(&mut self, members: &mut Map<String, Value>) {
         let Some(reference) = members.get("$ref").and_then(Value::as_str) else { return };
         let Ok((pointer, _)) = target(self.source.definition, reference) else { return };
-        let name = copy_name(pointer);
+        let name = copy_name(&pointer);
         if !self.copies.contains_key(&name) {
             // The placeholder ends the work on a schema with several references.
             self.copies.insert(name.clone(), Value::Bool(true));
-            self.open.push(pointer.to_owned());
+            self.open.push(pointer.into_owned());
         }
-        let reference = format!("#{}", below("/$defs", &name));
+        let reference = format!("#{}", utf8_percent_encode(&below("/$defs", &name), NOT_IN_FRAGMENTS));
         members.insert("$ref".to_owned(), Value::String(reference));
     }
 

@@ -287,7 +287,7 @@ pub(super) enum Way {
 pub(super) fn steps<'a>(pointer: &str, schema: &'a Value, source: &Source<'a>) -> Vec<Step<'a>> {
     let reference = schema.get("$ref").and_then(Value::as_str);
     let target = reference.and_then(|reference| target(source.definition, reference).ok());
-    let same = target.map(|(pointer, schema)| Step { pointer: pointer.to_owned(), schema, way: Way::Same });
+    let same = target.map(|(pointer, schema)| Step { pointer: pointer.into_owned(), schema, way: Way::Same });
     // Draft-07 ignores the keywords next to `$ref`.
     if reference.is_some() && source.draft == Draft::Draft7 {
         return same.into_iter().collect();

@@ -72,7 +72,7 @@ const STEP_BYTES: usize = 256;
 impl Upgrade {
     /// Reads the steps of a stored definition; none without the word.
     pub fn load(text: &str) -> Result<Self, Vec<Problem>> {
-        let definition = json::parse(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
+        let definition = json::parse_schema(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
         Ok(Self::of(&definition))
     }
 

@@ -1,6 +1,8 @@
 //! The subschemas of a JSON Schema and the targets of its references; all else in it is data.
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
+use std::borrow::Cow;
 
 use super::below;
 
@@ -123,11 +125,13 @@ pub(super) enum BadRef {
 }
 
 /// Returns the pointer and the schema of a `$ref` within `root`.
-pub(super) fn target<'a>(root: &'a Value, reference: &'a str) -> Result<(&'a str, &'a Value), BadRef> {
-    let pointer = reference.strip_prefix('#').ok_or(BadRef::Remote)?;
-    // An escape has more than one spelling, so two readers could resolve it to different schemas.
-    let is_plain =
-        !pointer.contains('%') && pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
-    let schema = root.pointer(pointer).filter(|schema| schema.is_object() || schema.is_boolean());
+///
+/// The pointer in a fragment is percent-encoded (RFC 6901, section 6). All spellings of it give the same pointer.
+pub(super) fn target<'a>(root: &'a Value, reference: &'a str) -> Result<(Cow<'a, str>, &'a Value), BadRef> {
+    let fragment = reference.strip_prefix('#').ok_or(BadRef::Remote)?;
+    let pointer = percent_decode_str(fragment).decode_utf8().map_err(|_| BadRef::Dangling)?;
+    // A tilde has one spelling only.
+    let is_plain = pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    let schema = root.pointer(&pointer).filter(|schema| schema.is_object() || schema.is_boolean());
     schema.filter(|_| is_plain).map(|schema| (pointer, schema)).ok_or(BadRef::Dangling)
 }

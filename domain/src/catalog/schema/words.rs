@@ -83,7 +83,25 @@ pub(super) fn warnings(definition: &Value) -> Vec<String> {
     let warning = |(pointer, keyword): (String, &str)| {
         format!("{pointer} has no meaning for Dovetail{}", did_you_mean(keyword, known()))
     };
-    unknown.into_iter().map(warning).collect()
+    unknown.into_iter().map(warning).chain(inert_formats(definition)).collect()
+}
+
+/// Returns a warning for each `format` that no check applies.
+fn inert_formats(definition: &Value) -> Vec<String> {
+    let draft = definition.as_object().and_then(draft).unwrap_or_default();
+    if draft == Draft::Draft7 || has_words(definition) {
+        return Vec::new();
+    }
+    let formats = all_subschemas(definition).filter(|(_, schema)| schema.get("format").is_some());
+    let mut pointers: Vec<String> = formats.map(|(pointer, _)| below(&pointer, "format")).collect();
+    pointers.sort_unstable();
+    pointers.truncate(WARNINGS_MAX);
+    let warning = |pointer: String| {
+        format!(
+            "{pointer} is not checked: add a word such as `x-verified`, or `\"$schema\"` of draft-07, or a `pattern`"
+        )
+    };
+    pointers.into_iter().map(warning).collect()
 }
 
 /// Reports the words of one schema with a wrong value.
@@ -145,7 +163,7 @@ fn reaches<'a>(source: &Source<'a>) -> Reaches<'a> {
         }
         let reference = schema.get("$ref").and_then(Value::as_str).filter(|_| reached != Reached::Path);
         let target = reference.and_then(|reference| target(source.definition, reference).ok());
-        open.extend(target.map(|(pointer, schema)| (pointer.to_owned(), schema, reached)));
+        open.extend(target.map(|(pointer, schema)| (pointer.into_owned(), schema, reached)));
         open.extend(paths.into_iter().map(|step| (step.pointer, step.schema, Reached::Path)));
     }
     reaches

@@ -62,7 +62,7 @@ impl<'a> Build<'a> {
         if let Some(Ok((pointer, schema))) =
             keywords.get("$ref").and_then(Value::as_str).map(|reference| target(self.definition, reference))
         {
-            let node = self.node(pointer, schema);
+            let node = self.node(&pointer, schema);
             rules.push(Rule::Apply(Target::Here, node, Errors::Reported));
         }
         let mut properties = BTreeMap::new();

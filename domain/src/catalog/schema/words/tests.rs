@@ -262,6 +262,20 @@ fn other_keywords_with_their_prefix_are_warnings() {
 }
 
 #[test]
+fn a_format_that_no_check_applies_is_a_warning() {
+    let ip = json!({"ip": {"type": "string", "format": "ipv4"}});
+    let warnings = |definition: &Value| {
+        super::super::warnings(&publish(definition.to_string().as_bytes()).unwrap()).join(" ")
+    };
+    let mut plain = definition(&ip, &json!({}));
+    assert!(warnings(&plain).starts_with("/properties/ip/format is not checked"), "{}", warnings(&plain));
+    plain["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    assert_eq!(warnings(&plain), "");
+    let with_word = json!({"ip": {"type": "string", "format": "ipv4", "writeOnly": true}});
+    assert_eq!(warnings(&definition(&with_word, &json!({}))), "");
+}
+
+#[test]
 fn the_url_of_the_dialect_means_draft_2020_12() {
     for url in [
         "https://api.example.com/v1/definition.schema.json",
