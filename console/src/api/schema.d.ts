@@ -788,7 +788,8 @@ export interface paths {
          * @description Changes the state, adds a log text or records a deployed item, in any combination. PENDING can become APPROVED
          *     or REJECTED. APPROVED can become COMPLETED or ERRORED. REJECTED and ERRORED can become CLOSED. A request for
          *     the present state changes nothing. The caller must own the change instance, with the role GENERAL or ADMIN.
-         *     PUT and POST do the same. Fails with 400 `illegal_transition` or 403 `not_owner`.
+         *     PUT and POST do the same. A repeated completion succeeds, with `warnings`. Fails with 400 `illegal_transition`, 403
+         *     `not_owner`, or 412 `changed_meanwhile`.
          */
         patch: operations["updateChangeInstance"];
         trace?: never;
@@ -1665,7 +1666,7 @@ export interface components {
          * @description Stable code of the error.
          * @enum {string}
          */
-        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "manual_approval" | "manual_completion" | "no_secrets_now" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
+        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "changed_meanwhile" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "manual_approval" | "manual_completion" | "no_secrets_now" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
         Health: {
             /** @constant */
             status: "ok";
@@ -1734,7 +1735,10 @@ export interface components {
             /** @description Log text of the owner. */
             log: string;
         };
-        /** @description One warning per unknown key in the request body. Unknown keys have no effect. */
+        /**
+         * @description One warning per unknown key in the request body. Unknown keys have no effect. Also a warning for a repeated
+         *     completion.
+         */
         Warnings: string[];
         TeamRef: {
             id: components["schemas"]["Id"];
@@ -3276,6 +3280,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The change instance has changed since it was read. Nothing has changed now. */
+        ChangedMeanwhile: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description An earlier, different request used the idempotency key. */
         Reused: {
             headers: {
@@ -3417,6 +3430,8 @@ export interface components {
         PreviewOffset: components["schemas"]["Number"];
         /** @description The `plan` of a preview. The submission does exactly the same as its preview, or fails with 412. */
         IfMatch: string;
+        /** @description The `ETag` of the change instance. The request fails with 412 if it has changed since. */
+        IfUnchanged: string;
         /**
          * @description Key for safe retries. For 24 hours, the same request returns the same submission. Another request with the key
          *     fails with 422.
@@ -5294,6 +5309,8 @@ export interface operations {
             /** @description The change instance. */
             200: {
                 headers: {
+                    /** @description Tag of the change instance for `If-Match`. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5311,7 +5328,10 @@ export interface operations {
     putChangeInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the change instance. The request fails with 412 if it has changed since. */
+                "If-Match"?: components["parameters"]["IfUnchanged"];
+            };
             path: {
                 /** @description Role of the team: `serviceowner` for objects of its services, `consumer` for objects of its declarations. */
                 pov: components["parameters"]["Pov"];
@@ -5325,6 +5345,8 @@ export interface operations {
             /** @description The updated change instance. */
             200: {
                 headers: {
+                    /** @description Tag of the change instance for `If-Match`. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5335,6 +5357,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["ChangedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failed"];
         };
@@ -5342,7 +5365,10 @@ export interface operations {
     postChangeInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the change instance. The request fails with 412 if it has changed since. */
+                "If-Match"?: components["parameters"]["IfUnchanged"];
+            };
             path: {
                 /** @description Role of the team: `serviceowner` for objects of its services, `consumer` for objects of its declarations. */
                 pov: components["parameters"]["Pov"];
@@ -5356,6 +5382,8 @@ export interface operations {
             /** @description The updated change instance. */
             200: {
                 headers: {
+                    /** @description Tag of the change instance for `If-Match`. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5366,6 +5394,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["ChangedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failed"];
         };
@@ -5373,7 +5402,10 @@ export interface operations {
     updateChangeInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the change instance. The request fails with 412 if it has changed since. */
+                "If-Match"?: components["parameters"]["IfUnchanged"];
+            };
             path: {
                 /** @description Role of the team: `serviceowner` for objects of its services, `consumer` for objects of its declarations. */
                 pov: components["parameters"]["Pov"];
@@ -5387,6 +5419,8 @@ export interface operations {
             /** @description The updated change instance. */
             200: {
                 headers: {
+                    /** @description Tag of the change instance for `If-Match`. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5397,6 +5431,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["ChangedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failed"];
         };
@@ -5404,7 +5439,10 @@ export interface operations {
     retryChangeInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the change instance. The request fails with 412 if it has changed since. */
+                "If-Match"?: components["parameters"]["IfUnchanged"];
+            };
             path: {
                 /** @description Role of the team: `serviceowner` for objects of its services, `consumer` for objects of its declarations. */
                 pov: components["parameters"]["Pov"];
@@ -5418,6 +5456,8 @@ export interface operations {
             /** @description The new change instance. */
             201: {
                 headers: {
+                    /** @description Tag of the change instance for `If-Match`. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5428,6 +5468,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["ChangedMeanwhile"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failed"];
         };
