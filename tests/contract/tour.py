@@ -60,7 +60,8 @@ def tour(base):
     pending = vm.changes.list_change_instances("serviceowner", state="PENDING", ordering="created").results
     check([change.service_item.name for change in pending], ["CoreVM1", "CoreVM2"])
     first = pending[0].id
-    vm.changes.update_change_instance("serviceowner", first, change_instance_update=dovetail.ChangeInstanceUpdate(state="APPROVED"))
+    approved = dovetail.ChangeInstanceUpdate(state="APPROVED")
+    vm.changes.update_change_instance("serviceowner", first, change_instance_update=approved)
     done = dovetail.ChangeInstanceUpdate(state="COMPLETED", log="in the rack", deployed_item={"ip": "10.0.0.1"})
     change = vm.changes.update_change_instance("serviceowner", first, change_instance_update=done)
     check((change.state, change.log), (dovetail.State.COMPLETED, "in the rack"))

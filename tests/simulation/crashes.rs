@@ -277,11 +277,17 @@ async fn tidy(system: &System) -> sweep::Swept {
     Box::pin(sweep::handle(&system.table, request)).await.unwrap()
 }
 
-/// Returns an answer without the messages of owners. A repeated answer reads no items, so it includes fewer services.
+/// Returns an answer without the messages of owners, and without the warning of a repeated completion.
+///
+/// A repeated answer reads no items, so it includes fewer services.
 fn without_messages(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     if let Some(body) = answer.body.as_object_mut() {
         body.remove("messages");
+        let warning = body.get("warnings").and_then(|warnings| warnings[0].as_str());
+        if warning.is_some_and(|warning| warning.starts_with("was already COMPLETED by ")) {
+            body.remove("warnings");
+        }
     }
     answer
 }
