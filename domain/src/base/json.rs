@@ -208,7 +208,8 @@ impl Reader {
     fn number(&mut self, in_range: bool, number: Number) -> Value {
         // Larger numbers are rounded by JavaScript and others, so two readers would see different values.
         let has_64_bits = number.as_f64().is_some_and(|number| number.abs() <= BITS_64);
-        if !in_range && !(has_64_bits && (self.allows_64_bits)(&self.tokens)) {
+        let is_allowed = in_range || has_64_bits && (self.allows_64_bits)(&self.tokens);
+        if !is_allowed {
             self.note("number_out_of_range", "must be a number from -(2^53 - 1) to 2^53 - 1");
         }
         Value::Number(number)
