@@ -33,15 +33,22 @@ export function DifferenceList({ differences: all, emptyText = "" }: { differenc
 
 function Line({ difference }: { difference: Difference }) {
   const { pointer, old, new: value, secret } = difference;
-  if (secret || (isMask(old) && isMask(value))) return <SecretLine pointer={pointer} />;
-  const [sign, tone, word] = old === undefined ? ADDED : value === undefined ? REMOVED : CHANGED;
+  const isSecret = secret || (isMask(old) && isMask(value));
+  const [sign, tone, word] = isSecret ? CHANGED : old === undefined ? ADDED : value === undefined ? REMOVED : CHANGED;
   return (
     <li className={tone}>
       <span className="sign" aria-hidden="true">
         {sign}
       </span>
       <span className="hidden">{word} </span>
-      <code className="pointer">{pointer || "/"}</code>{" "}
+      <code className="pointer">{pointer || "/"}</code> {isSecret ? "another secret" : <Values old={old} value={value} />}
+    </li>
+  );
+}
+
+function Values({ old, value }: { old: Json | undefined; value: Json | undefined }) {
+  return (
+    <>
       {old !== undefined && <Value value={old} isOld={value !== undefined} />}
       {old !== undefined && value !== undefined && (
         <>
@@ -50,20 +57,7 @@ function Line({ difference }: { difference: Difference }) {
         </>
       )}
       {value !== undefined && <Value value={value} isOld={false} />}
-    </li>
-  );
-}
-
-function SecretLine({ pointer }: { pointer: string }) {
-  const [sign, tone, word] = CHANGED;
-  return (
-    <li className={tone}>
-      <span className="sign" aria-hidden="true">
-        {sign}
-      </span>
-      <span className="hidden">{word} </span>
-      <code className="pointer">{pointer}</code> another secret
-    </li>
+    </>
   );
 }
 
