@@ -1,5 +1,6 @@
 //! The common setup of all AWS clients, and the clock and the cache of all functions.
 
+mod calls;
 mod clock;
 mod cost;
 mod handshake;
@@ -26,6 +27,7 @@ use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
+pub use calls::with_places;
 pub use clock::{Clock, by_clock, now};
 pub use cost::{Cost, Units};
 pub use handshake::{Handshake, open, uses_tls};
@@ -74,7 +76,7 @@ pub fn config(endpoint: Endpoint) -> SdkConfig {
         Endpoint::Aws => of_lambda(),
         Endpoint::Account(config) => config.into_builder(),
         // A plain connection keeps TLS out of the local process.
-        Endpoint::Engine(endpoint) => of_engine(Builder::new().build_http(), endpoint),
+        Endpoint::Engine(endpoint) => of_engine(calls::in_places(Builder::new().build_http()), endpoint),
         Endpoint::Through(client) => of_engine(client, "http://engine.invalid".to_owned()),
     };
     config.set_behavior_version(Some(BehaviorVersion::latest()));

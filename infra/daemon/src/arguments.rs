@@ -118,6 +118,7 @@ mod tests {
             reuse_from: 3,
             team_requests_per_second: 5,
             team_requests_burst: 9,
+            team_requests_at_once: 3,
             console: ConsoleSettings::new(Some(&issuer), "console", "").unwrap(),
             issuer: Some(issuer),
             cursor_secret: None,
@@ -136,7 +137,8 @@ mod tests {
         let engine = ["--endpoint", "http://127.0.0.1:8000", "--table", "another-name"];
         let people =
             ["--issuer", "https://id.example", "--audience", "dovetail", "--console-client-id", "console"];
-        let limits = ["--team-requests-per-second", "5", "--team-requests-burst=9"];
+        let limits =
+            ["--team-requests-per-second", "5", "--team-requests-burst=9", "--team-requests-at-once=3"];
         assert_eq!(serve(&[&args[..], &elsewhere, &engine, &people, &limits].concat()), expected);
         assert_eq!(serve(&["--data", "stored"]).data.to_str(), Some("stored"));
         assert_eq!(serve(&["--world", "demo"]).world, Some(WorldChoice::Demo));

@@ -1,6 +1,7 @@
 //! The Lambda functions in this process: those behind API Gateway, and those that the stream, the queue and the
 //! schedule invoke.
 
+use dovetail_aws::with_places;
 use dovetail_emulator::{
     gateway::plain,
     mapping::{GENERATE, Mapping, NOTIFY},
@@ -18,6 +19,7 @@ use dovetail_table::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 pub use web_console::Settings as ConsoleSettings;
 
 use crate::authorizer::Authorizer;
@@ -96,6 +98,11 @@ pub fn handle<'a>(
 
 /// Invokes a function that has no route in the API.
 pub async fn invoke(handles: &Handles, function: &str, payload: Value) -> Result<Value, String> {
+    // The engine serves one call after the other, and requests must not wait for a hundred of them.
+    with_places(Arc::new(Semaphore::new(1)), invoked(handles, function, payload)).await
+}
+
+async fn invoked(handles: &Handles, function: &str, payload: Value) -> Result<Value, String> {
     match function {
         "generate" => reply(Ok(generate::handle(&handles.table, event(payload)?).await)),
         "notify" => reply(Ok(notify::handle(&handles.bus, event(payload)?).await)),

@@ -17,6 +17,9 @@ use dovetail_daemon::{
 
 /// The exit code of an audit with violations.
 const VIOLATIONS: u8 = 2;
+/// Threads for requests. There are more than cores, because a request of one team that computes for long must leave
+/// threads to the other teams.
+const THREADS: usize = 8;
 /// The exit code for an invalid command line, as in `sysexits.h`.
 const USAGE: u8 = 64;
 
@@ -59,7 +62,7 @@ fn bury(settings: &bury::Settings) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()
 }
 
 fn serve(settings: &settings::Settings) -> Result<ExitCode, Box<dyn Error>> {

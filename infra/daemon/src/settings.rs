@@ -19,6 +19,10 @@ use domain::rules::plan::REUSE_FROM;
 
 /// The default address of the server.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
+/// The default number of requests of a team at work at once.
+///
+/// The embedded engine runs one statement at a time, so more of them would only queue there, before other teams.
+const TEAM_AT_ONCE: u16 = 2;
 /// The default directory of the database.
 const DATA: &str = ".dovetail";
 /// The default name of the table.
@@ -87,6 +91,9 @@ pub struct Settings {
     /// Maximum burst of requests of a team
     #[arg(long, value_name = "N", default_value_t = TEAM_BURST)]
     pub team_requests_burst: u32,
+    /// Maximum requests of a team at work at once, further ones wait; 0 means no limit
+    #[arg(long, value_name = "N", default_value_t = TEAM_AT_ONCE)]
+    pub team_requests_at_once: u16,
     /// File for the environment of separate functions, as KEY=value lines
     #[arg(long, value_name = "FILE")]
     pub env_file: Option<PathBuf>,
@@ -116,6 +123,7 @@ impl Default for Settings {
             reuse_from: REUSE_FROM,
             team_requests_per_second: 0,
             team_requests_burst: TEAM_BURST,
+            team_requests_at_once: TEAM_AT_ONCE,
             issuer: None,
             cursor_secret: None,
             console: ConsoleSettings::NONE,

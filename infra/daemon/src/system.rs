@@ -334,6 +334,8 @@ fn handles(
 ) -> Handles {
     let queue =
         dovetail_queue::Settings { url: queue::url(&bus.endpoint), endpoint: Some(bus.endpoint.clone()) };
+    let fair_use = FairUse::new(settings.team_requests_per_second, settings.team_requests_burst)
+        .with_turns(settings.team_requests_at_once);
     Handles {
         table,
         bus: bus.connect(),
@@ -341,7 +343,7 @@ fn handles(
         outbound: Outbound::new(Targets::Any),
         cursor_key: CursorKey::new(cursor_secret),
         authorizer: Authorizer::default().with(settings.issuer.clone().map(Issuer::new)),
-        fair_use: Arc::new(FairUse::new(settings.team_requests_per_second, settings.team_requests_burst)),
+        fair_use: Arc::new(fair_use),
         console,
     }
 }

@@ -4,9 +4,13 @@
 use std::{
     collections::HashMap,
     convert::Infallible,
+    io,
     net::SocketAddr,
     pin::pin,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -33,8 +37,10 @@ use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 use tokio::{
     net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
 };
+use tokio_io_timeout::TimeoutStream;
 
 /// The largest request body in bytes, a limit of API Gateway.
 pub const BODY_BYTES_MAX: usize = 10 * 1024 * 1024;
@@ -44,8 +50,13 @@ pub const BODY_BYTES_MAX: usize = 10 * 1024 * 1024;
 const BODY_BYTES_DRAINED_MAX: usize = 8 * BODY_BYTES_MAX;
 /// The longest time for open requests after the stop.
 const GRACE: Duration = Duration::from_secs(5);
-/// The longest time for the headers of a request, and again for its body.
+/// The longest time for the headers of a request, again for its body, and again until a client reads a part of the
+/// response. A connection without requests is closed after this time, too.
 const CLIENT_TIME: Duration = Duration::from_secs(10);
+/// The largest number of open connections. Further ones wait until one of them is closed.
+///
+/// Each can hold a request or a response in memory, and a file handle, of which a process usually has 1,024.
+const CONNECTIONS_MAX: usize = 512;
 /// The pause after a failed accept, for example when file handles run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -86,14 +97,19 @@ where
     let graceful = GracefulShutdown::new();
     // The drop at the end closes connections that outlast the grace time.
     let mut connections = JoinSet::new();
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut stop = pin!(stop);
     loop {
         tokio::select! {
             () = &mut stop => break,
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, client)) => {
-                    connections.spawn(connection(stream, client, answer.clone(), &graceful));
+            accepted = accept(&listener, &room) => match accepted {
+                Ok((stream, client, place)) => {
+                    let served = connection(stream, client, answer.clone(), &graceful);
+                    connections.spawn(async move {
+                        served.await;
+                        drop(place);
+                    });
                 }
                 // The cause usually persists for a moment, so an immediate retry would only use CPU time.
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
@@ -103,6 +119,16 @@ where
     drop(listener);
     // The outcome does not matter: the server ends in any case.
     drop(tokio::time::timeout(GRACE, graceful.shutdown()).await);
+}
+
+/// Accepts a connection as soon as there is room for it.
+async fn accept(
+    listener: &TcpListener,
+    room: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let place = Arc::clone(room).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, client) = listener.accept().await?;
+    Ok((stream, client, place))
 }
 
 /// Serves one connection. A client that closes it early is not an error.
@@ -126,7 +152,10 @@ where
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(CLIENT_TIME);
-    let served = graceful.watch(server.serve_connection(TokioIo::new(stream), service));
+    // Without a limit, a client that stops reading would hold its response in memory for ever.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(CLIENT_TIME));
+    let served = graceful.watch(server.serve_connection(TokioIo::new(Box::pin(stream)), service));
     async move { drop(served.await) }
 }
 

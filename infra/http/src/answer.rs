@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::caller::{self, Chosen};
 use crate::code::Code;
 use crate::event::{QUERY_BYTES_MAX, Rejected};
-use crate::fair_use::FairUse;
+use crate::fair_use::{self, FairUse};
 use crate::gzip;
 use crate::operation::{Function, Operation};
 use crate::query::Query;
@@ -14,8 +14,8 @@ use crate::route::{self, Access, RouteMatch};
 use domain::base::actor::Caller;
 use domain::{TeamId, Timestamp};
 use dovetail_aws::retry::with_budget;
-use dovetail_aws::{Cost, observed};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use dovetail_aws::{Cost, observed, with_places};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use lambda_http::{Body, Request, Response};
 use std::io::Write as _;
 use std::pin::Pin;
@@ -88,13 +88,22 @@ where
     A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
     Box::pin(async move {
+        // Before the time of the request, because its records have this time.
+        let turn = fair_use::turn(&request).await;
         let received = Received::from(request);
         let operation = received.route_match.as_ref().ok().map(|route_match| route_match.route.operation);
         let caller = received.chosen.as_ref().ok().map(|chosen| chosen.caller.clone());
         let id = received.id();
         let takes_gzip = gzip::is_accepted(received.request.headers());
+        let is_head = received.request.method() == Method::HEAD;
         let base = request::base(&received.request);
-        let (answered, observed) = observed(with_budget(async { handle(received).await })).await;
+        let handled = async {
+            match turn? {
+                Some(turn) => with_places(turn.places(), handle(received)).await,
+                None => handle(received).await,
+            }
+        };
+        let (answered, observed) = observed(with_budget(handled)).await;
         let reply = match answered {
             Ok(mut reply) => {
                 reply.headers.push(("server-timing", timing(&observed.cost)));
@@ -108,7 +117,11 @@ where
             }
         };
         let code = reply.code;
-        Handled { response: response(reply, takes_gzip), operation, caller, code }
+        let mut response = response(reply, takes_gzip);
+        if is_head {
+            *response.body_mut() = Body::Text(String::new());
+        }
+        Handled { response, operation, caller, code }
     })
 }
 

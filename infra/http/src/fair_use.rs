@@ -1,18 +1,27 @@
 //! Fair use: a token bucket for each team, in the memory of this instance of the function.
 //!
 //! An HTTP API of API Gateway has no usage plans, and a bucket for all instances would cost a write for each request.
+//!
+//! A process that answers several requests at once also gives each team a number of turns.
 
+mod turns;
+
+use crate::caller;
+use crate::code::Code;
+use crate::reply::{Failure, Reply};
 use domain::{TeamId, Timestamp};
+use lambda_http::Request;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use turns::{Turn, Turns};
 
 /// Default burst of a team, in requests.
 pub const TEAM_BURST: u32 = 100;
 
 const SECOND_MICROS: u64 = 1_000_000;
 
-/// The token buckets of all teams.
+/// The token buckets and the turns of all teams.
 #[derive(Debug)]
 pub struct FairUse {
     /// Time in which a bucket gains one token, in microseconds; 0 means no limit.
@@ -21,6 +30,7 @@ pub struct FairUse {
     capacity: u64,
     /// The time at which the bucket of a team is full again, in microseconds. An absent bucket is full.
     full_at: Mutex<HashMap<TeamId, u64>>,
+    turns: Turns,
 }
 
 impl FairUse {
@@ -29,7 +39,13 @@ impl FairUse {
         // A faster rate than one request per microsecond has no meaning.
         let interval = SECOND_MICROS.checked_div(per_second.into()).map_or(0, |interval| interval.max(1));
         let capacity = interval.saturating_mul(burst.max(1).into());
-        Self { interval, capacity, full_at: Mutex::default() }
+        Self { interval, capacity, full_at: Mutex::default(), turns: Turns::default() }
+    }
+
+    /// Lets each team have only so many requests at work at once. Further requests wait. 0 means no limit.
+    #[must_use]
+    pub fn with_turns(self, at_once: u16) -> Self {
+        Self { turns: Turns::new(at_once.into()), ..self }
     }
 
     /// Reads `DOVETAIL_TEAM_REQUESTS_PER_SECOND` (no limit if unset) and `DOVETAIL_TEAM_REQUESTS_BURST`.
@@ -57,6 +73,15 @@ impl FairUse {
         all.insert(team, full_at);
         Ok(())
     }
+}
+
+/// Waits until the team of a request has a turn. A request without a team, or without a limit, needs none.
+pub(crate) async fn turn(request: &Request) -> Result<Option<Turn>, Failure> {
+    let Some(fair_use) = request.extensions().get::<Arc<FairUse>>() else { return Ok(None) };
+    let Ok(chosen) = caller::chosen(request, dovetail_aws::now()) else { return Ok(None) };
+    // The time until a turn depends on the requests before, so any pause is a guess.
+    let busy = || Reply::error(Code::TooManyRequests).retry_after(1).into();
+    fair_use.turns.take(chosen.caller.team.id).await.map_err(|_| busy())
 }
 
 impl Default for FairUse {

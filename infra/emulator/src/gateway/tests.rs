@@ -240,6 +240,54 @@ async fn finding_07_a_client_has_ten_seconds_for_the_headers_and_ten_for_the_bod
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_requests_is_closed_after_ten_seconds() {
+    let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
+    let began = tokio::time::Instant::now();
+    let text = gateway.send("GET / HTTP/1.1\r\nhost: h\r\n\r\n").await;
+    assert!(text.ends_with("fine"), "{text}");
+    assert_eq!(began.elapsed().as_secs(), CLIENT_TIME.as_secs());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_reads_nothing_is_disconnected_after_ten_seconds() {
+    let large = "x".repeat(BODY_BYTES_MAX);
+    let gateway = Running::start(move |_| {
+        let large = large.clone();
+        async { reply(200, Body::Text(large)) }
+    })
+    .await;
+    let began = tokio::time::Instant::now();
+    let mut stream = gateway.connect().await;
+    stream.write_all(get("/").as_bytes()).await.unwrap();
+    tokio::time::sleep(CLIENT_TIME * 2).await;
+    // The client gets what the buffers of the operating system hold.
+    let mut received = Vec::new();
+    drop(stream.read_to_end(&mut received).await);
+    assert!(!received.is_empty() && received.len() < BODY_BYTES_MAX, "{}", received.len());
+    assert_eq!(began.elapsed().as_secs(), 2 * CLIENT_TIME.as_secs());
+}
+
+#[tokio::test]
+async fn a_connection_too_many_waits_for_another_one_to_close() {
+    let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
+    let mut open = Vec::new();
+    for _ in 0..CONNECTIONS_MAX {
+        let mut stream = gateway.connect().await;
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: h\r\n\r\n").await.unwrap();
+        assert_ne!(stream.read(&mut [0; 1024]).await.unwrap(), 0);
+        open.push(stream);
+    }
+    let mut late = gateway.connect().await;
+    late.write_all(get("/").as_bytes()).await.unwrap();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(late.try_read(&mut [0; 1024]).is_err());
+    open.pop();
+    assert!(rest(&mut late).await.ends_with("fine"));
+}
+
 #[tokio::test]
 async fn finding_26_a_request_must_name_its_host() {
     let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
