@@ -26,7 +26,7 @@ fn with_definitions(property: impl Fn(&Part, &Value, &mut Random)) {
         let mut definition = json!({"type": "object", "properties": properties(&mut random, 3, false)});
         // The name of the item has no words.
         definition["properties"]["name"] = json!({"type": "string"});
-        let root = schema::paths(definition.to_string().as_bytes()).unwrap();
+        let root = schema::decision_forms(definition.to_string().as_bytes()).unwrap().paths;
         (0..OF_ONE).for_each(|_| property(&root, &definition, &mut random));
     }
 }

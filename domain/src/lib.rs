@@ -35,6 +35,7 @@ pub mod model {
     pub mod deployed;
     pub mod digest;
     pub mod item;
+    pub mod likeness;
     pub mod metadata;
     pub mod secrets;
     pub mod staging;
@@ -91,6 +92,7 @@ pub mod views {
     pub mod drift;
     pub mod graph;
     pub mod history;
+    pub mod outcome;
     pub mod proposal;
     pub mod related;
     pub mod tally;

@@ -3,8 +3,10 @@
 //! The meaning of a document is not its concern.
 
 pub(crate) mod cursor;
+mod decimals;
 pub(crate) mod sound;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -64,7 +66,14 @@ fn parse_with(
     let text = str::from_utf8(bytes).map_err(|broken| {
         vec![invalid(format!("must be UTF-8, but byte {} is not", broken.valid_up_to()))]
     })?;
-    let mut reader = Reader { tokens: Vec::new(), problems: Problems::default(), depth_max, allows_64_bits };
+    let mut reader = Reader {
+        tokens: Vec::new(),
+        problems: Problems::default(),
+        depth_max,
+        allows_64_bits,
+        numbers: 0,
+        rounded: decimals::rounded(text),
+    };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = reader.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     let mut problems = reader.problems.into_vec();
@@ -78,9 +87,12 @@ fn parse_with(
     }
 }
 
+/// The beginning of the keys that `serde_json` interprets.
+pub(crate) const RESERVED: &str = "$serde_json::private::";
+
 /// Returns whether `serde_json` would interpret a key as an instruction and not as a name.
 pub(crate) fn is_reserved(key: &str) -> bool {
-    key.starts_with("$serde_json::private::")
+    key.starts_with(RESERVED)
 }
 
 /// Returns the number of nested containers of a value: 0 for a value that is none. It does not recurse.
@@ -191,6 +203,10 @@ struct Reader {
     depth_max: usize,
     /// Returns whether a number may have 64 bits at these tokens.
     allows_64_bits: fn(&[String]) -> bool,
+    /// How many numbers it has read.
+    numbers: usize,
+    /// The indexes of the numbers that have too many digits.
+    rounded: BTreeSet<usize>,
 }
 
 impl Reader {
@@ -206,6 +222,11 @@ impl Reader {
     }
 
     fn number(&mut self, in_range: bool, number: Number) -> Value {
+        if self.rounded.contains(&self.numbers) {
+            let message = format!("must be a number of at most {} digits", decimals::DIGITS_MAX);
+            self.note("number_out_of_range", &message);
+        }
+        self.numbers += 1;
         // Larger numbers are rounded by JavaScript and others, so two readers would see different values.
         let has_64_bits = number.as_f64().is_some_and(|number| number.abs() <= BITS_64);
         let is_allowed = in_range || has_64_bits && (self.allows_64_bits)(&self.tokens);
@@ -219,6 +240,8 @@ impl Reader {
     fn fits(&mut self) -> bool {
         let fits = self.tokens.len() < self.depth_max;
         if !fits {
+            // The skipped content may have numbers.
+            self.rounded.clear();
             self.note("too_deep", &format!("must be nested at most {} levels deep", self.depth_max));
         }
         fits
@@ -299,7 +322,7 @@ impl<'de> Visitor<'de> for &mut Reader {
             }
             // `serde_json` would misread the stored text later, and fail or change the value.
             if is_reserved(&key) {
-                self.note("reserved_key", "key must not begin with $serde_json::private::");
+                self.note("reserved_key", &format!("key must not begin with {RESERVED}"));
             }
             let value = entries.next_value_seed(&mut *self)?;
             self.tokens.pop();
@@ -456,6 +479,17 @@ mod tests {
                 "{number}"
             );
         }
+    }
+
+    #[test]
+    fn a_decimal_that_a_reader_would_round_is_refused() {
+        let text = r#"{"a": [1, 0.1, "0.12345678901234567890", 0.12345678901234567890], "b": -1.234567890123456789e3}"#;
+        let refused = |pointer: &str| ("number_out_of_range", pointer.to_owned());
+        assert_eq!(first_problems(text), [refused("/a/3"), refused("/b")]);
+        let message = "must be a number of at most 17 digits";
+        assert_eq!(parse(text.as_bytes(), DEPTH_MAX).unwrap_err()[0].message, message);
+        let deep = format!("[{}, 0.12345678901234567890]", nested(DEPTH_MAX));
+        assert_eq!(first_problems(&deep), [("too_deep", "/0".repeat(DEPTH_MAX))]);
     }
 
     #[test]

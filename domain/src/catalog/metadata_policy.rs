@@ -84,7 +84,10 @@ mod tests {
                 r#"{"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}}"#,
                 "remote_reference",
             ),
-            (r##"{"type": "object", "properties": {"a": {"$ref": "#"}}}"##, "recursive_reference"),
+            (
+                r##"{"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}}"##,
+                "recursive_reference",
+            ),
             (r#"{"type": "object", "properties": {"a": {"pattern": "(?=x)"}}}"#, "invalid_pattern"),
             (r#"{"type": "object", "required": "a"}"#, "invalid_schema"),
         ] {

@@ -1,7 +1,7 @@
 //! Service definitions as JSON Schemas: the checks at publication, and the check of items.
 //!
 //! Owners write definitions and consumers wait for their evaluation, so limits apply before compilation (ADR 8). No
-//! reference leaves the definition or leads back to itself, and the work per value is bounded.
+//! reference leaves the definition, and the work per value is bounded.
 
 mod check;
 mod compile;
@@ -23,7 +23,7 @@ use self::compile::{compiled, draft, is_small, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
 pub use self::decision_forms::DecisionForms;
-use self::error::{message, report};
+use self::error::{for_each_leaf, message, report};
 pub use self::forms::Phase;
 use self::forms::form;
 pub use self::part::Part;
@@ -155,12 +155,9 @@ pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     compiled(&checked(bytes, Words::Ignore, |check, root| check.object(root))?, Words::Ignore)
 }
 
-/// Checks a schema with words that belongs to no service, and returns its paths.
-pub fn paths(bytes: &[u8]) -> Result<Part, Vec<Problem>> {
-    let text = checked(bytes, Words::Apply, |check, root| check.object(root))?;
-    let definition = json::parse_schema(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
-    let draft = definition.as_object().and_then(draft).unwrap_or_default();
-    Ok(Part::of(&definition, draft))
+/// Checks a schema with words that belongs to no service, and returns its forms.
+pub fn decision_forms(bytes: &[u8]) -> Result<DecisionForms, Vec<Problem>> {
+    DecisionForms::load(&checked(bytes, Words::Apply, |check, root| check.object(root))?)
 }
 
 /// Returns the paths of a definition that was checked at its publication.
@@ -197,7 +194,7 @@ fn checked(
     check.subschemas();
     check.work();
     check.meta_schema();
-    // The cost model follows references, so it needs a definition without circles.
+    // The cost model follows references, so it needs valid ones.
     if check.problems.is_empty() {
         check.cost();
     }

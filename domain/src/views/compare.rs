@@ -4,6 +4,7 @@
 
 mod document;
 mod field;
+mod list;
 
 use std::{borrow::Cow, cmp::Ordering, collections::BTreeMap};
 

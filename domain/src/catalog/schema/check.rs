@@ -1,17 +1,23 @@
 //! The check of a definition before its compilation: its form, its references and its cost.
 
-use super::walk::{BadRef, ROOT_ONLY, Reach, UNSUPPORTED, subschemas, target};
+use super::walk::{BadRef, ROOT_ONLY, Reach, UNSUPPORTED, reached, subschemas, target};
 use super::*;
+use std::sync::LazyLock;
 
 /// Maximum number of values in a definition for a full list of meta-schema errors.
 const META_VALUES_MAX: usize = 2_000;
 
-/// Memory of a pattern that is valid but too large, in bytes.
-const LARGE_PATTERN_BYTES_MAX: usize = 8 * PATTERN_BYTES_MAX;
+/// The meta-schema of draft-07, without the formats that it asserts.
+///
+/// One of them requires ECMA-262 of each pattern, but the engine decides about patterns in both drafts.
+static META_DRAFT_7: LazyLock<Option<Validator>> = LazyLock::new(|| {
+    let meta = json!({"$ref": "http://json-schema.org/draft-07/schema#"});
+    options(Draft::Draft7).should_validate_formats(false).build(&meta).ok()
+});
 
-/// Returns whether a pattern compiles within a size.
-fn compiles(pattern: &str, bytes_max: usize) -> bool {
-    let patterns = PatternOptions::regex().size_limit(bytes_max).dfa_size_limit(PATTERN_CACHE_BYTES);
+/// Returns whether a pattern compiles within the size of a pattern.
+fn compiles(pattern: &str) -> bool {
+    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_CACHE_BYTES);
     options(Draft::Draft202012).with_pattern_options(patterns).build(&json!({"pattern": pattern})).is_ok()
 }
 
@@ -46,16 +52,25 @@ pub(super) struct Check<'a> {
     definition: &'a Value,
     /// Whether the words of the definition have a meaning.
     words: Words,
+    /// Whether the definition has words with a meaning.
+    has_words: bool,
     pub(super) problems: Problems,
     /// By pointer; none while its computation is in progress, which reveals a circle of references.
     works: BTreeMap<String, Option<Work>>,
-    /// Whether a reference leads back to itself.
-    is_recursive: bool,
+    /// The pointers of the schemas that contain a reference to themselves.
+    recursive: BTreeSet<String>,
 }
 
 impl<'a> Check<'a> {
     pub(super) fn new(definition: &'a Value, words: Words) -> Self {
-        Self { definition, words, problems: Problems::default(), works: BTreeMap::new(), is_recursive: false }
+        Self {
+            definition,
+            words,
+            has_words: words == Words::Apply && words::has_words(definition),
+            problems: Problems::default(),
+            works: BTreeMap::new(),
+            recursive: BTreeSet::new(),
+        }
     }
 
     fn report(&mut self, pointer: &str, rule: &'static str, message: impl Into<String>) {
@@ -133,12 +148,7 @@ impl<'a> Check<'a> {
     /// Checks each subschema, including the targets of `$ref`s.
     pub(super) fn subschemas(&mut self) {
         let (mut refs, mut patterns) = (0_usize, 0_usize);
-        let mut seen = BTreeSet::new();
-        let mut open = VecDeque::from([(String::new(), self.definition)]);
-        while let Some((pointer, schema)) = open.pop_front() {
-            if !seen.insert(pointer.clone()) {
-                continue;
-            }
+        for (pointer, schema) in reached(self.definition) {
             self.keywords(&pointer, schema);
             if self.words == Words::Apply {
                 words::values(&pointer, schema, |pointer, message| {
@@ -148,13 +158,8 @@ impl<'a> Check<'a> {
             self.patterns(&pointer, schema, &mut patterns);
             if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
                 refs = refs.saturating_add(1);
-                open.extend(self.reference(&pointer, reference));
+                self.reference(&pointer, reference);
             }
-            open.extend(
-                subschemas(&pointer, schema)
-                    .into_iter()
-                    .map(|subschema| (subschema.pointer, subschema.schema)),
-            );
         }
         for (count, count_max, what) in
             [(refs, SCHEMA_REFS_MAX, "references"), (patterns, PATTERNS_MAX, "patterns")]
@@ -183,14 +188,13 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn reference(&mut self, pointer: &str, reference: &'a str) -> Option<(String, &'a Value)> {
+    fn reference(&mut self, pointer: &str, reference: &str) {
         let (rule, message) = match target(self.definition, reference) {
-            Ok((pointer, schema)) => return Some((pointer.into_owned(), schema)),
+            Ok(_) => return,
             Err(BadRef::Remote) => ("remote_reference", "must not refer outside the definition"),
             Err(BadRef::Dangling) => ("dangling_reference", "must refer to a schema in the definition"),
         };
         self.report(&below(pointer, "$ref"), rule, message);
-        None
     }
 
     fn patterns(&mut self, pointer: &str, schema: &Value, count: &mut usize) {
@@ -202,8 +206,8 @@ impl<'a> Check<'a> {
         for (at, pattern) in own.into_iter().chain(keys) {
             *count = count.saturating_add(1);
             // Past the limit the definition is refused anyway, and each pattern costs a compilation.
-            if *count <= PATTERNS_MAX && !compiles(pattern, PATTERN_BYTES_MAX) {
-                let message = if compiles(pattern, LARGE_PATTERN_BYTES_MAX) {
+            if *count <= PATTERNS_MAX && !compiles(pattern) {
+                let message = if pattern::is_supported(pattern) {
                     "must be smaller: for a bounded length such as `.{1,1024}`, use `minLength` and `maxLength`"
                 } else {
                     "must be a regular expression without look-around and back-references"
@@ -217,7 +221,10 @@ impl<'a> Check<'a> {
     ///
     /// Then it checks the positions of the words, which needs a definition within these bounds.
     pub(super) fn work(&mut self) {
-        let work = self.work_of("", self.definition, 0);
+        let mut work = self.work_of("", self.definition, 0);
+        // A path without repetition passes each recursive schema once, and has this depth between two of them.
+        let recursive = u64::try_from(self.recursive.len()).unwrap_or(u64::MAX);
+        work.depth = work.depth.saturating_mul(recursive.saturating_add(1));
         for (count, count_max, what) in [
             (work.schemas, EXPANDED_MAX, "subschemas for one item, counted once per path"),
             (work.depth, EXPANDED_DEPTH_MAX, "levels of nested subschemas"),
@@ -228,7 +235,7 @@ impl<'a> Check<'a> {
             }
         }
         let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
-        if !self.is_recursive && self.words == Words::Apply {
+        if self.recursive.is_empty() && self.words == Words::Apply {
             for (pointer, message) in words::misplaced(self.definition, draft) {
                 self.report(&pointer, "misplaced_keyword", message);
             }
@@ -268,8 +275,12 @@ impl<'a> Check<'a> {
         };
         // Its computation is in progress, so this reference is inside its own target.
         if let Some(None) = self.works.get(&*to) {
-            self.is_recursive = true;
-            self.report(&below(pointer, "$ref"), "recursive_reference", "must not refer back to itself");
+            self.recursive.insert(to.into_owned());
+            if self.has_words {
+                let message =
+                    "must not refer back to itself: a definition with words has a limited number of paths";
+                self.report(&below(pointer, "$ref"), "recursive_reference", message);
+            }
             return Work::default();
         }
         self.work_of(&to, schema, depth.saturating_add(1))
@@ -279,16 +290,24 @@ impl<'a> Check<'a> {
     pub(super) fn cost(&mut self) {
         let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
         // The completed form has the most rules.
-        let paths = Part::of(self.definition, draft);
-        let has_words = self.words == Words::Apply && words::has_words(self.definition);
+        let has_words = self.has_words;
+        let paths = if has_words { Part::of(self.definition, draft) } else { Part::default() };
         let completed = form(self.definition, draft, &paths, Phase::Completed);
         let (model, pointers) = Model::with_pointers(&completed);
+        let pointer_of =
+            |at| pointers.iter().find(|(_, node)| **node == at).map(|(pointer, _)| pointer.as_str());
+        if let Some(circle) = model.circle() {
+            let mut circle = circle.into_iter().filter_map(pointer_of).map(|pointer| below(pointer, "$ref"));
+            let reference = circle.find(|pointer| self.definition.pointer(pointer).is_some());
+            let message = "must not refer back to itself for the same value: the check would never end";
+            return self.report(&reference.unwrap_or_default(), "recursive_reference", message);
+        }
         let item = u64::try_from(DECLARATION_BYTES_MAX).unwrap_or(u64::MAX);
         if let Some(at) = model.too_complex(item, PUBLISHED_STEPS_MAX) {
-            let pointer = pointers.into_iter().find(|(_, node)| *node == at).map(|(pointer, _)| pointer);
+            let pointer = pointer_of(at);
             let message = format!("an item must need at most {PUBLISHED_STEPS_MAX} steps to check");
             let pointer = pointer.filter(|pointer| self.definition.pointer(pointer).is_some());
-            self.report(&pointer.unwrap_or_default(), "too_complex", message);
+            self.report(pointer.unwrap_or_default(), "too_complex", message);
         }
         let of_paths = has_words.then_some(&paths);
         let is_too_large = |form: &Value, model: &Model| {
@@ -308,35 +327,38 @@ impl<'a> Check<'a> {
         let Some(draft) = self.definition.as_object().and_then(draft) else {
             return;
         };
-        let validator = if draft == Draft::Draft7 {
+        let meta = if draft == Draft::Draft7 {
             jsonschema::draft7::meta::validator()
         } else {
             jsonschema::draft202012::meta::validator()
         };
+        let validator = match &*META_DRAFT_7 {
+            Some(validator) if draft == Draft::Draft7 => validator,
+            _ => &*meta,
+        };
         // The meta-schema does not know `x-from`, and these schemas contain no further `x-from`.
-        self.against_meta_schema(&validator, "", self.definition);
+        self.against_meta_schema(validator, "", self.definition);
         for (pointer, schema) in words::all_subschemas(self.definition) {
             for from in subschemas(&pointer, schema).into_iter().filter(|below| below.keyword == "x-from") {
-                self.against_meta_schema(&validator, &from.pointer, from.schema);
+                self.against_meta_schema(validator, &from.pointer, from.schema);
             }
         }
     }
 
     fn against_meta_schema(&mut self, validator: &Validator, at: &str, schema: &Value) {
         // Each vocabulary of a draft checks the whole schema, so the same error occurs several times.
-        let mut messages = BTreeSet::new();
+        let mut findings = BTreeSet::new();
+        let mut add = |error: &ValidationError<'_>| {
+            findings.insert((format!("{at}{}", error.instance_path()), message(error)));
+        };
         if values(self.definition) > META_VALUES_MAX {
             // The library would build all errors before it returns the first.
-            if let Err(error) = validator.validate(schema) {
-                self.report(&format!("{at}{}", error.instance_path()), "invalid_schema", message(&error));
-            }
-            return;
+            validator.validate(schema).err().iter().for_each(|error| for_each_leaf(error, &mut add));
+        } else {
+            let errors = validator.iter_errors(schema).take(ITEM_PROBLEMS_MAX);
+            errors.for_each(|error| for_each_leaf(&error, &mut add));
         }
-        let errors = validator.iter_errors(schema);
-        let findings = errors.map(|error| (format!("{at}{}", error.instance_path()), message(&error)));
-        for (pointer, message) in
-            findings.filter(|finding| messages.insert(finding.clone())).take(ITEM_PROBLEMS_MAX)
-        {
+        for (pointer, message) in findings.into_iter().take(ITEM_PROBLEMS_MAX) {
             self.report(&pointer, "invalid_schema", message);
         }
     }

@@ -1,5 +1,6 @@
 //! The compilation of a definition, and the estimate of its memory.
 
+use super::walk::{reached, reference_to, target};
 use super::*;
 
 pub(super) fn compiled(text: &str, words: Words) -> Result<Schema, Vec<Problem>> {
@@ -76,8 +77,10 @@ impl Compiled {
         let options = options(draft);
         // Without words, the draft decides whether a format is asserted (R47).
         let options = if paths.is_some() { options.should_validate_formats(true) } else { options };
-        let validator = options.build(&compiled_form(judged, references)).map_err(|error| {
-            vec![problem(error.instance_path().as_str(), "invalid_schema", message(&error))]
+        let (at, form) = compiled_form(judged, draft, references);
+        let validator = options.build(&form).map_err(|error| {
+            let pointer = error.instance_path().as_str();
+            vec![problem(pointer.strip_prefix(at).unwrap_or(pointer), "invalid_schema", message(&error))]
         })?;
         Ok(Self { model, validator: Some(validator), bytes })
     }
@@ -134,12 +137,17 @@ pub(super) fn options(draft: Draft) -> ValidationOptions<'static> {
     jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns)
 }
 
-/// Returns the definition as the library compiles it.
+/// Returns the schema that the library compiles, and the pointer of the definition in it.
 ///
-/// It has no `$id`, because one that equals the name of a known schema would hide that schema. Entries of reference
+/// The definition has no `$id` there, because one that equals the name of a known schema would hide that schema. Entries of reference
 /// lists are strings, unless the definition has its own `items`.
-fn compiled_form(judged: &Value, references: &[ReferenceField]) -> Value {
-    let mut root = judged.as_object().cloned().unwrap_or_default();
+///
+/// In draft-07 the library requires ECMA-262 of each pattern that its meta-schema sees. Definitions have the patterns of
+/// the engine in both drafts, so a reference leads to the definition, at a place that this meta-schema does not know.
+fn compiled_form(judged: &Value, draft: Draft, references: &[ReferenceField]) -> (&'static str, Value) {
+    let at = if draft == Draft::Draft7 { "/definition" } else { "" };
+    let mut form = with_local_references(judged, at);
+    let Some(root) = form.as_object_mut() else { return (at, form) };
     root.remove("$id");
     root.remove("$schema");
     let mut properties = root.get_mut("properties").and_then(Value::as_object_mut);
@@ -149,7 +157,21 @@ fn compiled_form(judged: &Value, references: &[ReferenceField]) -> Value {
             property.entry("items").or_insert_with(|| json!({"type": "string"}));
         }
     }
-    Value::Object(root)
+    let form = if at.is_empty() { form } else { json!({"$ref": reference_to(at), "definition": form}) };
+    (at, form)
+}
+
+/// Returns a definition whose references are fragments with pointers below `at`.
+fn with_local_references(judged: &Value, at: &str) -> Value {
+    let mut form = judged.clone();
+    for (pointer, schema) in reached(judged) {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let Some(Ok((to, _))) = reference.map(|reference| target(judged, reference)) else { continue };
+        if let Some(reference) = form.pointer_mut(&pointer).and_then(|schema| schema.get_mut("$ref")) {
+            *reference = Value::String(reference_to(&format!("{at}{to}")));
+        }
+    }
+    form
 }
 
 /// The path of the dialect at any deployment: the URL of `infra/definition.schema.json`.

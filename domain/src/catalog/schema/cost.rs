@@ -25,7 +25,7 @@ const APPLIED: u64 = 8;
 /// Memory of an error of the library without its pointers, in bytes.
 const ERROR_BYTES: u64 = 400;
 /// Maximum depth of the walk through a definition and an item.
-const DEPTH_MAX: u32 = 160;
+const WALK_DEPTH_MAX: u32 = 160;
 
 /// The rules of a definition's subschemas, each once for any number of references to it.
 #[derive(Debug, Default)]

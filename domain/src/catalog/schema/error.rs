@@ -2,18 +2,28 @@
 
 use super::*;
 use crate::base::json::VALUE_CHARS_MAX;
+use crate::base::suggest::did_you_mean;
 use jsonschema::error::ValidationErrorKind;
+use std::cmp::Reverse;
 use std::fmt;
+
+/// Maximum number of alternatives and of permitted values in a message.
+const LISTED_MAX: usize = 12;
 
 /// Reports an error of the library, at the missing or surplus property if it concerns one.
 ///
-/// `paths` are those of a definition with words. No problem contains a secret of the body (R58).
+/// Of a choice, it reports the errors of the closest alternative. `paths` are those of a definition with words. No
+/// problem contains a secret of the body (R58).
 pub(super) fn report(
     problems: &mut Problems,
     body: &Value,
     paths: Option<&Part>,
     error: &ValidationError<'_>,
 ) {
+    for_each_leaf(error, &mut |error| report_leaf(problems, body, paths, error));
+}
+
+fn report_leaf(problems: &mut Problems, body: &Value, paths: Option<&Part>, error: &ValidationError<'_>) {
     let pointer = error.instance_path().as_str();
     let secrecy = paths.map_or(Secrecy::None, |paths| secrecy(paths, pointer));
     let masked = || cut(MESSAGE_CHARS_MAX, &error.masked());
@@ -47,6 +57,67 @@ pub(super) fn report(
             )
         });
     }
+}
+
+/// Calls `visit` with an error; of a choice, with the errors of its closest alternative.
+pub(super) fn for_each_leaf(error: &ValidationError<'_>, visit: &mut impl FnMut(&ValidationError<'_>)) {
+    match closest(error) {
+        Some(errors) => errors.iter().for_each(|error| for_each_leaf(error, visit)),
+        None => visit(error),
+    }
+}
+
+/// Returns the errors of the alternative that fits better than all others; none if two fit equally.
+fn closest<'e>(error: &'e ValidationError<'_>) -> Option<&'e [ValidationError<'static>]> {
+    let alternatives = alternatives(error);
+    let fits = alternatives.iter().map(|errors| fit(error, errors));
+    let best = fits.clone().max()?;
+    let mut best = fits.zip(alternatives).filter(|(fit, _)| *fit == best);
+    let (_, errors) = best.next()?;
+    best.next().is_none().then_some(errors.as_slice())
+}
+
+/// Returns the errors of each alternative of a choice.
+fn alternatives<'e>(error: &'e ValidationError<'_>) -> &'e [Vec<ValidationError<'static>>] {
+    if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } =
+        error.kind()
+    {
+        context
+    } else {
+        &[]
+    }
+}
+
+/// How well a value fits an alternative: a later one fits better.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// The value has another type.
+    OtherType,
+    /// The value, or a member of it, is not one of the permitted values: often the member that says what it is.
+    OtherValue,
+    /// The rest of the value does not fit.
+    InPart,
+}
+
+/// Returns how well the value of a choice fits an alternative, and the fewer errors the better.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other errors concern a part of the value")]
+fn fit(choice: &ValidationError<'_>, errors: &[ValidationError<'_>]) -> (Fit, Reverse<usize>) {
+    let at = choice.instance_path().as_str();
+    let fit = |error: &ValidationError<'_>| {
+        let below = error.instance_path().as_str().strip_prefix(at).unwrap_or_default();
+        match error.kind() {
+            ValidationErrorKind::Type { .. } | ValidationErrorKind::FalseSchema if below.is_empty() => {
+                Fit::OtherType
+            }
+            ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. }
+                if below.matches('/').count() <= 1 =>
+            {
+                Fit::OtherValue
+            }
+            _ => Fit::InPart,
+        }
+    };
+    (errors.iter().map(fit).min().unwrap_or(Fit::InPart), Reverse(errors.len()))
 }
 
 /// What an error could show of a secret.
@@ -92,10 +163,50 @@ fn unexpected<'a>(body: &'a Value, error: &'a ValidationError<'_>) -> Vec<&'a st
     object.filter(|_| is_closed).map_or_else(Vec::new, |object| object.keys().map(String::as_str).collect())
 }
 
-/// Returns the library's message without long values; a long message is cut.
+/// Returns the message of an error without long values; a long message is cut.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the library's message of the other errors is good")]
 pub(super) fn message(error: &ValidationError<'_>) -> String {
     let is_long = cut(VALUE_CHARS_MAX, error.instance()).ends_with('…');
-    if is_long { cut(MESSAGE_CHARS_MAX, &error.masked()) } else { cut(MESSAGE_CHARS_MAX, error) }
+    let value: &dyn fmt::Display = if is_long { &"the value" } else { error.instance() };
+    match error.kind() {
+        ValidationErrorKind::Enum { options } => {
+            let options = options.as_array().map_or(&[][..], Vec::as_slice);
+            cut(
+                MESSAGE_CHARS_MAX,
+                &format_args!("{value} is not one of {}", permitted(error.instance(), options)),
+            )
+        }
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            cut(MESSAGE_CHARS_MAX, &format_args!("{value} fits no alternative: {}", reasons(error)))
+        }
+        _ if is_long => cut(MESSAGE_CHARS_MAX, &error.masked()),
+        _ => cut(MESSAGE_CHARS_MAX, error),
+    }
+}
+
+/// Returns the first permitted values, and the one that a text may mean.
+fn permitted(value: &Value, options: &[Value]) -> String {
+    let mut listed: Vec<String> = options.iter().take(LISTED_MAX).map(json::excerpt).collect();
+    let others = options.len().saturating_sub(LISTED_MAX);
+    listed.extend((others > 0).then(|| format!("{others} others")));
+    let near = value.as_str().map(|text| did_you_mean(text, options.iter().filter_map(Value::as_str)));
+    format!("{}{}", listed.join(", "), near.unwrap_or_default())
+}
+
+/// Returns the first error of each alternative of a choice.
+fn reasons(choice: &ValidationError<'_>) -> String {
+    let reason = |errors: &Vec<ValidationError<'_>>| {
+        let error = errors.first()?;
+        let below = error.instance_path().as_str().strip_prefix(choice.instance_path().as_str())?;
+        Some(if below.is_empty() { message(error) } else { format!("{below}: {}", message(error)) })
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in alternatives(choice).iter().take(LISTED_MAX).filter_map(reason) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons.join("; or ")
 }
 
 /// Returns the first characters of a text, without formatting the rest.

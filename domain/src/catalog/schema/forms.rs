@@ -8,9 +8,8 @@
 //! | completed | applies | applies | applies | applies |
 
 use super::part::{Source, Way, steps};
-use super::walk::{for_each_subschema, target};
+use super::walk::{for_each_subschema, reference_to, target};
 use super::*;
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 /// What a definition judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,22 +45,6 @@ impl Phase {
 const APPROVED: &str = "APPROVED";
 const FROM: &str = "x-from";
 const REQUIRED: &str = "required";
-/// The characters that a pointer in a fragment does not have as they are, among those of names.
-const NOT_IN_FRAGMENTS: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'<')
-    .add(b'>')
-    .add(b'[')
-    .add(b'\\')
-    .add(b']')
-    .add(b'^')
-    .add(b'`')
-    .add(b'{')
-    .add(b'|')
-    .add(b'}');
 /// Prefix of the copies of referenced schemas, in `$defs`.
 const COPY: &str = "path:";
 
@@ -239,7 +222,7 @@ impl Build<'_> {
             self.copies.insert(name.clone(), Value::Bool(true));
             self.open.push(pointer.into_owned());
         }
-        let reference = format!("#{}", utf8_percent_encode(&below("/$defs", &name), NOT_IN_FRAGMENTS));
+        let reference = reference_to(&below("/$defs", &name));
         members.insert("$ref".to_owned(), Value::String(reference));
     }
 

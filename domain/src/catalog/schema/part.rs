@@ -80,10 +80,13 @@ impl Part {
         elements: None,
     };
 
-    /// Returns the tree of a definition with bounded work.
+    /// Returns the tree of a definition with bounded work; of a recursive one only the root, because it has no words.
     pub(super) fn of(definition: &Value, draft: Draft) -> Self {
         let mut part = Self { is_verified: definition.get(VERIFIED).is_some(), ..Self::default() };
-        part.add("", definition, &Source { definition, draft });
+        let source = Source { definition, draft };
+        if !source.is_recursive("", definition, &mut BTreeMap::new()) {
+            part.add("", definition, &source);
+        }
         part
     }
 
@@ -265,6 +268,21 @@ impl Part {
 pub(super) struct Source<'a> {
     pub(super) definition: &'a Value,
     pub(super) draft: Draft,
+}
+
+impl Source<'_> {
+    /// Returns whether a path from a schema leads back to one before it. Of each earlier one, `ended` has whether its
+    /// paths are complete.
+    fn is_recursive(&self, pointer: &str, schema: &Value, ended: &mut BTreeMap<String, bool>) -> bool {
+        if let Some(ended) = ended.get(pointer) {
+            return !ended;
+        }
+        ended.insert(pointer.to_owned(), false);
+        let mut steps = steps(pointer, schema, self).into_iter();
+        let is_recursive = steps.any(|step| self.is_recursive(&step.pointer, step.schema, ended));
+        ended.insert(pointer.to_owned(), true);
+        is_recursive
+    }
 }
 
 /// A schema that a path reaches next.

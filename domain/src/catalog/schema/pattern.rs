@@ -7,6 +7,7 @@ use regex_automata::nfa::thompson::{Compiler, Config, NFA, WhichCaptures};
 use regex_automata::util::start;
 use regex_automata::{Anchored, util::syntax};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use super::{PATTERN_BYTES_MAX, PATTERN_CACHE_BYTES};
 
@@ -32,8 +33,45 @@ pub(super) struct Pattern {
     pub(super) bytes: usize,
 }
 
+/// The patterns that were measured in this process, with the steps that each took.
+///
+/// The forms and versions of a definition repeat their patterns, and so do definitions of one generator. The exploration
+/// of a Unicode class takes a large part of a second.
+static MEASURED: Mutex<BTreeMap<String, (Pattern, u64)>> = Mutex::new(BTreeMap::new());
+/// Maximum number of such patterns, and maximum length of each in bytes.
+const MEASURED_MAX: usize = 1_000;
+const MEASURED_BYTES_MAX: usize = 1_024;
+
+/// Returns whether the engine supports a pattern, if it is small enough.
+pub(super) fn is_supported(pattern: &str) -> bool {
+    jsonschema_regex::to_rust_regex(pattern).is_ok_and(|translated| syntax::parse(&translated).is_ok())
+}
+
+/// Returns the cost of a pattern, and takes the steps of its exploration, as at its first measurement.
+pub(super) fn measure(pattern: &str, left: &mut u64) -> Pattern {
+    let measured = || MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = measured().get(pattern).copied();
+    if let Some((cost, steps)) = known
+        && let Some(rest) = left.checked_sub(steps).filter(|rest| *rest > 0)
+    {
+        *left = rest;
+        return cost;
+    }
+    let before = *left;
+    let cost = explored_cost(pattern, left);
+    // An exploration without steps left ended early.
+    if *left > 0 && pattern.len() <= MEASURED_BYTES_MAX {
+        let mut measured = measured();
+        if measured.len() >= MEASURED_MAX {
+            measured.clear();
+        }
+        measured.insert(pattern.to_owned(), (cost, before.saturating_sub(*left)));
+    }
+    cost
+}
+
 /// Measures a pattern; an invalid one has no cost, because the check refuses it.
-pub(super) fn measure(pattern: &str, explored: &mut u64) -> Pattern {
+fn explored_cost(pattern: &str, explored: &mut u64) -> Pattern {
     let states = |is_reverse: bool| {
         let translated = jsonschema_regex::to_rust_regex(pattern).ok()?;
         let captures = if is_reverse { WhichCaptures::None } else { WhichCaptures::All };
@@ -47,9 +85,14 @@ pub(super) fn measure(pattern: &str, explored: &mut u64) -> Pattern {
         return Pattern { rate: 0, bytes: 0 };
     };
     let count = forward.states().len().max(reverse.states().len());
-    let caches = explore(&forward, explored).zip(explore(&reverse, explored));
+    let cache_of_forward = explore(&forward, explored);
+    let caches = cache_of_forward.and_then(|of_forward| {
+        // The engine never runs such a pattern backwards, and the automaton of a Unicode class is largest in reverse.
+        let of_reverse = if forward.is_always_start_anchored() { 0 } else { explore(&reverse, explored)? };
+        Some(of_forward.saturating_add(of_reverse))
+    });
     let (rate, cache_bytes) = match caches {
-        Some((forward, reverse)) => (1, forward.saturating_add(reverse)),
+        Some(bytes) => (1, bytes),
         // Without the whole automaton, the engine may simulate every state at each byte.
         None => (count, PATTERN_CACHE_BYTES.saturating_mul(2).saturating_add(BACKTRACKING_BYTES)),
     };
@@ -90,7 +133,10 @@ fn explore(nfa: &NFA, left: &mut u64) -> Option<usize> {
     while let Some(state) = walk.open.pop() {
         let size = walk.sizes.get(&state).copied().unwrap_or_default();
         for byte in dfa.byte_classes().representatives(..) {
-            *left = left.checked_sub(size.saturating_add(least).saturating_add(1))?;
+            *left = left.saturating_sub(size.saturating_add(least).saturating_add(1));
+            if *left == 0 {
+                return None;
+            }
             walk.visit(|cache| match byte.as_u8() {
                 Some(byte) => dfa.next_state(cache, state, byte).ok(),
                 None => dfa.next_eoi_state(cache, state).ok(),

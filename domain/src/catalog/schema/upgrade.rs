@@ -78,10 +78,10 @@ impl Upgrade {
 
     /// Returns the steps of a definition.
     ///
-    /// An older release published steps that are too deep. They are left out, because no item could hold their result.
+    /// An older release published steps whose result no item can hold. They are left out.
     pub(super) fn of(definition: &Value) -> Self {
         let steps = stored_steps(definition).filter_map(Step::of);
-        Self(steps.filter(|step| step.too_deep().is_none()).collect())
+        Self(steps.filter(|step| step.unstorable().is_none()).collect())
     }
 
     /// Turns an item of the previous version into one of this version, or returns the limit that it exceeds.
@@ -125,10 +125,10 @@ impl Upgrade {
     }
 }
 
-/// Returns the pointers of the steps that nest an item too deep, each with the reason.
-pub(super) fn too_deep(definition: &Value) -> impl Iterator<Item = (String, String)> {
+/// Returns the pointers of the steps whose result no item can hold, each with the reason.
+pub(super) fn unstorable(definition: &Value) -> impl Iterator<Item = (String, String)> {
     stored_steps(definition).enumerate().filter_map(|(index, step)| {
-        let (member, message) = Step::of(step)?.too_deep()?;
+        let (member, message) = Step::of(step)?.unstorable()?;
         Some((pointer([UPGRADE, &index.to_string(), member]), message))
     })
 }
@@ -138,12 +138,16 @@ fn stored_steps(definition: &Value) -> impl Iterator<Item = &Value> {
 }
 
 impl Step {
-    /// Returns the member that nests an item too deep, and the reason.
-    fn too_deep(&self) -> Option<(&'static str, String)> {
+    /// Returns the member that makes a value which no item can hold, and the reason: it is too deep, or has a name that
+    /// no reader accepts.
+    fn unstorable(&self) -> Option<(&'static str, String)> {
         let names = |path: &[String]| path.len() > DEPTH_MAX;
         let message = || format!("must have at most {DEPTH_MAX} names, the nesting of a deployed item");
         if names(&self.path) {
             return Some(("path", message()));
+        }
+        if self.path.iter().any(|name| json::is_reserved(name)) {
+            return Some(("path", format!("must have no name that begins with {}", json::RESERVED)));
         }
         match &self.operation {
             Operation::Move(from) | Operation::Copy(from) => names(from).then(|| ("from", message())),
@@ -374,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_is_too_deep_is_refused_and_left_out() {
+    fn a_step_whose_result_no_item_can_hold_is_refused_and_left_out() {
         let nested = |levels| (0..levels).fold(json!(1), |value, _| json!({"a": value}));
         let table = [
             (json!({"op": "add", "path": path(DEPTH_MAX), "value": 1}), None),
@@ -382,12 +386,14 @@ mod tests {
             (json!({"op": "add", "path": path(5_000), "value": 1}), Some("path")),
             (json!({"op": "remove", "path": path(DEPTH_MAX + 1)}), Some("path")),
             (json!({"op": "copy", "from": path(DEPTH_MAX + 1), "path": "/b"}), Some("from")),
+            (json!({"op": "add", "path": "/b/$serde_json::private::Number", "value": 1}), Some("path")),
+            (json!({"op": "copy", "from": "/a", "path": "/$serde_json::private::RawValue"}), Some("path")),
             (json!({"op": "add", "path": "/b/c", "value": nested(DEPTH_MAX - 2)}), None),
             (json!({"op": "add", "path": "/b/c", "value": nested(DEPTH_MAX - 1)}), Some("value")),
         ];
         for (step, refused) in table {
             let definition = json!({"x-upgrade": [step]});
-            let pointers: Vec<String> = too_deep(&definition).map(|(pointer, _)| pointer).collect();
+            let pointers: Vec<String> = unstorable(&definition).map(|(pointer, _)| pointer).collect();
             let expected: Vec<String> =
                 refused.map(|member| format!("/x-upgrade/0/{member}")).into_iter().collect();
             assert_eq!(pointers, expected, "{step:.100}");

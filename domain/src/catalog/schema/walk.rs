@@ -1,8 +1,9 @@
 //! The subschemas of a JSON Schema and the targets of its references; all else in it is data.
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::below;
 
@@ -118,6 +119,24 @@ pub(super) fn for_each_subschema(
     }
 }
 
+/// Returns a definition and all schemas below it or at the end of a `$ref`, each once, with their pointers.
+pub(super) fn reached(definition: &Value) -> Vec<(String, &Value)> {
+    let mut reached = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut open = VecDeque::from([(String::new(), definition)]);
+    while let Some((pointer, schema)) = open.pop_front() {
+        if !seen.insert(pointer.clone()) {
+            continue;
+        }
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let target = reference.and_then(|reference| target(definition, reference).ok());
+        open.extend(target.map(|(pointer, schema)| (pointer.into_owned(), schema)));
+        open.extend(subschemas(&pointer, schema).into_iter().map(|below| (below.pointer, below.schema)));
+        reached.push((pointer, schema));
+    }
+    reached
+}
+
 /// Why a `$ref` is refused.
 pub(super) enum BadRef {
     Remote,
@@ -128,10 +147,42 @@ pub(super) enum BadRef {
 ///
 /// The pointer in a fragment is percent-encoded (RFC 6901, section 6). All spellings of it give the same pointer.
 pub(super) fn target<'a>(root: &'a Value, reference: &'a str) -> Result<(Cow<'a, str>, &'a Value), BadRef> {
-    let fragment = reference.strip_prefix('#').ok_or(BadRef::Remote)?;
+    let fragment = fragment(root, reference).ok_or(BadRef::Remote)?;
     let pointer = percent_decode_str(fragment).decode_utf8().map_err(|_| BadRef::Dangling)?;
     // A tilde has one spelling only.
     let is_plain = pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
     let schema = root.pointer(&pointer).filter(|schema| schema.is_object() || schema.is_boolean());
     schema.filter(|_| is_plain).map(|schema| (pointer, schema)).ok_or(BadRef::Dangling)
+}
+
+/// Returns the fragment of a `$ref` that begins with it, or with the `$id` of the definition.
+fn fragment<'a>(root: &Value, reference: &'a str) -> Option<&'a str> {
+    if let Some(fragment) = reference.strip_prefix('#') {
+        return Some(fragment);
+    }
+    let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+    let own = root.get("$id").and_then(Value::as_str)?;
+    (!uri.is_empty() && uri == own.strip_suffix('#').unwrap_or(own)).then_some(fragment)
+}
+
+/// The characters that a pointer in a fragment does not have as they are, among those of names.
+const NOT_IN_FRAGMENTS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// Returns the `$ref` with a pointer.
+pub(super) fn reference_to(pointer: &str) -> String {
+    format!("#{}", utf8_percent_encode(pointer, NOT_IN_FRAGMENTS))
 }

@@ -1,7 +1,7 @@
 //! The check of the words in a definition: their values and their positions (R46).
 
 use super::part::{Source, VERIFIED, Word, steps};
-use super::upgrade::too_deep;
+use super::upgrade::unstorable;
 use super::walk::{Reach, subschemas, target};
 use super::*;
 use crate::base::suggest::did_you_mean;
@@ -86,22 +86,31 @@ pub(super) fn warnings(definition: &Value) -> Vec<String> {
     unknown.into_iter().map(warning).chain(inert_formats(definition)).collect()
 }
 
+/// The formats that no definition asserts: they need tables of international names.
+const UNCHECKED_FORMATS: [&str; 2] = ["idn-email", "idn-hostname"];
+
 /// Returns a warning for each `format` that no check applies.
 fn inert_formats(definition: &Value) -> Vec<String> {
     let draft = definition.as_object().and_then(draft).unwrap_or_default();
-    if draft == Draft::Draft7 || has_words(definition) {
-        return Vec::new();
-    }
-    let formats = all_subschemas(definition).filter(|(_, schema)| schema.get("format").is_some());
-    let mut pointers: Vec<String> = formats.map(|(pointer, _)| below(&pointer, "format")).collect();
-    pointers.sort_unstable();
-    pointers.truncate(WARNINGS_MAX);
-    let warning = |pointer: String| {
-        format!(
-            "{pointer} is not checked: add a word such as `x-verified`, or `\"$schema\"` of draft-07, or a `pattern`"
-        )
+    let is_asserted = draft == Draft::Draft7 || has_words(definition);
+    // Those of references are no formats of JSON Schema.
+    let others = all_subschemas(definition).filter(|(_, schema)| schema.get("service_reference").is_none());
+    let formats = others.filter_map(|(pointer, schema)| {
+        let is_unchecked = UNCHECKED_FORMATS.contains(&schema.get("format")?.as_str().unwrap_or_default());
+        (is_unchecked || !is_asserted).then(|| (below(&pointer, "format"), is_unchecked))
+    });
+    let mut formats: Vec<_> = formats.collect();
+    formats.sort_unstable();
+    formats.truncate(WARNINGS_MAX);
+    let warning = |(pointer, is_unchecked): (String, bool)| {
+        let instead = if is_unchecked {
+            "use a `pattern`"
+        } else {
+            "add a word such as `x-verified`, or `\"$schema\"` of draft-07, or a `pattern`"
+        };
+        format!("{pointer} is not checked: {instead}")
     };
-    pointers.into_iter().map(warning).collect()
+    formats.into_iter().map(warning).collect()
 }
 
 /// Reports the words of one schema with a wrong value.
@@ -120,7 +129,7 @@ pub(super) fn values(pointer: &str, schema: &Value, mut report: impl FnMut(&str,
         report(&format!("{pointer}{at}"), message);
     }
     if pointer.is_empty() {
-        too_deep(schema).for_each(|(pointer, message)| report(&pointer, message));
+        unstorable(schema).for_each(|(pointer, message)| report(&pointer, message));
     }
 }
 

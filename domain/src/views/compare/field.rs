@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Refused;
+use super::list::pairs;
 use crate::base::json;
 use crate::base::problem::push_token;
 use crate::model::declaration::DEPTH_MAX;
@@ -52,18 +53,27 @@ fn objects(fields: &mut Vec<Field>, pointer: &str, old: Map<String, Value>, mut 
     }
 }
 
-/// Compares arrays by index; surplus entries are removed from the end.
+/// Compares the elements that belong together; the others are removed and added.
+///
+/// Removals come first and from the end, additions next, so each pointer is valid when it is applied. The others have
+/// the indexes of the new array.
 fn arrays(fields: &mut Vec<Field>, pointer: &str, old: Vec<Value>, new: Vec<Value>) {
-    let (mut old, mut new) = (old.into_iter().enumerate(), new.into_iter().enumerate());
+    let pairs = pairs(&old, &new);
     let at = |index: usize| below(pointer, &index.to_string());
-    for _ in 0..old.len().min(new.len()) {
-        if let (Some((index, old)), Some((_, new))) = (old.next(), new.next()) {
-            values(fields, at(index), old, new);
-        }
+    let (mut old, mut new): (Vec<_>, Vec<_>) =
+        (old.into_iter().map(Some).collect(), new.into_iter().map(Some).collect());
+    let mut take = |(of_old, of_new): (usize, usize)| {
+        Some((of_new, old.get_mut(of_old)?.take()?, new.get_mut(of_new)?.take()?))
+    };
+    let pairs: Vec<_> = pairs.into_iter().filter_map(&mut take).collect();
+    let left = |values: Vec<Option<Value>>| values.into_iter().enumerate();
+    let removed = left(old).rev().filter(|(_, old)| old.is_some());
+    fields.extend(removed.map(|(index, old)| Field { pointer: at(index), old, new: None }));
+    let added = left(new).filter(|(_, new)| new.is_some());
+    fields.extend(added.map(|(index, new)| Field { pointer: at(index), old: None, new }));
+    for (index, old, new) in pairs {
+        values(fields, at(index), old, new);
     }
-    // From the end, so that no removal shifts the index of a later one.
-    fields.extend(old.rev().map(|(index, old)| Field { pointer: at(index), old: Some(old), new: None }));
-    fields.extend(new.map(|(index, new)| Field { pointer: at(index), old: None, new: Some(new) }));
 }
 
 fn below(pointer: &str, token: &str) -> String {

@@ -1,9 +1,10 @@
 //! The cost of the largest item of a definition, which decides about its publication.
 
 use super::*;
+use crate::model::declaration::DEPTH_MAX;
 
 /// The cost for the largest item: steps for each value and for each byte.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Most {
     value: u64,
     byte: u64,
@@ -26,48 +27,122 @@ impl Most {
 }
 
 impl Model {
+    /// Returns the subschemas of a circle of references whose check of one value would never end.
+    pub(in crate::catalog::schema) fn circle(&self) -> Option<Vec<usize>> {
+        let mut ended = BTreeSet::new();
+        (0..self.nodes.len()).find_map(|at| self.circle_from(at, &mut Vec::new(), &mut ended))
+    }
+
+    fn circle_from(
+        &self,
+        at: usize,
+        path: &mut Vec<usize>,
+        ended: &mut BTreeSet<usize>,
+    ) -> Option<Vec<usize>> {
+        if let Some(start) = path.iter().position(|node| *node == at) {
+            return Some(path.split_off(start));
+        }
+        if ended.contains(&at) {
+            return None;
+        }
+        path.push(at);
+        let mut here = self.rules(at).iter().filter_map(|rule| {
+            if let Rule::Apply(Target::Here, node, _) = rule { Some(*node) } else { None }
+        });
+        let circle = here.find_map(|node| self.circle_from(node, path, ended));
+        path.pop();
+        ended.insert(at);
+        circle
+    }
+
     /// Returns the subschema at which the largest item becomes too expensive.
+    ///
+    /// The model must have no circle for one value.
     pub(in crate::catalog::schema) fn too_complex(&self, bytes: u64, steps_max: u64) -> Option<usize> {
-        let mut costs = BTreeMap::new();
-        let mut values = 1;
-        let all = self.most(0, &mut costs, 0).of(values, bytes);
-        let mut at = (all > steps_max).then_some(0)?;
-        loop {
-            let rules = self.nodes.get(at)?;
-            let below = rules.iter().flat_map(|rule| applied(rule, values, bytes));
-            let steps = |&(node, values): &(usize, u64)| {
-                costs.get(&node).copied().unwrap_or_default().of(values, bytes)
-            };
+        let costs = self.most();
+        let steps =
+            |&(node, values): &(usize, u64)| costs.get(node).copied().unwrap_or_default().of(values, bytes);
+        let mut seen = BTreeSet::new();
+        let mut most = Some((0, 1)).filter(|root| steps(root) > steps_max)?;
+        while seen.insert(most.0) {
+            let below = self.rules(most.0).iter().flat_map(|rule| applied(rule, most.1, bytes));
             match below.max_by_key(steps).filter(|below| steps(below) > steps_max) {
-                Some((node, count)) => (at, values) = (node, count),
-                None => return Some(at),
+                Some(below) => most = below,
+                None => break,
+            }
+        }
+        Some(most.0)
+    }
+
+    fn rules(&self, at: usize) -> &[Rule] {
+        self.nodes.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the cost of each subschema, for items of any nesting.
+    fn most(&self) -> Vec<Most> {
+        let recursive = self.recursive();
+        let mut costs = vec![Most::default(); self.nodes.len()];
+        // A value of one more level applies its rules to values of the levels so far.
+        for _ in 0..=DEPTH_MAX {
+            let mut level =
+                Level { model: self, recursive: &recursive, below: &costs, here: BTreeMap::new() };
+            let next: Vec<Most> = (0..self.nodes.len()).map(|at| level.most(at)).collect();
+            if next == costs {
+                break;
+            }
+            costs = next;
+        }
+        costs
+    }
+
+    /// Returns for each subschema whether it, or one that it applies, applies itself again.
+    fn recursive(&self) -> Vec<bool> {
+        let mut recursive = vec![true; self.nodes.len()];
+        loop {
+            let mut is_done = true;
+            for at in 0..self.nodes.len() {
+                let mut below = self.rules(at).iter().flat_map(|rule| applied(rule, 1, 1));
+                let ends = below.all(|(node, _)| recursive.get(node) == Some(&false));
+                if let Some(recursive) = recursive.get_mut(at).filter(|recursive| ends && **recursive) {
+                    (*recursive, is_done) = (false, false);
+                }
+            }
+            if is_done {
+                return recursive;
             }
         }
     }
+}
 
-    fn most(&self, at: usize, costs: &mut BTreeMap<usize, Most>, depth: u32) -> Most {
-        if let Some(most) = costs.get(&at) {
+/// The costs for values of a nesting, from those for values of one level less.
+struct Level<'a> {
+    model: &'a Model,
+    recursive: &'a [bool],
+    below: &'a [Most],
+    /// The costs so far, by subschema.
+    here: BTreeMap<usize, Most>,
+}
+
+impl Level<'_> {
+    fn most(&mut self, at: usize) -> Most {
+        if let Some(most) = self.here.get(&at) {
             return *most;
         }
+        let is_recursive = self.recursive.get(at) == Some(&true);
+        let below = |node: &usize| self.below.get(*node).copied().unwrap_or_default();
+        // Each level of a recursive schema would multiply the values of the one below it.
+        let one = |node: &usize| if is_recursive { below(node).everywhere() } else { below(node) };
         let mut most = Most { value: APPLIED, byte: 0 };
-        // The library recurses, so a deep definition must not pass as cheap.
-        if depth > DEPTH_MAX {
-            return Most { value: u64::MAX, byte: u64::MAX };
-        }
-        let (mut named, mut here) = (Most::default(), Most::default());
-        for rule in self.nodes.get(at).map_or(&[][..], Vec::as_slice) {
+        let mut named = Most::default();
+        let mut here = Vec::new();
+        for rule in self.model.rules(at) {
             match rule {
-                Rule::Apply(Target::Here, node, _) => here.add(self.most(*node, costs, depth + 1)),
-                Rule::Apply(Target::Element(_), node, _) => {
-                    named = either(named, self.most(*node, costs, depth + 1));
-                }
+                Rule::Apply(Target::Here, node, _) => here.push(*node),
+                Rule::Apply(Target::Element(_), node, _) => named = either(named, one(node)),
                 Rule::Apply(Target::Elements | Target::Members | Target::Names, node, _) => {
-                    most.add(self.most(*node, costs, depth + 1).everywhere());
+                    most.add(below(node).everywhere());
                 }
-                Rule::Properties(properties) => {
-                    let properties = properties.values().map(|node| self.most(*node, costs, depth + 1));
-                    named = properties.fold(named, either);
-                }
+                Rule::Properties(properties) => named = properties.values().map(one).fold(named, either),
                 Rule::Text { rate, once } | Rule::Keys { rate, once } => {
                     most.add(Most { value: *once, byte: *rate });
                 }
@@ -77,9 +152,11 @@ impl Model {
                 Rule::Unevaluated | Rule::Type(_) | Rule::Required(_) | Rule::Other(_) => {}
             }
         }
-        most.add(here);
         most.add(named);
-        costs.insert(at, most);
+        for node in here {
+            most.add(self.most(node));
+        }
+        self.here.insert(at, most);
         most
     }
 }

@@ -47,7 +47,7 @@ impl Meter<'_> {
     pub(super) fn node(&mut self, at: usize, value: &Value, pointer_bytes: u64) -> Option<Cost> {
         let model = self.model;
         let rules = model.nodes.get(at).map_or(&[][..], Vec::as_slice);
-        self.depth = self.depth.checked_add(1).filter(|depth| *depth <= DEPTH_MAX)?;
+        self.depth = self.depth.checked_add(1).filter(|depth| *depth <= WALK_DEPTH_MAX)?;
         let mut own = self.take(APPLIED)?;
         let (mut below, mut here) = (Cost::default(), 0_u64);
         for rule in rules {

@@ -106,7 +106,7 @@ fn other_references_to_a_schema_forgive_nothing() {
         "$defs": {"part": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}},
     }));
     assert_problems(&host, &json!({"name": "h", "a": {}}), &[]);
-    assert_problems(&host, &json!({"name": "h", "b": {}}), &[("schema", "/b")]);
+    assert_problems(&host, &json!({"name": "h", "b": {}}), &[("schema", "/b/id")]);
 }
 
 #[test]

@@ -273,6 +273,9 @@ fn a_format_that_no_check_applies_is_a_warning() {
     assert_eq!(warnings(&plain), "");
     let with_word = json!({"ip": {"type": "string", "format": "ipv4", "writeOnly": true}});
     assert_eq!(warnings(&definition(&with_word, &json!({}))), "");
+    let mut international = plain.clone();
+    international["properties"]["ip"]["format"] = json!("idn-hostname");
+    assert_eq!(warnings(&international), "/properties/ip/format is not checked: use a `pattern`");
 }
 
 #[test]
