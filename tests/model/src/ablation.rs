@@ -19,6 +19,8 @@ pub enum Missing {
     Spare,
     /// The question whether an application has a live item, before a new one takes its number.
     Vacancy,
+    /// The comparison of a submission's plan token with the one of its preview.
+    PlanToken,
 }
 
 /// The consequence of a missing part.
@@ -127,5 +129,6 @@ pub const ABLATIONS: &[Ablation] = &[
         "an item that is gone stays so",
     ),
     broken("the question for live items", &[Missing::Vacancy], "generations", "I34", 9),
+    broken("the plan token", &[Missing::PlanToken], "plans", "R34", 10),
     broken("the look for one's own mark", &[Missing::OwnRequestId], "keys", "I20", 6),
 ];

@@ -29,13 +29,21 @@ pub(crate) struct Audited {
     sound: Vec<Mutex<HashSet<u64>>>,
     /// Digest of the final table, by order of commands (I22).
     pub(crate) endings: Mutex<HashMap<u64, u64>>,
+    /// Digest of the effect, by plan token (R34).
+    pub(crate) effects: Mutex<HashMap<Hash, u64>>,
 }
 
 impl Audited {
     /// Creates an empty memory. The search ends after `limit` states.
     pub(crate) fn new(limit: usize) -> Self {
         let sound = (0..PARTS).map(|_| Mutex::default()).collect();
-        Self { visited: AtomicUsize::new(0), limit, sound, endings: Mutex::default() }
+        Self {
+            visited: AtomicUsize::new(0),
+            limit,
+            sound,
+            endings: Mutex::default(),
+            effects: Mutex::default(),
+        }
     }
 
     /// Returns whether the search has exceeded its limit.

@@ -31,6 +31,8 @@ pub struct Command {
     pub declares: &'static [Application],
     pub scope: Scope,
     pub packing: Packing,
+    /// Whether the consumer previews the command first, and submits it with the plan token.
+    pub previewed: bool,
     /// Idempotency key.
     pub key: Option<&'static str>,
     /// Numbers of earlier commands. The consumer awaits their answers first.

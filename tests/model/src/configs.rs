@@ -44,7 +44,14 @@ const PLAIN: Config = Config {
 };
 
 const fn submit(declares: &'static [Application]) -> Command {
-    Command { declares, scope: Scope::Whole, packing: Packing::AtOnce, key: None, after: &[] }
+    Command {
+        declares,
+        scope: Scope::Whole,
+        packing: Packing::AtOnce,
+        previewed: false,
+        key: None,
+        after: &[],
+    }
 }
 
 const fn partial(declares: &'static [Application]) -> Command {
@@ -53,6 +60,10 @@ const fn partial(declares: &'static [Application]) -> Command {
 
 const fn staged(declares: &'static [Application]) -> Command {
     Command { packing: Packing::Staged, ..submit(declares) }
+}
+
+const fn previewed(command: Command) -> Command {
+    Command { previewed: true, ..command }
 }
 
 const fn after(before: &'static [usize], command: Command) -> Command {
@@ -218,6 +229,28 @@ pub const CONFIGS: &[Config] = &[
             after(&[0], partial(B0)),
         ],
         states: First(90_000),
+        ..PLAIN
+    },
+    Config {
+        name: "plans",
+        about: "two applications are submitted as previewed, while owners decide",
+        torn: true,
+        owners: Owners { at_once: 0, budget: 2, decisions: &[Approve, Reject] },
+        commands: &[
+            submit(AB1),
+            after(&[0], previewed(partial(A2))),
+            after(&[0], previewed(partial(B2))),
+            after(&[0], previewed(submit(X1))),
+        ],
+        states: First(90_000),
+        ..PLAIN
+    },
+    Config {
+        name: "new plans",
+        about: "new applications with the same items are submitted as previewed",
+        dependents: &["V"],
+        commands: &[previewed(partial(X1)), previewed(partial(B1)), previewed(partial(C1))],
+        states: All(8_607),
         ..PLAIN
     },
     Config {

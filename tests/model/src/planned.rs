@@ -1,7 +1,7 @@
 //! A submitter's read and the plan on it. States with the same read share the plan, so it is computed once.
 
-use crate::config::Packing;
-use crate::submitter::stored;
+use crate::config::{Command, Packing};
+use crate::state::digest;
 use crate::view::View;
 use crate::world::World;
 use domain::base::id::ApplicationId;
@@ -9,15 +9,18 @@ use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::blockers::Blockers;
 use domain::model::digest;
 use domain::model::staging::StagingId;
+use domain::model::submission::Scope;
 use domain::model::team::Head;
 use domain::model::write::Write;
 use domain::rules::plan;
-use domain::rules::plan::{EarlierValues, Items, Refused, Request, Staged, Stored, digest_of_stored};
+use domain::rules::plan::{
+    EarlierValues, Items, Preview, Refused, Request, Staged, Stored, digest_of_stored,
+};
 use domain::{Item, SubmissionId};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
-use store::Record;
+use store::{Record, team_of};
 
 /// A read for a plan.
 #[derive(derive_more::Debug)]
@@ -43,9 +46,20 @@ pub(crate) enum Planned {
     Ready(Box<Ready>),
 }
 
+/// What a preview shows, as digests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Shown {
+    pub(crate) token: domain::Hash,
+    /// The declaration by names, and the change instances with the names of their items.
+    pub(crate) effect: u64,
+    /// The stored applications that the command names, with their items. A whole one names all.
+    pub(crate) covered: u64,
+}
+
 /// The writes of a plan.
 pub(crate) struct Ready {
     pub(crate) id: SubmissionId,
+    pub(crate) shown: Shown,
     /// Writes of the only transaction. Empty if the submission is staged.
     pub(crate) at_once: Vec<Write>,
     pub(crate) staged: Option<Staged>,
@@ -93,7 +107,7 @@ impl Read {
     }
 
     fn plan(&self, world: &World) -> Planned {
-        let Some(read) = stored(&self.team) else { return Planned::Retry };
+        let Some(read) = team_of(self.team.records()) else { return Planned::Retry };
         let items = self.items();
         // Without the check for torn reads, the plan gets a read with matching digests.
         let as_planned = if world.checks_reads { read.clone() } else { fitting(&read, &items) };
@@ -122,6 +136,9 @@ impl Read {
         let Ok(at_once) = plan.at_once(&prepared.ctx) else { return Planned::Retry };
         let mut at_once = if staged.is_some() { Vec::new() } else { at_once.writes };
         let id = plan.submission().id;
+        let Ok(preview) = plan.preview(&items, &prepared.ctx) else { return Planned::Retry };
+        let effect = digest(&effect(command, &preview));
+        let shown = Shown { token: preview.plan, effect, covered: self.covered(command, &read) };
         // The conditions must still name the values of the real read.
         if !world.checks_reads {
             let commit = staged.as_mut().map(|staged| &mut staged.commit);
@@ -130,7 +147,22 @@ impl Read {
                 .flatten()
                 .for_each(|writes| as_read(writes, &read, &as_planned));
         }
-        Planned::Ready(Box::new(Ready { id, at_once, staged }))
+        Planned::Ready(Box::new(Ready { id, shown, at_once, staged }))
+    }
+
+    /// Returns a digest of the stored applications that a command covers, and of their items.
+    fn covered(&self, command: &Command, read: &Stored) -> u64 {
+        let is_named = |name: &str| {
+            command.scope == Scope::Whole || command.declares.iter().any(|(declared, _)| *declared == name)
+        };
+        let applications = read.applications.iter().filter(|stored| is_named(&stored.name));
+        let applications: Vec<String> = applications.map(|stored| format!("{stored:?}")).collect();
+        let items = self
+            .items
+            .records()
+            .filter(|record| matches!(record, Record::Item(item) if is_named(&item.application)));
+        let items: Vec<String> = items.map(|item| format!("{item:?}")).collect();
+        digest(&(applications, items))
     }
 
     /// Returns the applications without a live item; all of those in question if the plan does not ask.
@@ -156,6 +188,27 @@ impl Read {
         }
         items
     }
+}
+
+/// Returns the effect of a command as the consumer reads it: without any id that is not assigned yet.
+fn effect(command: &Command, preview: &Preview) -> (String, BTreeSet<String>, BTreeSet<String>) {
+    let declared = format!("{:?} {:?}", command.scope, command.declares);
+    let created = preview.created.iter().map(|change| {
+        format!(
+            "{} {} {} {} {:?} {:?} {} {:?} {:?}",
+            change.application,
+            change.service.title,
+            change.item_name,
+            change.owner.name,
+            change.kind,
+            change.change_type,
+            change.state,
+            change.old,
+            change.new
+        )
+    });
+    let closed = preview.closed.iter().map(|closing| format!("{} {}", closing.change, closing.from));
+    (declared, created.collect(), closed.collect())
 }
 
 /// Computes digests and blockers of a read from its items, so that it passes the check for torn reads.

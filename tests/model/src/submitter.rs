@@ -2,7 +2,7 @@
 
 use crate::clearing::Clearing;
 use crate::given::{APPLICATIONS_MAX, ITEMS_MAX, consumer};
-use crate::planned::{Planned, Read};
+use crate::planned::{Planned, Read, Shown};
 use crate::state::State;
 use crate::view::View;
 use crate::world::{Fate, World};
@@ -10,11 +10,10 @@ use domain::base::id::ApplicationId;
 use domain::model::staging::{Staging, StagingState};
 use domain::model::write::Write;
 use domain::rules::plan;
-use domain::rules::plan::Stored;
 use domain::{ItemId, SubmissionId};
 use std::hash::Hash;
 use std::sync::Arc;
-use store::{Key, Record, Table};
+use store::{Key, Record, Table, team_of};
 
 /// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +22,8 @@ pub(crate) enum Outcome {
     Accepted(SubmissionId),
     /// The declaration violates a rule.
     Refused,
+    /// The effects differ from those of the preview.
+    PlanChanged,
     /// Other writers were faster in every attempt.
     GaveUp,
     /// The submitter died.
@@ -36,7 +37,7 @@ pub(crate) enum Step {
     Begin,
     /// Searches for its own request id, then reads the items.
     Team(View),
-    /// Plans and writes.
+    /// Plans, then remembers the preview or writes.
     Items(Arc<Read>),
     /// Writes the work records of a new staging.
     LayOut(Arc<Read>),
@@ -54,10 +55,12 @@ pub(crate) struct Submitter {
     pub(crate) attempt: u8,
     /// Id of the last attempted submission, for the search for the own request id.
     pub(crate) attempted: Option<SubmissionId>,
+    /// The preview of a command with one.
+    pub(crate) shown: Option<Shown>,
 }
 
 impl Submitter {
-    pub(crate) const NEW: Self = Self { step: Step::Begin, attempt: 0, attempted: None };
+    pub(crate) const NEW: Self = Self { step: Step::Begin, attempt: 0, attempted: None, shown: None };
 
     /// Returns the last read, if it can be torn.
     pub(crate) fn view(&self) -> Option<&View> {
@@ -110,20 +113,6 @@ fn team_view(world: &World, table: &Table, n: usize) -> View {
     View::of(table, [Key::Team(team), Key::Head(team)].into_iter().chain(applications).chain(key))
 }
 
-/// Returns the team of a read. `None` if its record or head is missing.
-pub(crate) fn stored(view: &View) -> Option<Stored> {
-    let (mut team, mut head, mut applications) = (None, None, Vec::new());
-    for record in view.records() {
-        match record {
-            Record::Team(record) => team = Some(record.clone()),
-            Record::Head(record) => head = Some(*record),
-            Record::Application(record) => applications.push(record.clone()),
-            _ => {}
-        }
-    }
-    Some(Stored { team: team?, head: head?, applications })
-}
-
 /// Searches for an earlier result of this request. Without one, reads the items for a plan.
 fn read_items(world: &World, state: &mut State, n: usize, submitter: &Submitter, team: &View) -> Step {
     if let Some(earlier) = earlier(world, state, n, submitter, team) {
@@ -132,7 +121,7 @@ fn read_items(world: &World, state: &mut State, n: usize, submitter: &Submitter,
     if submitter.attempt >= world.config.attempts {
         return Step::Done(Outcome::GaveUp);
     }
-    let Some(stored) = stored(team) else { return Step::Begin };
+    let Some(stored) = team_of(team.records()) else { return Step::Begin };
     // While a staged submission holds the head, no other submission of the team can be planned
     // (docs/explanation/staging.md).
     if stored.head.in_flight.is_some() {
@@ -178,6 +167,21 @@ fn write(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc
         Planned::Refused => return Step::Done(Outcome::Refused),
         Planned::Ready(ready) => ready,
     };
+    if world.command(read.command).previewed {
+        let Some(shown) = submitter.shown else {
+            state.broken = world.distinguishes(ready.shown);
+            submitter.shown = Some(ready.shown);
+            return Step::Begin;
+        };
+        if world.compares_plans && shown.token != ready.shown.token {
+            let is_same = shown.covered == ready.shown.covered;
+            state.broken =
+                is_same.then_some("R34: a plan was refused, and nothing that it covers has changed");
+            return Step::Done(Outcome::PlanChanged);
+        }
+        let differs = shown.effect != ready.shown.effect;
+        state.broken = differs.then_some("R34: the effects are not those of the preview");
+    }
     submitter.attempted = Some(ready.id);
     let Some(staged) = &ready.staged else {
         let written = world.answered(state, &ready.at_once, fate);

@@ -5,6 +5,7 @@ use crate::audit::Audited;
 use crate::config::{Command, Config};
 use crate::given::{self, NOW};
 use crate::owner::{self, Decision};
+use crate::planned::Shown;
 use crate::state::State;
 use crate::step_rules;
 use crate::submitter::{self, Step, Submitter};
@@ -60,6 +61,8 @@ pub struct World {
     pub(crate) has_spares: bool,
     /// Whether a plan asks for live items before a new application takes a number.
     pub(crate) asks_for_items: bool,
+    /// Whether a submission compares its plan token with the one of its preview.
+    pub(crate) compares_plans: bool,
     pub(crate) audited: Audited,
     /// The definition of V, if it is verified.
     pub(crate) forms: Option<DecisionForms>,
@@ -97,6 +100,7 @@ impl World {
             waits_for_shares: !missing.contains(&Missing::SharesDue),
             has_spares: !missing.contains(&Missing::Spare),
             asks_for_items: !missing.contains(&Missing::Vacancy),
+            compares_plans: !missing.contains(&Missing::PlanToken),
             audited: Audited::new(states),
         }
     }
@@ -121,6 +125,13 @@ impl World {
             Some((*hash, text.clone()))
         });
         self.texts.lock().unwrap().extend(texts);
+    }
+
+    /// Returns the violated rule if an earlier preview with another effect had this token.
+    pub(crate) fn distinguishes(&self, shown: Shown) -> Option<&'static str> {
+        let mut effects = self.audited.effects.lock().unwrap();
+        let earlier = *effects.entry(shown.token).or_insert(shown.effect);
+        (earlier != shown.effect).then_some("R34: two effects have the same plan token")
     }
 
     /// Returns the command of a request id.
