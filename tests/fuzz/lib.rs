@@ -10,6 +10,7 @@ mod event;
 mod filter;
 mod id;
 mod input;
+mod plan;
 mod problems;
 mod query;
 mod schema;
@@ -31,6 +32,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "event", run: event::answered },
     Target { name: "filter", run: filter::judged },
     Target { name: "id", run: id::parsed },
+    Target { name: "plan", run: plan::tokens },
     Target { name: "query", run: query::routed },
     Target { name: "schema", run: schema::published },
     Target { name: "stream", run: stream::read_records },
