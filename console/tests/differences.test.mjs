@@ -5,9 +5,11 @@ import { runnerImport } from "vite";
 describe("differences", () => {
   let differencesOf;
   let divideWhole;
+  let pairsOf;
   before(async () => {
     const { module } = await runnerImport("./src/lib/differences.ts", { logLevel: "error" });
     ({ differencesOf, divideWhole } = module);
+    ({ pairsOf } = (await runnerImport("./src/lib/pairs.ts", { logLevel: "error" })).module);
   });
 
   const version = (declaration) => declaration && { version: 1, declaration };
@@ -25,9 +27,36 @@ describe("differences", () => {
     ]);
   });
 
-  it("compares arrays as a whole, and ignores the order of members", () => {
+  it("ignores the order of members", () => {
     assert.deepEqual(compare("MODIFY", { a: [1, { b: 1, c: 2 }] }, { a: [1, { c: 2, b: 1 }] }), []);
-    assert.deepEqual(compare("MODIFY", { a: [1, 2] }, { a: [2] }), [{ pointer: "/a", old: [1, 2], new: [2] }]);
+  });
+
+  it("shows an inserted or removed element as one difference", () => {
+    assert.deepEqual(compare("MODIFY", { a: [8, 12] }, { a: [3, 8, 12] }), [{ pointer: "/a/0", new: 3 }]);
+    assert.deepEqual(compare("MODIFY", { a: [1, 2, 3] }, { a: [2] }), [
+      { pointer: "/a/0", old: 1 },
+      { pointer: "/a/2", old: 3 },
+    ]);
+    const [before, after] = [[{ name: "x", b: 1 }], [{ name: "y" }, { name: "x", b: 3 }]];
+    assert.deepEqual(compare("MODIFY", { a: before }, { a: after }), [
+      { pointer: "/a/0", new: { name: "y" } },
+      { pointer: "/a/1/b", old: 1, new: 3 },
+    ]);
+  });
+
+  it("pairs elements as the API does", () => {
+    const named = (names) => names.map((name) => ({ name, size: names.length }));
+    for (const [before, after, expected] of [
+      [[1, 2, 3], [1, 5, 3], [[0, 0], [1, 1], [2, 2]]],
+      [[1, 2, 3], [4, 5], [[0, 0], [1, 1]]],
+      [[1, 1, 1], [1, 1], [[0, 0], [1, 1]]],
+      [[1, 1, 2, 1], [1, 2, 1, 1], [[0, 0], [2, 1], [3, 2]]],
+      [[1, 2, 3, 4], [4, 1, 2, 3], [[0, 1], [1, 2], [2, 3]]],
+      [named(["a", "b"]), named(["b"]), [[1, 0]]],
+      [named(["a"]), named(["b"]), []],
+    ]) {
+      assert.deepEqual(pairsOf(before, after), expected);
+    }
   });
 
   it("distinguishes null from an absent field", () => {

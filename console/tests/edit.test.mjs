@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { assertClean, assertFits, openPage, signIn } from "./pages.mjs";
+import { assertClean, assertFits, forgetRefused, openPage, signIn } from "./pages.mjs";
 import { changesOf, decide, declare, finishAll, request, startWorld } from "./world.mjs";
 
 const VM = "vm-owner-key";
@@ -326,7 +326,7 @@ describe("edit and plan", { timeout: 240_000 }, () => {
         await write(page, shop(`      - name: ${LONG}\n        cpu: 8 # large\n      - name: web2\n        cpu: "many"\n`));
         await problems(page).getByRole("button", { name: "Line 8" }).click();
         // The browser itself logs each response with an error. Here it is the expected answer.
-        opened.seen.errors = opened.seen.errors.filter((text) => !text.endsWith("status of 400 (Bad Request)"));
+        forgetRefused(opened.seen);
         await assertClean(opened);
         await assertFits(page);
         await form(page).getByLabel("cpu").fill("8");

@@ -4,8 +4,8 @@ import { declareLarge, measure } from "./large.mjs";
 import { openPage, signIn } from "./pages.mjs";
 import { startWorld } from "./world.mjs";
 
-// The goals are 1,000 ms, 200 ms and 60 frames per second. A shared machine with a debug build is slower.
-const FIRST_VIEW_MS = 6000;
+// The goals are 1,000 ms, 200 ms and 60 frames per second. A debug build beside other tests is slower.
+const FIRST_VIEW_MS = 15_000;
 const TASK_MS = 1000;
 const MEDIAN_FRAME_MS = 50;
 

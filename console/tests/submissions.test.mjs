@@ -109,8 +109,13 @@ describe("submissions", () => {
     await decide(world.system, VM, modify.id, { state: "APPROVED" });
     await dialog.getByRole("button", { name: "Revert", exact: true }).click();
     await dialog.getByRole("alert").waitFor();
+    const held = new Promise((resolve) => page.route("**/revert/validate/**", resolve, { times: 1 }));
     await dialog.getByRole("button", { name: "Preview again" }).click();
     await dialog.waitFor({ state: "detached" });
+    // Until the new preview is there, the outdated one cannot be confirmed.
+    const preview = await held;
+    assert.ok(await page.getByRole("button", { name: "Revert…" }).isDisabled());
+    await preview.continue();
 
     await page.getByRole("button", { name: "Revert…" }).click();
     assert.match(await flat(dialog), /0 to create, 2 to modify, 1 to delete\. It closes 2 open changes\./);
@@ -142,7 +147,7 @@ describe("submissions", () => {
     assert.ok(polls.every((url) => url.includes("light=true")), `${polls}`);
     await finishAll(world.system, VM);
     await page.clock.runFor(12_000);
-    await progress(page).getByText("Every change is complete or closed.").waitFor();
+    await progress(page).getByText("Every change is complete.").waitFor();
     await page.waitForLoadState("networkidle");
     seen.requests.length = 0;
     await page.clock.runFor(60_000);

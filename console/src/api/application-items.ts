@@ -15,7 +15,7 @@ const ROWS = 100;
 export async function listItems(api: Api, role: Role, application: number, query: ItemQuery): Promise<ItemPage> {
   const params = {
     path: { pov: role },
-    query: { limit: ROWS, ...query, application_id: String(application) },
+    query: { limit: ROWS, count: false, ...query, application_id: String(application) },
   };
   const body = await unwrap(api.GET("/v1/orcabase/{pov}/service_items/", { params }));
   return { rows: body.results ?? [], cursor: cursorIn(body.next) };

@@ -26,6 +26,7 @@ export async function listApplications(api: Api, role: Role, query: ApplicationQ
           path: { pov: role },
           query: {
             limit: ROWS,
+            count: false,
             ...(query.search && { search: query.search }),
             ...(query.isRetired && { retired: true }),
             ...(cursor !== undefined && { cursor }),

@@ -475,7 +475,8 @@ export interface paths {
         };
         /**
          * Get a submission
-         * @description Returns a submission of the team with its change instances in their current state.
+         * @description Returns a submission of the team with its change instances in their current state. With `counts=true`, also the
+         *     number of change instances by state, and the state of the submission in one word.
          */
         get: operations["getSubmission"];
         put?: never;
@@ -1770,10 +1771,7 @@ export interface components {
             name: string;
             metadata: components["schemas"]["Document"];
             warnings?: components["schemas"]["Warnings"];
-            /**
-             * @description Whether a submission of the whole team needs a confirmation to remove all items of an application that it
-             *     does not name.
-             */
+            /** @description Whether a submission needs a confirmation to remove all items of an application. */
             confirm_removals: boolean;
             /** @description The caller's role in this team. */
             role: components["schemas"]["Role"];
@@ -1783,7 +1781,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An application that the submission would empty without its name in the declaration. */
+        /** @description An application that the submission would leave without an item. */
         UnconfirmedRemoval: {
             id: components["schemas"]["Id"];
             name: string;
@@ -2618,7 +2616,28 @@ export interface components {
             change_instances_next: string | null;
         };
         Submission: components["schemas"]["SubmissionFields"];
-        SubmissionWithChanges: components["schemas"]["SubmissionFields"] & components["schemas"]["ChangesOfSubmission"];
+        SubmissionWithChanges: components["schemas"]["SubmissionFields"] & components["schemas"]["ChangesOfSubmission"] & {
+            /** @description Change instances by state. Only with `counts=true`. */
+            counts?: {
+                /** @description They wait for their service owners. */
+                open: components["schemas"]["Number"];
+                completed: components["schemas"]["Number"];
+                /** @description They ended without completion. */
+                closed: components["schemas"]["Number"];
+                /** @description They were rejected or failed, and wait for the consumer. */
+                failed: components["schemas"]["Number"];
+                /** @description Whether the submission has no further change instances. */
+                exact: boolean;
+            };
+            /**
+             * @description The state in one word. Only with `counts=true`. `UNCHANGED`: the declaration had no differences.
+             *     `BLOCKED`: the consumer must answer a change instance that was rejected or has failed. `PENDING`: owners
+             *     work on change instances, or some do not exist yet. `REPLACED`: all are closed, for example because of a
+             *     newer submission. `READY`: all are complete, or closed.
+             * @enum {string}
+             */
+            outcome?: "UNCHANGED" | "BLOCKED" | "PENDING" | "REPLACED" | "READY";
+        };
         Submitted: components["schemas"]["SubmissionFields"] & components["schemas"]["ChangesOfSubmission"] & {
             /** @description Always true. */
             is_valid: boolean;
@@ -3341,6 +3360,10 @@ export interface components {
         Limit: components["schemas"]["Number"];
         /** @description Number of results to skip. Prefer `next` for paging. */
         Offset: components["schemas"]["Number"];
+        /** @description True adds `counts` and `outcome`. */
+        Counts: boolean;
+        /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+        Count: boolean;
         /** @description Accepted and ignored. */
         Ordering: string;
         /**
@@ -3401,8 +3424,8 @@ export interface components {
          */
         Message: string;
         /**
-         * @description True confirms that the submission removes all items of applications that it does not name. Without
-         *     `confirm_removals` of the team, it has no effect.
+         * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
+         *     it has no effect.
          */
         AllowRemoval: boolean;
         /** @description Commit of the declaration. */
@@ -3445,7 +3468,7 @@ export interface components {
         SameWithLight: string;
         /** @description Id of the application, or several separated by commas. */
         ApplicationId: components["schemas"]["Numbers"];
-        /** @description Exact name of the application, or several separated by commas. */
+        /** @description Exact name of the application, or several separated by commas. `\,` is a comma in a name. */
         ApplicationName: string;
         /** @description Part of the application's name, case-insensitive. */
         ApplicationNameContains: string;
@@ -3494,7 +3517,10 @@ export interface components {
         ServiceStates: string;
         /** @description Part of the name, case-insensitive. */
         Search: string;
-        /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+        /**
+         * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+         * @example {"cpu": 8}
+         */
         Declares: string;
         /** @description Part of the canonical text of the declaration, or of the deployed item. */
         DeclarationContains: string;
@@ -3730,6 +3756,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
                 /** @description Start of the page. Part of `next`, and valid for one day. */
@@ -4300,8 +4328,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications that it does not name. Without
-                 *     `confirm_removals` of the team, it has no effect.
+                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
+                 *     it has no effect.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };
@@ -4348,8 +4376,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications that it does not name. Without
-                 *     `confirm_removals` of the team, it has no effect.
+                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
+                 *     it has no effect.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };
@@ -4392,8 +4420,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications that it does not name. Without
-                 *     `confirm_removals` of the team, it has no effect.
+                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
+                 *     it has no effect.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };
@@ -4449,8 +4477,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications that it does not name. Without
-                 *     `confirm_removals` of the team, it has no effect.
+                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
+                 *     it has no effect.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };
@@ -4502,6 +4530,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -4538,7 +4568,10 @@ export interface operations {
     };
     getSubmission: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True adds `counts` and `outcome`. */
+                counts?: components["parameters"]["Counts"];
+            };
             header?: never;
             path: {
                 /** @description Id of the object. */
@@ -4557,6 +4590,7 @@ export interface operations {
                     "application/json": components["schemas"]["SubmissionWithChanges"];
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -4747,6 +4781,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -4756,7 +4792,7 @@ export interface operations {
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Id of the application, or several separated by commas. */
                 application_id?: components["parameters"]["ApplicationId"];
-                /** @description Exact name of the application, or several separated by commas. */
+                /** @description Exact name of the application, or several separated by commas. `\,` is a comma in a name. */
                 application_name?: components["parameters"]["ApplicationName"];
                 /** @description Part of the application's name, case-insensitive. */
                 application_name_contains?: components["parameters"]["ApplicationNameContains"];
@@ -4788,7 +4824,10 @@ export interface operations {
                 service_owner_id?: components["parameters"]["ServiceOwnerId"];
                 /** @description Id of the service owner, or several separated by commas. */
                 service_owner_team_id?: components["parameters"]["ServiceOwnerTeamId"];
-                /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+                /**
+                 * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+                 * @example {"cpu": 8}
+                 */
                 declaration?: components["parameters"]["Declares"];
                 /** @description Part of the canonical text of the declaration, or of the deployed item. */
                 declaration_contains?: components["parameters"]["DeclarationContains"];
@@ -4842,13 +4881,15 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
                 /** @description Start of the page. Part of `next`, and valid for one day. */
                 cursor?: components["parameters"]["Cursor"];
                 /** @description Id of the application, or several separated by commas. */
                 application_id?: components["parameters"]["ApplicationId"];
-                /** @description Exact name of the application, or several separated by commas. */
+                /** @description Exact name of the application, or several separated by commas. `\,` is a comma in a name. */
                 application_name?: components["parameters"]["ApplicationName"];
                 /** @description Part of the application's name, case-insensitive. */
                 application_name_contains?: components["parameters"]["ApplicationNameContains"];
@@ -4880,7 +4921,10 @@ export interface operations {
                 service_owner_id?: components["parameters"]["ServiceOwnerId"];
                 /** @description Id of the service owner, or several separated by commas. */
                 service_owner_team_id?: components["parameters"]["ServiceOwnerTeamId"];
-                /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+                /**
+                 * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+                 * @example {"cpu": 8}
+                 */
                 declaration?: components["parameters"]["Declares"];
                 /** @description Part of the canonical text of the declaration, or of the deployed item. */
                 declaration_contains?: components["parameters"]["DeclarationContains"];
@@ -5008,6 +5052,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -5026,7 +5072,10 @@ export interface operations {
                 commit_id?: components["parameters"]["OfCommit"];
                 /** @description Id of the consumer team, or several separated by commas. */
                 consumer_team_id?: components["parameters"]["ConsumerTeamId"];
-                /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+                /**
+                 * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+                 * @example {"cpu": 8}
+                 */
                 declaration?: components["parameters"]["Declares"];
                 /** @description Part of the canonical text of the declaration, or of the deployed item. */
                 declaration_contains?: components["parameters"]["DeclarationContains"];
@@ -5106,6 +5155,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
                 /** @description Start of the page. Part of `next`, and valid for one day. */
@@ -5121,7 +5172,10 @@ export interface operations {
                 commit_id?: components["parameters"]["OfCommit"];
                 /** @description Id of the consumer team, or several separated by commas. */
                 consumer_team_id?: components["parameters"]["ConsumerTeamId"];
-                /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+                /**
+                 * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+                 * @example {"cpu": 8}
+                 */
                 declaration?: components["parameters"]["Declares"];
                 /** @description Part of the canonical text of the declaration, or of the deployed item. */
                 declaration_contains?: components["parameters"]["DeclarationContains"];
@@ -5201,6 +5255,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
                 /** @description Start of the page. Part of `next`, and valid for one day. */
@@ -5216,7 +5272,10 @@ export interface operations {
                 commit_id?: components["parameters"]["OfCommit"];
                 /** @description Id of the consumer team, or several separated by commas. */
                 consumer_team_id?: components["parameters"]["ConsumerTeamId"];
-                /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+                /**
+                 * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+                 * @example {"cpu": 8}
+                 */
                 declaration?: components["parameters"]["Declares"];
                 /** @description Part of the canonical text of the declaration, or of the deployed item. */
                 declaration_contains?: components["parameters"]["DeclarationContains"];
@@ -5480,6 +5539,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
             };
@@ -5518,6 +5579,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -5535,7 +5598,10 @@ export interface operations {
                 service_item_id?: components["parameters"]["ServiceItemId"];
                 /** @description Id of the service owner, or several separated by commas. */
                 service_owner_team_id?: components["parameters"]["ServiceOwnerTeamId"];
-                /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+                /**
+                 * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+                 * @example {"cpu": 8}
+                 */
                 declaration?: components["parameters"]["Declares"];
                 /** @description Part of the canonical text of the declaration, or of the deployed item. */
                 declaration_contains?: components["parameters"]["DeclarationContains"];
@@ -5624,6 +5690,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
                 /** @description Start of the page. Part of `next`, and valid for one day. */
@@ -5638,7 +5706,10 @@ export interface operations {
                 service_item_id?: components["parameters"]["ServiceItemId"];
                 /** @description Id of the service owner, or several separated by commas. */
                 service_owner_team_id?: components["parameters"]["ServiceOwnerTeamId"];
-                /** @description JSON object. Matches if the declaration, or the deployed item, contains it. */
+                /**
+                 * @description JSON object as text. Matches if the declaration, or the deployed item, contains it.
+                 * @example {"cpu": 8}
+                 */
                 declaration?: components["parameters"]["Declares"];
                 /** @description Part of the canonical text of the declaration, or of the deployed item. */
                 declaration_contains?: components["parameters"]["DeclarationContains"];
@@ -5758,6 +5829,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -5879,6 +5952,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
                 /** @description Start of the page. Part of `next`, and valid for one day. */
@@ -5925,6 +6000,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /** @description Accepted and ignored. */
                 ordering?: components["parameters"]["Ordering"];
             };
@@ -6163,6 +6240,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -6275,6 +6354,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -6405,6 +6486,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field to sort by. A leading `-` sorts in descending order. `created` is the start of the charge.
                  * @example -created
@@ -6466,6 +6549,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
                 /**
                  * @description Field of the service item to sort by. A leading `-` sorts in descending order.
                  * @example -created
@@ -6933,6 +7018,8 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description Number of results to skip. Prefer `next` for paging. */
                 offset?: components["parameters"]["Offset"];
+                /** @description False leaves out `count`, which may cost more than the page. It is then null, unless it is known. */
+                count?: components["parameters"]["Count"];
             };
             header?: never;
             path: {

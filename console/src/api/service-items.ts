@@ -20,7 +20,7 @@ export function readItem(api: Api, role: Role, id: number, asOf?: string): Promi
 
 /** Reads the newest deployed versions of an item. */
 export async function listDeployedItems(api: Api, role: Role, itemId: number): Promise<DeployedItem[]> {
-  const query = { service_item_id: String(itemId), ordering: "-created" as const, limit: VERSIONS_LIMIT };
+  const query = { service_item_id: String(itemId), ordering: "-created" as const, limit: VERSIONS_LIMIT, count: false };
   const page = await unwrap(api.GET("/v1/orcabase/{pov}/deployed_items/", { params: { path: { pov: role }, query } }));
   return page.results ?? [];
 }

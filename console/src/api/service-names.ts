@@ -20,7 +20,7 @@ export async function listServiceNames(api: Api, pov: Role, scope: ServiceScope)
 async function listOwn(api: Api, pov: Role): Promise<ServiceName[]> {
   const services: ServiceName[] = [];
   for (let offset = 0; offset < PAGE * PAGES; offset += PAGE) {
-    const params = { path: { pov }, query: { limit: PAGE, offset } };
+    const params = { path: { pov }, query: { limit: PAGE, offset, count: false } };
     const page = await unwrap(api.GET("/v1/orcabase/{pov}/services/", { params }));
     services.push(...(page.results ?? []));
     if (page.next === null) break;

@@ -16,7 +16,7 @@ export async function listServices(api: Api, role: Role, pages: number): Promise
   const rows: Service[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pages; page++) {
-    const query = { limit: PAGE_SIZE, ordering: "name", ...(cursor !== undefined && { cursor }) };
+    const query = { limit: PAGE_SIZE, count: false, ordering: "name", ...(cursor !== undefined && { cursor }) };
     const body = await unwrap(api.GET("/v1/orcabase/{pov}/services/", { params: { path: { pov: role }, query } }));
     rows.push(...(body.results ?? []));
     cursor = cursorIn(body.next);

@@ -12,7 +12,7 @@ const COMPARED_PAGES = 10;
 
 /** Reads one page of the team's submissions, the newest first. */
 export async function listSubmissions(api: Api, limit: number, cursor?: string): Promise<SubmissionList> {
-  const query = { ordering: "-id" as const, limit, light: "true", ...(cursor !== undefined && { cursor }) };
+  const query = { ordering: "-id" as const, limit, count: false, light: "true", ...(cursor !== undefined && { cursor }) };
   const page = await unwrap(api.GET("/v1/orcabase/consumer/submissions/", { params: { query } }));
   return { rows: page.results ?? [], next: cursorOf(page.next) };
 }

@@ -1,4 +1,5 @@
 import type { ChangeInstance, Json, JsonObject } from "../api/types";
+import { canonical, pairsOf } from "./pairs";
 
 /** `secret` stands for a changed secret, which shows neither value. */
 export type Difference = { pointer: string; old?: Json; new?: Json; secret?: boolean };
@@ -53,19 +54,23 @@ function compare(pointer: string, before: Json | undefined, after: Json | undefi
   if (before === undefined) return [{ pointer, new: after as Json }];
   if (after === undefined) return [{ pointer, old: before }];
   if (isObject(before) && isObject(after)) return compareObjects(pointer, before, after);
-  // Arrays are compared as a whole: an insertion would otherwise shift every later position.
+  if (Array.isArray(before) && Array.isArray(after)) return compareArrays(pointer, before, after);
   return canonical(before) === canonical(after) ? [] : [{ pointer, old: before, new: after }];
+}
+
+/** Compares the elements that belong together; removed ones have the index before, the others the index after. */
+function compareArrays(pointer: string, before: Json[], after: Json[]): Difference[] {
+  const pairs = pairsOf(before, after);
+  const [old, now] = [new Set(pairs.map(([index]) => index)), new Set(pairs.map(([, index]) => index))];
+  return [
+    ...before.flatMap((element, index) => (old.has(index) ? [] : [{ pointer: `${pointer}/${index}`, old: element }])),
+    ...after.flatMap((element, index) => (now.has(index) ? [] : [{ pointer: `${pointer}/${index}`, new: element }])),
+    ...pairs.flatMap(([index, next]) => compare(`${pointer}/${next}`, before[index], after[next])),
+  ];
 }
 
 function isObject(value: Json): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Serializes a value with sorted names, because the order of members has no meaning. */
-function canonical(value: Json): string {
-  return JSON.stringify(value, (_, inner: Json) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
 }
 
 function escape(name: string): string {

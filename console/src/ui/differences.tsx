@@ -19,7 +19,7 @@ export function DifferenceList({ differences: all, emptyText = "" }: { differenc
     <>
       <ul className="differences" aria-label="Differences">
         {shown.map((difference) => (
-          <Line key={difference.pointer} difference={difference} />
+          <Line key={`${difference.pointer} ${"old" in difference}`} difference={difference} />
         ))}
       </ul>
       {all.length > SHORT && (

@@ -39,9 +39,16 @@ function finishedText(submission: Submission, { rows, hasMore }: ChangeList): st
   const blocked = rows.filter((row) => row.state === "REJECTED" || row.state === "ERRORED").length;
   const open = rows.filter((row) => !isFinal(row)).length - blocked;
   const isComplete = open + blocked + submission.remaining === 0 && !hasMore;
-  if (isComplete) return "Every change is complete or closed.";
+  if (isComplete) return completeText(rows.length, rows.filter((row) => row.state === "CLOSED").length);
   const waits = open > 0 ? [`${plural(open, "change waits", "changes wait")} for service owners`] : [];
   const answers = blocked > 0 ? [`${plural(blocked, "change waits", "changes wait")} for your team`] : [];
   const texts = [...waits, ...answers];
   return texts.length > 0 ? `${texts.join(", ")}.` : "";
+}
+
+/** Returns what became of the changes. Dovetail closes one without an effect, for example after a newer declaration. */
+function completeText(all: number, closed: number): string {
+  if (closed === 0) return "Every change is complete.";
+  if (closed === all) return "Every change is closed without an effect, for example because of a newer submission.";
+  return `${plural(all - closed, "change is", "changes are")} complete, ${plural(closed, "change is", "changes are")} closed.`;
 }

@@ -18,15 +18,22 @@ export function Revert({ id }: { id: number }) {
         others.
       </p>
       <ResourceStatus resource={preview} />
-      {preview.data && <Content id={id} preview={preview.data} onReload={() => void preview.refresh()} />}
+      {preview.data && <Content id={id} preview={preview.data} onReload={preview.refresh} />}
     </>
   );
 }
 
-type Props = { id: number; preview: Preview; onReload: () => void };
+type Props = { id: number; preview: Preview; onReload: () => Promise<void> };
 
 function Content({ id, preview, onReload }: Props) {
   const [isOpen, setOpen] = useState(false);
+  const [isReloading, setReloading] = useState(false);
+  // Until the new preview is there, the old one is shown, but it cannot be confirmed.
+  const reload = async () => {
+    setReloading(true);
+    await onReload();
+    setReloading(false);
+  };
   if (!preview.changed) return <p className="empty">The declaration is already in this state. A revert changes nothing.</p>;
   return (
     <>
@@ -39,10 +46,10 @@ function Content({ id, preview, onReload }: Props) {
         </p>
       ))}
       <div className="actions">
-        <button type="button" className="primary" disabled={preview.plan === null} onClick={() => setOpen(true)}>
+        <button type="button" className="primary" disabled={preview.plan === null || isReloading} onClick={() => setOpen(true)}>
           Revert…
         </button>
-        <button type="button" onClick={onReload}>
+        <button type="button" disabled={isReloading} onClick={() => void reload()}>
           Preview again
         </button>
         {preview.plan === null && (
@@ -59,7 +66,7 @@ function Content({ id, preview, onReload }: Props) {
           onClose={() => setOpen(false)}
           onOutdated={() => {
             setOpen(false);
-            onReload();
+            void reload();
           }}
         />
       )}

@@ -60,8 +60,8 @@ function SettingsForm({ settings, onSaved }: Omit<Props, "access">) {
     <form onSubmit={submit} className="card">
       <CheckField label="Ask for a confirmation before a whole application is removed" isChecked={isConfirmed} onChange={change} />
       <p className="hint">
-        A submission of the whole team removes each application that it does not name. With this setting, Dovetail refuses
-        such a submission without a confirmation.
+        A submission removes all items of an application that it names without items. If it is whole, it also removes each
+        application that it does not name. With this setting, Dovetail refuses this without a confirmation.
       </p>
       {error && <ErrorNote error={error} />}
       <p className="page-actions">
