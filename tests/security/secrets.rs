@@ -6,6 +6,8 @@ use dovetail_http::{ROUTES, Route};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::contract::Operation;
+use support::manual_queue::ManualQueue;
+use support::receiver::Receiver;
 use support::{Answer, Running};
 
 use super::keys::{KEYS, RECORDS};
@@ -292,4 +294,32 @@ fn r58_no_other_response_has_a_secret() {
         }
     }
     vault.system.assert_sound();
+}
+
+#[test]
+fn r58_no_event_and_no_delivery_has_a_secret() {
+    let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
+    let made =
+        world.system.call("POST", &format!("{CORE}/serviceowner/services/"), OWNER, &definition("Vault"));
+    assert_eq!(made.status, 201, "{made:?}");
+    // The receiver of every message about the service, and a consumer's.
+    for state in [Value::Null, json!("PENDING"), json!("APPROVED")] {
+        let hook =
+            json!({"target_url": receiver.url("/owner"), "change_instance_state": state, "active": true});
+        world.hook(OWNER, "Vault", hook);
+    }
+    world.hook_of_consumer(CONSUMER, &json!({"target_url": receiver.url("/consumer"), "active": true}));
+    world.declare(&json!({"Vault": [item(1, CANARY)]}));
+    world.approve(OWNER);
+    world.declare(&json!({"Vault": [item(2, SECOND)]}));
+    world.deliver();
+    let events = world.system.events(0);
+    let deliveries = [receiver.of("/owner"), receiver.of("/consumer")].concat();
+    assert!(events.len() >= 5 && deliveries.len() >= 3, "{} events, {deliveries:?}", events.len());
+    for text in events.iter().map(|event| event.envelope.to_string()) {
+        assert!(!text.contains("canary"), "{text}");
+    }
+    for delivery in deliveries {
+        assert!(!format!("{delivery:?}").contains("canary"), "{delivery:?}");
+    }
 }
