@@ -61,6 +61,7 @@ mod submissions {
     mod declaration;
     mod history;
     mod message;
+    mod outcome;
     mod problems;
 }
 mod teams;

@@ -87,7 +87,9 @@ impl Api {
     /// Returns the results of a list, at most this number.
     pub(crate) fn list(&self, path: &str, most: usize) -> Result<Vec<Value>, Failure> {
         let separator = if path.contains('?') { '&' } else { '?' };
-        let mut next = Some(format!("{path}{separator}limit={}", most.min(PAGE)));
+        // Only these lists have a count that costs something.
+        let count = if path.starts_with(ORCABASE) { "&count=false" } else { "" };
+        let mut next = Some(format!("{path}{separator}limit={}{count}", most.min(PAGE)));
         let (mut results, progress) = (Vec::new(), Progress::text());
         while let Some(path) = next.filter(|_| results.len() < most) {
             let page = self.get(&path)?;

@@ -8,7 +8,7 @@ use std::{
 use clap::{Args, Subcommand};
 use domain::{
     base::problem::Problem,
-    catalog::schema,
+    catalog::schema::{self, DecisionForms},
     rules::verify::cases::{self, CaseResult},
 };
 use dovetail_terminal::plain;
@@ -82,36 +82,62 @@ pub(crate) fn publish(api: &Api, command: &Publish, out: &mut Output) -> Result<
     let text = document(&command.definition)?;
     schema::publish(&text).map_err(|problems| invalid(&command.definition, &problems))?;
     let definition = serde_json::from_slice(&text).map_err(Failure::failed)?;
+    let Stored { broken, checked } = Stored::checked(api, &definition)?;
     if command.dry_run {
-        return dry_run(api, &definition, out);
+        return dry_run(&broken, checked, out);
     }
     let path = format!("{ORCABASE}/serviceowner/services/");
     let service = api.send(&Call { method: "POST", path: &path, headers: &[], body: &definition })?;
-    if !out.json(&service)? {
-        let name = plain(&service.text_at("/name"));
-        out.text(&format!("{name} has version {} of its definition.\n", service.at("/schema/version")))?;
+    if out.json(&service)? {
+        return Ok(Done::Success);
+    }
+    let file = command.definition.display();
+    for warning in service.list_at("/warnings") {
+        out.text(&format!("{file}: warning: {}\n", plain(warning.as_str().unwrap_or_default())))?;
+    }
+    let name = plain(&service.text_at("/name"));
+    out.text(&format!("{name} has version {} of its definition.\n", service.at("/schema/version")))?;
+    if !broken.is_empty() {
+        let count = broken.len();
+        let list = "list them with `--dry-run`";
+        out.text(&format!("Problems of stored items with this version: {count} ({list}).\n"))?;
     }
     Ok(Done::Success)
 }
 
-/// Lists the stored items that break a definition.
-fn dry_run(api: &Api, definition: &Value, out: &mut Output) -> Result<Done, Failure> {
-    let mut next = Some(format!("{ORCABASE}/serviceowner/services/validate/?dry_run=true"));
-    let (mut broken, mut checked) = (Vec::new(), 0);
-    while let Some(path) = next {
-        let page = api.send(&Call { method: "POST", path: &path, headers: &[], body: definition })?;
-        for team in page.list_at("/dry_run/teams") {
-            broken.extend(
-                team.list_at("/items").iter().flat_map(|item| problems(&team.text_at("/name"), item)),
-            );
+/// The stored items of a service, compared with a definition.
+struct Stored {
+    /// The problems of these items, one row each.
+    broken: Vec<Value>,
+    /// The number of items.
+    checked: u64,
+}
+
+impl Stored {
+    /// Compares all stored items.
+    fn checked(api: &Api, definition: &Value) -> Result<Self, Failure> {
+        let mut next = Some(format!("{ORCABASE}/serviceowner/services/validate/?dry_run=true"));
+        let (mut broken, mut checked) = (Vec::new(), 0);
+        while let Some(path) = next {
+            let page = api.send(&Call { method: "POST", path: &path, headers: &[], body: definition })?;
+            for team in page.list_at("/dry_run/teams") {
+                broken.extend(
+                    team.list_at("/items").iter().flat_map(|item| problems(&team.text_at("/name"), item)),
+                );
+            }
+            for item in page.list_at("/dry_run/deployed_items") {
+                broken.extend(problems("(deployed item)", item));
+            }
+            checked += page.at("/dry_run/checked").as_u64().unwrap_or_default();
+            next = page.at("/dry_run/next").as_str().map(|url| api.path_of(url).to_owned());
         }
-        for item in page.list_at("/dry_run/deployed_items") {
-            broken.extend(problems("(deployed item)", item));
-        }
-        checked += page.at("/dry_run/checked").as_u64().unwrap_or_default();
-        next = page.at("/dry_run/next").as_str().map(|url| api.path_of(url).to_owned());
+        Ok(Self { broken, checked })
     }
-    out.list(&broken, &BROKEN)?;
+}
+
+/// Lists the stored items that break a definition.
+fn dry_run(broken: &[Value], checked: u64, out: &mut Output) -> Result<Done, Failure> {
+    out.list(broken, &BROKEN)?;
     if !broken.is_empty() {
         let message = format!("problems: {}, stored items: {checked}", broken.len());
         return Err(Failure::Problems(message));
@@ -147,9 +173,10 @@ pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failu
     }
     out.text(&format!("{file}: valid definition of service {}\n", schema.title))?;
     let Some(cases) = &check.cases else { return Ok(Done::Success) };
-    let paths = schema::paths(&definition).ok();
+    let forms =
+        DecisionForms::load(&schema.text).map_err(|problems| invalid(&check.definition, &problems))?;
     let results =
-        cases::run(&document(cases)?, paths.as_ref()).map_err(|problems| invalid(cases, &problems))?;
+        cases::run(&document(cases)?, Some(&forms)).map_err(|problems| invalid(cases, &problems))?;
     let holding = results.iter().filter(|result| result.differences.is_empty()).count();
     out.text(&format!("{}: {holding} of {} cases hold\n", cases.display(), results.len()))?;
     let differences = results.iter().flat_map(|CaseResult { id, differences }| {

@@ -25,8 +25,9 @@ pub(crate) struct Found {
 /// Reads an object by its id or name.
 pub(crate) fn read(api: &Api, kind: Kind, text: &str, as_of: Option<&str>) -> Result<Found, Failure> {
     let id = id(api, kind, text)?;
-    let as_of: Vec<_> = as_of.iter().map(|time| ("as_of".to_owned(), (*time).to_owned())).collect();
-    either_side(api, kind.sides(), &format!("{}/{id}/{}", kind.path(), query(&as_of)))
+    let mut parameters: Vec<_> = as_of.iter().map(|time| ("as_of".to_owned(), (*time).to_owned())).collect();
+    parameters.extend((kind == Kind::Submissions).then(|| ("counts".to_owned(), "true".to_owned())));
+    either_side(api, kind.sides(), &format!("{}/{id}/{}", kind.path(), query(&parameters)))
 }
 
 /// Reads a path on the first side that shows it to the team.
@@ -54,7 +55,7 @@ pub(crate) fn id_on(api: &Api, kind: Kind, sides: &[&str], text: &str) -> Result
     match kind {
         Kind::Items => one(api, kind, sides, text, &item(text)?),
         Kind::Applications | Kind::Services => {
-            one(api, kind, sides, text, &[("name".to_owned(), text.to_owned())])
+            one(api, kind, sides, text, &[("name".to_owned(), exactly(text))])
         }
         Kind::Changes => newest_change(api, text),
         Kind::Submissions => Err(Failure::Usage(format!("a submission has an id, not the name `{text}`"))),
@@ -69,7 +70,12 @@ fn item(text: &str) -> Result<Vec<(String, String)>, Failure> {
         return Err(Failure::Usage(message));
     };
     let filters = [("application_name", application), ("service_name", service), ("name", item)];
-    Ok(filters.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec())
+    Ok(filters.map(|(name, value)| (name.to_owned(), exactly(value))).to_vec())
+}
+
+/// Returns the value of a filter for this name alone: a comma means OR.
+fn exactly(name: &str) -> String {
+    name.replace(',', "\\,")
 }
 
 /// Returns the id of the one object with this name. A gone item has given up its name.
@@ -84,7 +90,7 @@ fn one(
     for side in sides {
         let mut found =
             api.list(&format!("{ORCABASE}/{side}/{}/{}", kind.path(), query(filters)), NAMES_MAX)?;
-        // In a filter, a comma means OR.
+        // A filter ignores quotes around a value.
         found.retain(|object| joined(object, pointers) == name);
         if found.iter().any(|object| !object.is_at("/gone")) {
             found.retain(|object| !object.is_at("/gone"));

@@ -210,7 +210,11 @@ fn submission(sections: &mut Sections, value: &Value) {
     sections.fields(
         value,
         &[
-            ("State", &["/state"]),
+            ("State", &["/outcome"]),
+            ("Open", &["/counts/open"]),
+            ("Completed", &["/counts/completed"]),
+            ("Closed", &["/counts/closed"]),
+            ("Failed", &["/counts/failed"]),
             ("Team", &["/team/name"]),
             ("By", &["/submitted_by"]),
             ("Commit", &["/commit_id"]),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Query parameters of the client itself.
-const OWN: [&str; 3] = ["limit", "cursor", "ordering"];
+const OWN: [&str; 4] = ["limit", "cursor", "ordering", "count"];
 /// Maximum number of problems with a suggestion. Each is compared with all properties of an object.
 const SUGGESTIONS_MAX: usize = 20;
 

@@ -348,10 +348,10 @@ fn charges_are_not_made_or_removed_by_hand() {
     let system = populated();
     let charge = system.get(&format!("{OWNER}?limit=1"), "one").at("/results/0/id").clone();
     for (method, path, allowed) in [
-        ("POST", OWNER.to_owned(), "GET"),
-        ("DELETE", format!("{OWNER}{charge}/"), "GET, PATCH"),
-        ("PUT", format!("{OWNER}{charge}/"), "GET, PATCH"),
-        ("PATCH", format!("{OWNER}accumulated/"), "GET"),
+        ("POST", OWNER.to_owned(), "GET, HEAD"),
+        ("DELETE", format!("{OWNER}{charge}/"), "GET, HEAD, PATCH"),
+        ("PUT", format!("{OWNER}{charge}/"), "GET, HEAD, PATCH"),
+        ("PATCH", format!("{OWNER}accumulated/"), "GET, HEAD"),
     ] {
         let answer = system.call(method, &path, "one", &json!({"processed": true}));
         assert_eq!((answer.status, answer.header("allow")), (405, Some(allowed)), "{method} {path}");

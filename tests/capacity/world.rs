@@ -73,7 +73,9 @@ pub fn key(team: &str) -> String {
 /// Returns the content of the world file.
 pub fn world() -> Value {
     let teams = [OWNER.to_owned(), DEPENDENT.to_owned()].into_iter().chain((0..CONSUMERS).map(team));
-    let teams: Vec<Value> = teams.map(|name| json!({"name": name, "api_keys": [key(&name)]})).collect();
+    let teams: Vec<Value> = teams
+        .map(|name| json!({"name": name, "api_keys": [key(&name)], "confirm_removals": false}))
+        .collect();
     let service = |title: &str, dependents: &[&str]| {
         json!({"owner": OWNER, "approval_required": true, "dependent_teams": dependents, "schema": {
             "title": title, "type": "object", "required": ["name"], "properties": {

@@ -43,7 +43,7 @@ These clients submit whole teams and cannot confirm a removal. So the teams of t
 false, the default of existing teams. A [world file](configuration.md#world-file) sets it for new ones, and
 [a request](http/teams.md#settings) changes it. With true, a submission without an application is 400
 `removal_not_confirmed`, and both versions of netorca-sdk return its errors. Their validation still succeeds, because a
-preview is a confirmation for other clients. `"services": {}` removes the items of an application.
+preview is a confirmation for other clients. An application with `"services": {}` needs it, too.
 """
 
 PYTHON = """\

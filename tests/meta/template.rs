@@ -15,7 +15,7 @@ use support::{ApiRequest, Running};
 const TEMPLATE: &str = include_str!("../../infra/template.yaml");
 
 /// HTTP methods of the requests below.
-const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "PUT", "DELETE"];
+const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"];
 
 /// Returns the template as JSON. `!Ref Table` becomes `{"!Ref": "Table"}`.
 fn template() -> Value {
@@ -88,16 +88,18 @@ fn takes(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// Returns the integration for a request. A full path has precedence over a greedy one, and the default comes last.
+/// Returns the integration for a request. A full path has precedence over a greedy one, then a method over `ANY`, and
+/// the default comes last.
 fn picked(routes: &[(String, String)], method: &str, path: &str) -> String {
-    let keyed = |greedy: bool| {
+    let keyed = |method: &str, greedy: bool| {
         routes.iter().find(|(key, _)| {
             let Some((of, pattern)) = key.split_once(' ') else { return false };
             of == method && pattern.ends_with("{proxy+}") == greedy && takes(pattern, path)
         })
     };
+    let of_path = |greedy: bool| keyed(method, greedy).or_else(|| keyed("ANY", greedy));
     let default = || routes.iter().find(|(key, _)| key == "$default");
-    keyed(false).or_else(|| keyed(true)).or_else(default).unwrap().1.clone()
+    of_path(false).or_else(|| of_path(true)).or_else(default).unwrap().1.clone()
 }
 
 #[test]
@@ -121,7 +123,7 @@ fn every_request_goes_to_the_function_that_answers_it() {
         })
         .collect();
     for (key, _) in &routes {
-        assert!(!key.ends_with('/') || key == "GET /", "API Gateway refuses {key}");
+        assert!(!key.ends_with('/') || key == "ANY /", "API Gateway refuses {key}");
     }
     for route in ROUTES {
         for pov in ["serviceowner", "consumer"] {
@@ -130,14 +132,16 @@ fn every_request_goes_to_the_function_that_answers_it() {
                 [path.clone(), format!("{path}/")].iter().flat_map(|path| METHODS.map(|of| (path, of)))
             {
                 let function = picked(&routes, method, path);
-                if route.methods.contains(&method) {
+                if route.methods.contains(&method) || (method == "HEAD" && route.methods.contains(&"GET")) {
                     assert_eq!(function, function_of(method, path).name(), "{method} {path}");
                 }
             }
         }
     }
     for file in FILES {
-        assert_eq!(picked(&routes, "GET", file.path), Function::WebConsole.name(), "{}", file.path);
+        for method in ["GET", "HEAD"] {
+            assert_eq!(picked(&routes, method, file.path), Function::WebConsole.name(), "{}", file.path);
+        }
     }
     assert_eq!(picked(&routes, "GET", "/v1/anything"), Function::List.name());
 }

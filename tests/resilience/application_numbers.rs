@@ -44,7 +44,8 @@ fn application(name: &str, vms: &[&str]) -> Value {
 /// Submits one application, and leaves the others alone.
 #[track_caller]
 fn patch(system: &Running, name: &str, vms: &[&str]) -> Answer {
-    let answer = system.call("PATCH", SUBMIT, "awesome-key", &application(name, vms));
+    let confirmed = format!("{SUBMIT}?allow_removal=true");
+    let answer = system.call("PATCH", &confirmed, "awesome-key", &application(name, vms));
     assert_eq!(answer.status, 201, "{answer:?}");
     system.wait_idle();
     answer

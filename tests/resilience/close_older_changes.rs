@@ -52,7 +52,7 @@ fn set(system: &Running, settings: &Value) {
 
 #[track_caller]
 fn submit(system: &Running, cpu: Option<usize>) -> Answer {
-    let answer = system.call("POST", SUBMIT, "con", &declaration(cpu));
+    let answer = system.call("POST", &format!("{SUBMIT}?allow_removal=true"), "con", &declaration(cpu));
     assert_eq!(answer.status, 201, "{answer:?}");
     answer
 }

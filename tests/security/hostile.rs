@@ -185,10 +185,10 @@ fn an_exploding_definition_is_refused_before_compilation_and_reads() {
             &format!("{X}/$ref"),
         ),
         bomb(
-            "a reference to all of it",
-            property(json!({"not": {"$ref": "#"}})),
+            "a reference to the same value",
+            property(json!({"not": {"allOf": [{"$ref": "#/properties/x"}]}})),
             "recursive_reference",
-            &format!("{X}/not/$ref"),
+            &format!("{X}/not/allOf/0/$ref"),
         ),
         bomb(
             "a file",

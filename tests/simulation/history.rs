@@ -69,6 +69,8 @@ fn world() -> Value {
     let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     for team in world["teams"].as_array_mut().unwrap() {
         team.as_object_mut().unwrap().remove("notify");
+        // The consumer removes its only item without a look at it before.
+        team["confirm_removals"] = json!(false);
     }
     world["services"].as_array_mut().unwrap().truncate(1);
     world

@@ -71,15 +71,26 @@ pub enum Actor {
     System,
 }
 
+/// The end of the name of a key in histories.
+const KEY: &str = "(Api Key)";
+/// The name of Dovetail itself in histories.
+const SYSTEM: &str = "SYSTEM";
+
+/// Returns whether a name, in any case, is one that histories show for a key or for Dovetail itself.
+pub fn imitates(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name == SYSTEM.to_lowercase() || name.ends_with(&KEY.to_lowercase())
+}
+
 impl Actor {
     /// Returns the name in histories: `<key name> (Api Key)`, a member's name or `SYSTEM`
     /// (docs/reference/http/README.md).
     pub fn changed_by(&self) -> String {
         match self {
             // The hash chain of a history covers this text, so its form must never change (I3).
-            Self::Key { name, .. } => format!("{name} (Api Key)"),
+            Self::Key { name, .. } => format!("{name} {KEY}"),
             Self::Person { name, .. } => name.clone(),
-            Self::System => "SYSTEM".to_owned(),
+            Self::System => SYSTEM.to_owned(),
         }
     }
 

@@ -252,11 +252,14 @@ impl Reader {
             match key.as_str() {
                 METADATA => metadata = self.metadata(&location.key(METADATA), value),
                 SERVICES => items = self.services(location, value),
-                _ => self.report(
-                    &location.key(&key),
-                    "unknown_key",
-                    "must be absent: an application has only `metadata` and `services`",
-                ),
+                _ => {
+                    let mut message =
+                        "must be absent: an application has only `metadata` and `services`".to_owned();
+                    if value.get(SERVICES).is_some() {
+                        message = format!("{message}. If `{name}` is a team, use a key of this team");
+                    }
+                    self.report(&location.key(&key), "unknown_key", message);
+                }
             }
         }
         Some(DeclaredApplication { name, metadata, items })

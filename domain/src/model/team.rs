@@ -21,7 +21,7 @@ pub struct Team {
     pub metadata: String,
     /// The origin of the metadata.
     pub since: Since,
-    /// Whether a whole submission needs a confirmation to empty an application that it does not name (R57).
+    /// Whether a submission needs a confirmation to remove all items of an application (R57).
     pub confirm_removals: bool,
 }
 

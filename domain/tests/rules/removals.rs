@@ -56,11 +56,27 @@ fn r57_an_unnamed_application_with_items_needs_a_confirmation() {
 }
 
 #[test]
-fn r57_a_named_application_and_a_partial_submission_need_none() {
+fn r57_a_named_application_without_items_needs_a_confirmation() {
     let mut world = confirming();
+    let expected = [(REMOVAL_NOT_CONFIRMED, format!("/{CONSUMER}/{OTHER}"))];
+    let empty = [json!({"services": {}}), json!({"services": {"VM": []}}), json!({})];
+    for application in empty {
+        let body = document(&[(OTHER, application)]);
+        assert_eq!(problems(&mut world, &body, Scope::Partial), expected);
+        assert_eq!(removals(&world, &body, Scope::Partial), [(OTHER.to_owned(), 2)]);
+    }
     let named = document(&[(APP, application(&[vm("CoreVM1", 1)])), (OTHER, json!({"services": {}}))]);
+    assert_eq!(problems(&mut world, &named, Scope::Whole), expected);
+    world.is_confirmed = true;
+    assert_eq!(world.submit(&named, Scope::Whole).unwrap().created.len(), 2);
+    // An application without declared items loses nothing.
+    world.is_confirmed = false;
     assert_eq!(problems(&mut world, &named, Scope::Whole), []);
-    assert_eq!(problems(&mut world, &document(&[(OTHER, application(&[]))]), Scope::Partial), []);
+}
+
+#[test]
+fn r57_a_submission_that_leaves_items_in_each_application_needs_none() {
+    let mut world = confirming();
     assert_eq!(problems(&mut world, &without_other(), Scope::Partial), []);
     let fewer = document(&[(APP, application(&[vm("CoreVM1", 1)])), (OTHER, application(&[vm("Web1", 1)]))]);
     assert_eq!(problems(&mut world, &fewer, Scope::Whole), []);

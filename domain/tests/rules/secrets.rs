@@ -17,7 +17,7 @@ fn definition() -> Value {
 }
 
 fn paths() -> Part {
-    schema::paths(definition().to_string().as_bytes()).unwrap()
+    schema::decision_forms(definition().to_string().as_bytes()).unwrap().paths
 }
 
 fn owner() -> SecretOwner {

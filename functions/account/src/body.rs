@@ -3,9 +3,13 @@
 use domain::Timestamp;
 use domain::account::api_key::{OVERLAP_MICROS, OVERLAP_MICROS_MAX, default_name};
 use domain::account::member::subject_problem;
-use domain::base::actor::Role;
+use domain::base::actor::{Role, imitates};
 use domain::model::declaration::name_problem;
 use dovetail_http::{Failure, Field, Fields};
+
+/// The names that have another meaning in a declaration or in a path.
+const RESERVED: [&str; 4] = ["metadata", "services", ".", ".."];
+const IMITATES: &str = "must not be SYSTEM and must not end with (Api Key)";
 
 /// The body for a new API key.
 pub(crate) struct Created {
@@ -78,7 +82,9 @@ pub(crate) struct NewTeam {
 }
 
 pub(crate) fn new_team(mut fields: Fields) -> Result<NewTeam, Failure> {
-    let name = fields.string("name").check(name_problem).required();
+    let name = fields.string("name").check(name_problem).ensure(|name| !imitates(name), IMITATES);
+    let reserved = |name: &String| !RESERVED.contains(&name.to_lowercase().as_str());
+    let name = name.ensure(reserved, "must not be `metadata`, `services`, `.` or `..`").required();
     // A new team has no pipeline yet that a confirmation could break.
     let confirm_removals = fields.boolean("confirm_removals").or(true);
     let key_name = fields.string("key_name").check(name_problem).optional();
@@ -91,10 +97,7 @@ pub(crate) fn new_team(mut fields: Fields) -> Result<NewTeam, Failure> {
 
 /// Reads a person's name. Histories also show the names of keys and of the system, so it must differ from those.
 fn person(fields: &mut Fields) -> Field<'_, String> {
-    fields.string("name").check(name_problem).ensure(
-        |name| !name.ends_with("(Api Key)") && name != "SYSTEM",
-        "must not be SYSTEM and must not end with (Api Key)",
-    )
+    fields.string("name").check(name_problem).ensure(|name| !imitates(name), IMITATES)
 }
 
 fn role(fields: &mut Fields) -> Field<'_, Role> {

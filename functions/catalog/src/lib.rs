@@ -9,8 +9,8 @@ mod settings;
 use domain::TeamRef;
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
-use domain::base::problem::Problem;
-use domain::catalog::schema::Schema;
+use domain::base::problem::{Problem, pointer};
+use domain::catalog::schema::{ReferenceField, Schema};
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
 use domain::rules::visibility::Pov;
@@ -21,6 +21,9 @@ use dovetail_http::{
 };
 use dovetail_table::{Error, Publication, Stored, Table};
 use serde_json::json;
+
+/// Maximum number of referenced services that a check looks up.
+const REFERENCES_LOOKED_UP_MAX: usize = 20;
 
 /// Answers one request; `key` signs cursors.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations are other functions'")]
@@ -45,7 +48,22 @@ async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, 
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
     let dry_run = if is_dry_run { Some(schema_impact::of(table, key, call, &schema).await?) } else { None };
     let body = dry_run.map_or_else(|| json!({}), |dry_run| json!({"dry_run": dry_run}));
-    Reply::new(200, view::valid(body, &schema::warnings(&schema)))
+    Reply::new(200, view::valid(body, &warnings(table, &schema, call).await?))
+}
+
+/// Returns the warnings about a definition: also one for each referenced service that the caller's team does not see.
+async fn warnings(table: &Table, schema: &Schema, call: &Call) -> Result<Vec<String>, Error> {
+    let team = call.caller.team.id;
+    let mut warnings = schema::warnings(schema);
+    let others = schema.references.iter().filter(|reference| reference.service != schema.title);
+    for ReferenceField { field, service, .. } in others.take(REFERENCES_LOOKED_UP_MAX) {
+        let found = table.service(service).await?;
+        if !found.is_some_and(|service| Pov::ALL.iter().any(|pov| pov.shows_service(&service, team))) {
+            let pointer = pointer(["properties", field, "service_reference"]);
+            warnings.push(format!("{pointer} names a service that your team does not see: `{service}`"));
+        }
+    }
+    Ok(warnings)
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -54,9 +72,12 @@ async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
         Outcome::New(service) => (201, service),
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),
         Outcome::Foreign => return Err(Code::ForeignService.into()),
+        Outcome::LooksAlike(title) => return Err(invalid_schema(&[looks_alike(&title)]).into()),
         Outcome::NeedsApproval(problem) => return Err(invalid_schema(&[problem]).into()),
     };
-    Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call)))
+    let mut reply = Reply::new(status, view::service(&service, &schema.text, &Viewpoint::of(call)))?;
+    reply.warn(warnings(table, &schema, call).await?)?;
+    Ok(reply)
 }
 
 /// The outcome of a publication.
@@ -69,6 +90,8 @@ pub enum Outcome {
     Unchanged(Service),
     /// The service with this title belongs to another team.
     Foreign,
+    /// The title looks like that of another service.
+    LooksAlike(String),
     /// The service owner could not fill a required property, because the service requires no approval (R50).
     NeedsApproval(Problem),
 }
@@ -98,7 +121,10 @@ pub async fn publish(
                 let publication = Publication { service: after, schema: Some(schema.text.clone()) };
                 table.update_service(before.revision, publication, ctx).await?
             }
-            (Publish::New(settings), _) => table.create_service(owner, schema, settings, ctx).await?,
+            (Publish::New(settings), _) => match table.create_service(owner, schema, settings, ctx).await? {
+                Ok(stored) => stored,
+                Err(title) => return Ok(Outcome::LooksAlike(title)),
+            },
             // Both outcomes need a service, so this cannot occur; a new attempt is harmless.
             (Publish::Unchanged | Publish::NewVersion(_), None) => Stored::Stale,
         };
@@ -109,6 +135,17 @@ pub async fn publish(
         }
     }
     Err(Error::Unavailable("the service changed at every attempt".to_owned()))
+}
+
+/// Returns the problem of a new title that looks like this one.
+fn looks_alike(title: &str) -> Problem {
+    Problem {
+        path: vec!["schema".to_owned()],
+        pointer: pointer(["title"]),
+        rule: "similar_title",
+        message: format!("must not look like '{title}', the title of another service"),
+        change: None,
+    }
 }
 
 fn needs_approval(pointer: String) -> Problem {

@@ -1,5 +1,6 @@
 //! The dry run of a definition: the items that it would make invalid. It writes nothing.
 
+use crate::looks_alike;
 use domain::base::json;
 use domain::catalog::schema::{Budget, DecisionForms, STEPS_MAX, Schema, Upgrade};
 use domain::catalog::service::Service;
@@ -10,7 +11,7 @@ use domain::rules::judge::Upgrades;
 use domain::{Hash, Item, TeamId, TeamRef};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{Viewpoint, item_with_problems};
-use dovetail_http::{Call, Code, CursorKey, Failure, fitting};
+use dovetail_http::{Call, Code, CursorKey, Failure, fitting, invalid_schema};
 use dovetail_table::{Bound, Direction, Error, Listed, Read, RelatedKey, Rows, Source, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -108,6 +109,8 @@ pub(crate) async fn of(
         let verified = verified(schema)?;
         let check = Check { schema, verified, service: &service, viewpoint: Viewpoint::of(call), limit };
         impact.look(table, rows, &check).await?;
+    } else if let Some(title) = table.similar_title(&schema.title).await? {
+        return Err(invalid_schema(&[looks_alike(&title)]).into());
     }
     impact.cut_to_fit();
     let next = impact.last.take().filter(|_| impact.more);

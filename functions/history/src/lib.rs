@@ -23,7 +23,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Ans
 
 async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
     // Clients send the parameters of lists here as well. A history is short, so it is always one page.
-    call.only_knows(&["limit", "offset", "ordering"])?;
+    call.only_knows(&["limit", "offset", "ordering", "count"])?;
     call.query
         .integer("limit")
         .and(call.query.integer("offset"))

@@ -41,7 +41,7 @@ async fn respond(request: ListRequest<'_>) -> Result<Reply, Failure> {
         Operation::ListTeams => teams::all(table, call).await,
         Operation::GetTeam => teams::one(table, call).await,
         Operation::ListSubmissions => submissions::all(request).await,
-        Operation::GetSubmission => submissions::one(table, call).await,
+        Operation::GetSubmission => submissions::one(request).await,
         Operation::ExportDeclaration => declaration::export(request).await,
         Operation::CompareSubmissions => difference::between(request).await,
         Operation::ListServiceItems => items::all(request).await,

@@ -17,7 +17,7 @@ const ITEMS_AT_ONCE: usize = 1_000;
 
 /// Lists the messages, newest first.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    call.only_knows(&["limit", "offset"])?;
+    call.only_knows(&["limit", "offset", "count"])?;
     let bad = |error| Call::bad_filter(&error);
     let limit = call.query.limit().map_err(bad)?;
     let offset = call.query.integer("offset").map_err(bad)?.unwrap_or_default();

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 
 /// Parameters of every list.
-const COMMON: [&str; 4] = ["limit", "offset", "ordering", "cursor"];
+const COMMON: [&str; 5] = ["limit", "offset", "ordering", "cursor", "count"];
 
 /// A request with its table and key.
 #[derive(Clone, Copy)]
@@ -132,9 +132,10 @@ pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
 }
 
 impl<T: Send + 'static> List<'_, T> {
-    /// Reads the requested page.
+    /// Reads the requested page; with `count=false`, without more reads for the count.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
-        self.read(true).await
+        let count = self.request.call.query.truth("count").map_err(|error| Call::bad_filter(&error))?;
+        self.read(count != Some(false)).await
     }
 
     /// Reads the requested page, without more reads for the count.

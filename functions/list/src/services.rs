@@ -46,7 +46,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
 
 /// Lists the tags of a role's services, each once and in order, from at most [`SERVICES_MAX`] services.
 pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    call.only_knows(&["limit", "offset", "ordering"])?;
+    call.only_knows(&["limit", "offset", "ordering", "count"])?;
     call.query
         .integer("limit")
         .and(call.query.integer("offset"))

@@ -36,12 +36,12 @@ pub(crate) async fn masked(
         return Ok(None);
     }
     let mut masked = Masked { declaration: declaration.clone(), problems: Vec::new() };
-    let mut open = open(&mut masked.declaration, key, (stored, items), &parts);
-    for some in open.chunks_mut(DECLARATIONS_AT_ONCE) {
-        let hashes = some.iter().flat_map(|open| [Some(open.as_sent), open.before]).flatten();
+    let mut unmasked = mask_known(&mut masked.declaration, key, (stored, items), &parts);
+    for some in unmasked.chunks_mut(DECLARATIONS_AT_ONCE) {
+        let hashes = some.iter().flat_map(|item| [Some(item.as_sent), item.before]).flatten();
         let hashes: Vec<_> = hashes.map(|hash| (stored.team.id, hash)).collect();
         let read = table.secrets(hashes).await?;
-        masked.problems.extend(some.iter_mut().flat_map(|open| open.mask(key, &read)));
+        masked.problems.extend(some.iter_mut().flat_map(|item| item.mask(key, &read)));
     }
     Ok(Some(masked))
 }
@@ -52,17 +52,17 @@ fn part_of<'a>(parts: &'a Parts<'_>, item: &DeclaredItem) -> Option<&'a Part> {
 }
 
 /// Puts masks in place of all secrets without a stored one; returns the other items.
-fn open<'a>(
+fn mask_known<'a>(
     declaration: &'a mut Declaration,
     key: &MaskKey,
     (stored, items): (&'a Stored, &Items),
     parts: &'a Parts<'_>,
-) -> Vec<Open<'a>> {
+) -> Vec<Unmasked<'a>> {
     let by_name = items.values().flatten().map(|item| {
         ((item.application.as_str(), item.service.title.as_str(), item.name.as_str()), item.version.hash)
     });
     let by_name: BTreeMap<(&str, &str, &str), Hash> = by_name.collect();
-    let mut open = Vec::new();
+    let mut unmasked = Vec::new();
     for DeclaredApplication { name: application, items, .. } in &mut declaration.applications {
         for item in items {
             let Some(part) = part_of(parts, item) else { continue };
@@ -74,14 +74,14 @@ fn open<'a>(
                 item: item.name.clone(),
             };
             let (team, before, as_sent) = (stored.team.name.as_str(), before.copied(), item.hash);
-            open.extend(Open { team, owner, part, before, as_sent, item }.unless_known(key));
+            unmasked.extend(Unmasked { team, owner, part, before, as_sent, item }.unless_known(key));
         }
     }
-    open
+    unmasked
 }
 
-/// An item whose stored secrets are needed.
-struct Open<'a> {
+/// An item that has no masks yet, because its stored secrets are needed.
+struct Unmasked<'a> {
     /// The name of the team.
     team: &'a str,
     owner: SecretOwner,
@@ -93,7 +93,7 @@ struct Open<'a> {
     item: &'a mut DeclaredItem,
 }
 
-impl Open<'_> {
+impl Unmasked<'_> {
     /// Puts masks in place if no stored secret is needed. Else returns itself.
     fn unless_known(mut self, key: &MaskKey) -> Option<Self> {
         if self.before == Some(self.as_sent) {

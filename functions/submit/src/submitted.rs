@@ -65,7 +65,7 @@ impl Submitted {
         let team = call.caller.team.name.clone();
         let declaration = Declaration { team, metadata: None, applications: Vec::new() };
         let (unread, revert) = (Vec::new(), Some(revert));
-        let (scope, allows_removal) = (Scope::Partial, false);
+        let (scope, allows_removal) = (Scope::Partial, true);
         Ok(Self { declaration, unread, scope, idempotency, commit_id, message, allows_removal, revert })
     }
 

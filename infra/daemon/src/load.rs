@@ -225,9 +225,14 @@ async fn publish(
             return Ok(());
         }
         match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
-            Stored::Done(_) => return Ok(()),
+            Ok(Stored::Done(_)) => return Ok(()),
             // Another writer has taken the number or the title, so the next round reads the service first.
-            Stored::Stale => {}
+            Ok(Stored::Stale) => {}
+            Err(other) => {
+                let problem =
+                    format!("service '{title}' must not look like '{other}', the title of another service");
+                return Err(Failure::Refused(vec![problem]));
+            }
         }
     }
     Err(unavailable().into())

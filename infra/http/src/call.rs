@@ -182,15 +182,16 @@ impl Call {
         url
     }
 
-    /// Rejects unknown and repeated query parameters (docs/reference/http/README.md, convention 11).
+    /// Rejects unknown and repeated query parameters (docs/reference/http/README.md, convention 11), and a `count` other
+    /// than `true` and `false`. Short lists ignore its value.
     pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
-        match self.query.names().find(|name| !names.contains(name)) {
-            None => match self.query.repeated() {
-                None => Ok(()),
-                Some(name) => Err(Self::bad_filter(&FieldError::new(name, "must be present once"))),
-            },
-            Some(unknown) => Err(Reply::unknown_filter(nearest(unknown, names.iter().copied())).into()),
+        if let Some(unknown) = self.query.names().find(|name| !names.contains(name)) {
+            return Err(Reply::unknown_filter(nearest(unknown, names.iter().copied())).into());
         }
+        if let Some(name) = self.query.repeated() {
+            return Err(Self::bad_filter(&FieldError::new(name, "must be present once")));
+        }
+        self.query.truth("count").map(drop).map_err(|error| Self::bad_filter(&error))
     }
 
     /// Returns the error of an invalid query parameter.

@@ -134,12 +134,11 @@ codes! {
         remedy "Change the declaration of the item, or remove the item. Or ask the owner to retry the change \
                 instance (`retry`).";
     RemovalNotConfirmed(400, "the removal of whole applications is not confirmed")
-        means "The team has `confirm_removals` set to true. A whole submission would remove all items of an application \
-               that its declaration does not name. `applications` lists these applications with the numbers of their \
-               items. Nothing was changed.",
-        remedy "Add the applications to the declaration, or submit it in parts with PATCH. To remove them, repeat the \
-                request with `allow_removal=true`, or with the `plan` of a preview in `If-Match`. Or name an \
-                application with empty `services`.";
+        means "The team has `confirm_removals` set to true. The submission would remove all items of an application: its \
+               declaration names the application without items, or a whole declaration does not name it. `applications` \
+               lists these applications with the numbers of their items. Nothing was changed.",
+        remedy "Add the applications with their items to the declaration, or submit it in parts with PATCH. To remove \
+                them, repeat the request with `allow_removal=true`, or with the `plan` of a preview in `If-Match`.";
     PlanChanged(412, "the effects differ from the preview")
         means "The plan token in `If-Match` does not match the effects that the submission would have now. \
                After the preview, another submission, a decision or a change of a service changed them. \
@@ -247,8 +246,9 @@ codes! {
         means "A team has at most 100 API keys, including expired ones.",
         remedy "Revoke unused keys.";
     TeamNameTaken(400, "another team has this name")
-        means "A team has this name. Declarations name their team, so names are unique in the deployment. A \
-               repeated request gets this error too, if the first one created the team.",
+        means "A team has this name, or one that looks the same: in another letter case, or with letters of another \
+               script. Declarations name their team, so names are unique in the deployment. A repeated request gets \
+               this error too, if the first one created the team.",
         remedy "Choose another name. If the response to an earlier request was lost, the team exists. The \
                 operator makes another key for it with `dovetaild load`.";
     PlatformKey(400, "a PLATFORM key cannot be rotated")

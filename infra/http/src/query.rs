@@ -40,12 +40,12 @@ impl Query {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Returns the values of a list parameter, `A,B` or `[4, 5]`. Several values mean OR.
+    /// Returns the values of a list parameter, `A,B` or `[4, 5]`. Several values mean OR; `\,` is a comma in a value.
     pub fn list(&self, name: &str) -> Option<Vec<String>> {
         let text = self.get(name)?.trim();
         // Python clients format a list in the notation of Python: brackets, quotes and spaces.
         let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-        let values = inner.split(',').map(|value| value.trim().trim_matches(['\'', '"']).to_owned());
+        let values = split(inner).into_iter().map(|value| value.trim().trim_matches(['\'', '"']).to_owned());
         Some(values.filter(|value| !value.is_empty()).collect())
     }
 
@@ -94,6 +94,21 @@ impl Query {
     }
 }
 
+/// Splits a list at its commas, except at those after a backslash.
+fn split(list: &str) -> Vec<String> {
+    let mut values = vec![String::new()];
+    let mut characters = list.chars().peekable();
+    while let Some(character) = characters.next() {
+        let is_escape = character == '\\' && characters.peek() == Some(&',');
+        match (if is_escape { characters.next() } else { Some(character) }, values.last_mut()) {
+            (Some(','), _) if !is_escape => values.push(String::new()),
+            (Some(character), Some(value)) => value.push(character),
+            _ => {}
+        }
+    }
+    values
+}
+
 /// Parses an integer up to [`NUMBER_MAX`], because every id and number of a response fits in it.
 fn integer(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| *number <= NUMBER_MAX)
@@ -121,6 +136,11 @@ mod tests {
         assert_eq!(query.get("d"), None);
         assert_eq!(query.truth("e").unwrap(), Some(true));
         assert_eq!(query.list("f").unwrap(), ["q", "r"]);
+        let list = |value: &str| Query::parse(&format!("a={value}")).list("a").unwrap();
+        assert_eq!(list(r"x\,y,z"), ["x,y", "z"]);
+        assert_eq!(list("x%5C%2Cy"), ["x,y"]);
+        assert_eq!(list(r"['x\,y', 'z']"), ["x,y", "z"]);
+        assert_eq!(list(r"x\y,\"), [r"x\y", r"\"]);
         assert_eq!(query.get("g"), None);
         assert!(query.integers("c").is_err());
         assert!(query.truth("c").is_err());

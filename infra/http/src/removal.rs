@@ -24,7 +24,7 @@ pub(crate) fn sentence(removals: &[Removal]) -> String {
     }
     let applications = if removals.len() == 1 { "application" } else { "applications" };
     format!(
-        "the declaration does not name {applications} {}: add what must stay, or confirm the removal with \
+        "the submission leaves no item in {applications} {}: add what must stay, or confirm the removal with \
          allow_removal=true or with the plan of a preview in If-Match",
         names.join(", ")
     )
@@ -52,7 +52,7 @@ mod tests {
             text.split_once(": ")
                 .unwrap()
                 .0
-                .strip_prefix("the declaration does not name ")
+                .strip_prefix("the submission leaves no item in ")
                 .unwrap()
                 .to_owned()
         };

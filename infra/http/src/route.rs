@@ -303,6 +303,8 @@ impl Unserved {
                 Reply::refused(Code::NoSuchRoute, &format!("{}{meant}", Code::NoSuchRoute.title())).into()
             }
             Self::Method(others) => {
+                let with_head = |method| [Some(method), (method == "GET").then_some("HEAD")];
+                let others: Vec<&str> = others.into_iter().flat_map(with_head).flatten().collect();
                 let mut reply = Reply::error(Code::MethodNotAllowed);
                 // RFC 9110 requires this header with a 405.
                 reply.headers.push(("allow", others.join(", ")));
@@ -338,7 +340,10 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
 }
 
 /// Finds the route of a request, with or without a trailing slash (docs/reference/http/README.md, convention 3).
+///
+/// A route for GET is also one for HEAD: the answer then has no body (RFC 9110, section 9.3.2).
 pub(crate) fn find(method: &str, path: &str) -> Result<RouteMatch, Unserved> {
+    let method = if method == "HEAD" { "GET" } else { method };
     // A file has no other spelling: below a path with a slash, its relative URLs would lead elsewhere.
     let files = FILES.iter().filter(|file| file.path == path || (path.is_empty() && file.path == "/"));
     let files = files.map(|file| (file, PathParameters::default()));
@@ -398,6 +403,8 @@ mod tests {
         }
         let submit = find("PATCH", "/v1/orcabase/consumer/submissions/submit/").unwrap();
         assert_eq!(submit.route.operation, Operation::Submit);
+        assert_eq!(find("HEAD", "/v1/health").unwrap().route.operation, Operation::GetHealth);
+        assert!(find("HEAD", "/v1/orcabase/consumer/submissions/submit/").is_err());
     }
 
     #[test]

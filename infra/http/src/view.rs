@@ -46,7 +46,9 @@ pub use message::message;
 pub use planned::{Planned, valid};
 pub use platform::{queues, status, team_for_operators};
 pub use service::{service, service_config, service_docs};
-pub use team::{CHANGES_MAX, application, light_application, submission, submission_with_changes, team};
+pub use team::{
+    CHANGES_MAX, application, counts, light_application, submission, submission_with_changes, team,
+};
 pub use webhook::{MASK, given_up, replied, webhook};
 
 use self::stored::Stored;

@@ -140,8 +140,9 @@ pub(crate) fn walk(system: &Running, path: &str, key: &str) -> Vec<Value> {
     while let Some(path) = next {
         let answer = system.get(&path, key);
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
-        let total = answer.at("/count").as_u64().unwrap();
+        let total = answer.at("/count").as_u64();
         assert_eq!(*count.get_or_insert(total), total, "the count stays: {path}");
+        assert!(total.is_some() || path.contains("count=false"), "{path}");
         let page = answer.at("/results").as_array().unwrap();
         assert!(rows.is_empty() || !page.is_empty(), "an empty page at the end: {path}");
         rows.extend(page.iter().cloned());
@@ -150,7 +151,8 @@ pub(crate) fn walk(system: &Running, path: &str, key: &str) -> Vec<Value> {
             assert!(next.starts_with(&format!("{}/v1/", system.base)), "{next}");
         }
     }
-    assert!(count.is_some_and(|count| usize::try_from(count) == Ok(rows.len())) || path.contains("offset="));
+    let is_whole = count.flatten().is_none_or(|count| usize::try_from(count) == Ok(rows.len()));
+    assert!(is_whole || path.contains("offset="));
     rows
 }
 

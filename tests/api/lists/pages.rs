@@ -52,6 +52,35 @@ fn following_next_shows_every_row_once_whatever_the_limit() {
 }
 
 #[test]
+fn a_list_may_leave_out_its_count() {
+    let library = &*LIBRARY;
+    for (list, key, rows) in lists() {
+        let page = library.system.get(&format!("{list}?count=false&limit=5"), key);
+        // The count of a list of one page is known.
+        let count = if rows > 5 { Value::Null } else { json!(rows) };
+        assert_eq!((page.status, page.at("/count")), (200, &count), "{key} {list}");
+        let walked = walk(&library.system, &format!("{list}?count=false&limit=5"), key);
+        assert_eq!(walked.len(), rows, "{key} {list}");
+        let counted = library.system.get(&format!("{list}?count=true&limit=5"), key);
+        assert_eq!(counted.at("/count"), &json!(rows), "{key} {list}");
+    }
+    // An order other than the stored one reads the whole list, so its count is known.
+    let sorted = format!("{CONSUMER}/service_items/?count=false&ordering=name");
+    assert_eq!(library.system.get(&sorted, "alpha").at("/count"), &json!(32));
+    library.assert_refused(&format!("{CONSUMER}/service_items/"), "alpha", &["count=0", "count=no"]);
+    // Short lists always have their count.
+    for list in [
+        "/v1/account/teams/",
+        "/v1/orcaexternal/serviceowner/messages/",
+        "/v1/orcabase/consumer/services/tags/",
+    ] {
+        let page = library.system.get(&format!("{list}?count=false"), "alpha");
+        assert_eq!((page.status, page.at("/count").is_u64()), (200, true), "{list}");
+        library.assert_refused(list, "alpha", &["count=0", "count=no"]);
+    }
+}
+
+#[test]
 fn a_page_has_twenty_rows_by_default() {
     let library = &*LIBRARY;
     let list = format!("{CONSUMER}/service_items/");

@@ -45,6 +45,61 @@ fn all_teams_are_listed_in_pages_without_their_metadata() {
 }
 
 #[test]
+fn a_team_must_not_have_the_name_of_another_thing() {
+    let system = Running::demo();
+    for name in ["SYSTEM", "system", "Conc (Api Key)", "conc (API KEY)", "metadata", "Services", ".", ".."] {
+        let refused = created(&system, &json!({"name": name}));
+        assert_eq!(
+            (refused.status, refused.at("/code")),
+            (400, &json!("invalid_field")),
+            "{name}: {refused:?}"
+        );
+    }
+    for name in ["Systems", "Metadata of machines", "Api Key"] {
+        assert_eq!(created(&system, &json!({"name": name})).status, 201, "{name}");
+    }
+}
+
+#[test]
+fn a_name_that_looks_like_another_is_taken() {
+    let system = Running::demo();
+    // The second name has a Cyrillic letter, and the third a capital I.
+    for name in ["vmownerteam", "VMOwnerTe\u{430}m", "PIatform", "PLATFORM"] {
+        let refused = created(&system, &json!({"name": name}));
+        assert_eq!(
+            (refused.status, refused.at("/code")),
+            (400, &json!("team_name_taken")),
+            "{name}: {refused:?}"
+        );
+        let detail = refused.at("/detail").as_str().unwrap();
+        assert!(detail.starts_with("the name looks like that of team '"), "{detail}");
+    }
+    for name in ["VMOwnerTeam2", "Platforms"] {
+        assert_eq!(created(&system, &json!({"name": name})).status, 201, "{name}");
+    }
+}
+
+#[test]
+fn a_title_that_looks_like_another_is_refused_before_and_at_its_publication() {
+    let system = Running::demo();
+    let services = "/v1/orcabase/serviceowner/services/";
+    let definition = |title: &str| {
+        json!({"title": title, "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}}})
+    };
+    for title in ["vm", "Vm", "loadbalancer", "L\u{43e}adBalancer"] {
+        for path in [services.to_owned(), format!("{services}validate/?dry_run=true")] {
+            let refused = system.call("POST", &path, "vm-owner-key", &definition(title));
+            assert_eq!(refused.status, 400, "{title}: {refused:?}");
+            let problem = (refused.at("/problems/0/pointer"), refused.at("/problems/0/rule"));
+            assert_eq!(problem, (&json!("/title"), &json!("similar_title")), "{refused:?}");
+        }
+    }
+    assert_eq!(system.call("POST", services, "vm-owner-key", &definition("VM2")).status, 201);
+    system.assert_sound();
+}
+
+#[test]
 fn a_new_team_works_at_once_with_its_key() {
     let system = Running::demo();
     let team = created(&system, &json!({"name": "Payments"}));

@@ -128,6 +128,29 @@ fn rule_3_a_slash_at_the_end_makes_no_difference_and_nothing_redirects() {
 }
 
 #[test]
+fn rule_3_head_answers_as_get_without_a_body() {
+    let Example { system, item, .. } = &*SHARED;
+    for (path, key) in [
+        (format!("{CONSUMER}/service_items/"), "awesome-key"),
+        (format!("{CONSUMER}/service_items/{item}/"), "awesome-key"),
+        (format!("{CONSUMER}/service_items/"), "no-such-key"),
+        ("/v1/account/api_keys/".to_owned(), "awesome-key"),
+        ("/v1/health".to_owned(), "awesome-key"),
+        ("/v1/openapi.json".to_owned(), "awesome-key"),
+    ] {
+        let [get, head] = ["GET", "HEAD"].map(|method| {
+            system.send(&ApiRequest { method, path: &path, key: Some(key), headers: &[], body: Vec::new() })
+        });
+        assert_eq!((head.status, &head.body), (get.status, &Value::Null), "{path}");
+        assert_eq!(head.header("content-type"), get.header("content-type"), "{path}");
+    }
+    let refused = system.call("HEAD", SUBMIT, "awesome-key", &Value::Null);
+    assert_eq!(refused.status, 405);
+    let allowed = system.call("DELETE", "/v1/health", "awesome-key", &Value::Null);
+    assert_eq!(allowed.header("allow"), Some("GET, HEAD"));
+}
+
+#[test]
 fn rule_4_success_is_200_or_201() {
     let example = Example::new();
     let system = &example.system;

@@ -38,6 +38,30 @@ fn declare(system: &Running, team: &str, services: &Value) {
     assert!(matches!(answer.status, 200 | 201), "{answer:?}");
 }
 
+#[test]
+fn a_reference_to_a_service_that_the_team_does_not_see_is_a_warning() {
+    let system = system();
+    let references = |names: &[&str]| {
+        let reference = |name: &&str| {
+            let property = json!({"type": "string", "format": "reference", "service_reference": name});
+            ((*name).to_owned(), property)
+        };
+        definition(&names.iter().map(reference).collect::<Map<_, _>>().into())
+    };
+    let warning = |name: &str| {
+        json!(format!(
+            "/properties/{name}/service_reference names a service that your team does not see: `{name}`"
+        ))
+    };
+    let validate = "/v1/orcabase/serviceowner/services/validate/";
+    for path in [validate, DRY_RUN, "/v1/orcabase/serviceowner/services/"] {
+        let warned = system.call("POST", path, "one", &references(&["DB", "Router", "VM"]));
+        assert_eq!((warned.status, warned.at("/warnings")), (200, &json!([warning("Router")])), "{warned:?}");
+        let seen = system.call("POST", path, "one", &references(&["DB", "Disk", "VM"]));
+        assert!(seen.body.get("warnings").is_none_or(|warnings| *warnings == json!([])), "{seen:?}");
+    }
+}
+
 #[track_caller]
 fn dry_run(system: &Running, path: &str, definition: &Value) -> Answer {
     let answer = system.call("POST", path, "one", definition);

@@ -160,6 +160,9 @@ impl World {
         }
         let refused = format!("{CONSUMER}/submissions/{first}/difference/");
         self.call(400, "GET", &refused, key, &Value::Null);
+        let counted = format!("{CONSUMER}/submissions/{first}/?counts=");
+        self.call(200, "GET", &format!("{counted}true"), key, &Value::Null);
+        self.call(400, "GET", &format!("{counted}many"), key, &Value::Null);
         let application = self.system.get(&format!("{CONSUMER}/applications/"), key);
         let url = application.at("/results/0/url").as_str().unwrap();
         let mut next = Some(format!("{url}?as_of={first}&limit=1"));

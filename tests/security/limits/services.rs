@@ -53,8 +53,8 @@ fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
         (with_property(&json!({"$ref": "other.json#/a"})), ("remote_reference", "/properties/x/$ref")),
         (with_property(&json!({"$ref": "#/nowhere"})), ("dangling_reference", "/properties/x/$ref")),
         (
-            with_property(&json!({"items": {"$ref": "#"}})),
-            ("recursive_reference", "/properties/x/items/$ref"),
+            with_property(&json!({"not": {"$ref": "#/properties/x"}})),
+            ("recursive_reference", "/properties/x/not/$ref"),
         ),
         (
             with_property(&json!({"$id": "https://example.com/"})),

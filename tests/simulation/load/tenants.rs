@@ -25,7 +25,11 @@ pub fn world(consumers: usize) -> Value {
         json!({"name": "Owner", "api_keys": [OWNER]}),
         json!({"name": "Network", "api_keys": ["network-key"]}),
     ];
-    teams.extend((0..consumers).map(|number| json!({"name": name(number), "api_keys": [key(number)]})));
+    teams.extend(
+        (0..consumers).map(
+            |number| json!({"name": name(number), "api_keys": [key(number)], "confirm_removals": false}),
+        ),
+    );
     let service = |title: &str, dependents: &[&str]| {
         json!({"owner": "Owner", "approval_required": true, "dependent_teams": dependents, "schema": {
             "title": title, "description": "A service under load.", "type": "object",

@@ -14,5 +14,6 @@ mod transaction;
 pub use condition::{Condition, Fence};
 pub use fingerprint::Fingerprint;
 pub use record::{Key, Record, Stored};
+pub use snapshot::team_of;
 pub use table::Table;
 pub use transaction::Refused;

@@ -7,7 +7,23 @@ use domain::audit::invariant::Snapshot;
 use domain::catalog::service::Service;
 use domain::model::submission::IdempotencyRecord;
 use domain::model::work::Share;
+use domain::rules::plan::Stored;
 use std::sync::Arc;
+
+/// Returns the team in these records as a plan reads it; none without its record or its head.
+pub fn team_of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<Stored> {
+    let (mut team, mut head, mut applications) = (None, None, Vec::new());
+    for record in records {
+        if let Record::Team(record) = record {
+            team = Some(record.clone());
+        } else if let Record::Head(record) = record {
+            head = Some(*record);
+        } else if let Record::Application(record) = record {
+            applications.push(record.clone());
+        }
+    }
+    Some(Stored { team: team?, head: head?, applications })
+}
 
 impl Table {
     /// Creates the table of a snapshot. A snapshot has no creation times of shares.

@@ -38,12 +38,12 @@ pub fn earlier_to_read(
     earlier
 }
 
-/// Returns whether the service has fixed properties, and the item's values still hold.
+/// Returns whether the service has fixed properties, and the item is in service.
 ///
-/// The values of a removed item are free, once the removal is approved or if the item was never in service.
+/// The values are free before the owner approves the creation and after the owner approves the removal, because nothing
+/// exists then.
 fn is_compared(before: &Item, offer: &Offer) -> bool {
-    let holds = before.declared || before.runtime_state == RuntimeState::InService;
-    holds && offer.schema.fixed().next().is_some()
+    before.runtime_state == RuntimeState::InService && offer.schema.fixed().next().is_some()
 }
 
 /// Returns the fixed values of a stored declaration.
@@ -67,12 +67,10 @@ pub(super) fn changed(
     // Of secrets, both have the masks.
     let declared = fixed_values(&offer.schema, &item.canonical);
     let changed = values.filter(|(name, value)| declared.get(name.as_str()) != Some(value));
-    let is_requested = before.runtime_state == RuntimeState::Requested;
-    let hint = if is_requested { ": remove the item first" } else { "" };
     changed
         .map(|(name, value)| {
             let value = json::excerpt(value);
-            (name.clone(), format!("must stay {value}, the value of the earlier declaration{hint}"))
+            (name.clone(), format!("must stay {value}, the value of the earlier declaration"))
         })
         .collect()
 }

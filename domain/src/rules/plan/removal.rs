@@ -1,16 +1,19 @@
-//! Removals that need a confirmation: a whole submission empties an application that it does not name (R57).
+//! Removals that need a confirmation: a submission empties an application (R57).
+//!
+//! A pipeline that forgets a file does not name the application. A template that renders nothing names it without items.
 
 use super::{Items, Request, Stored};
 use crate::base::id::ApplicationId;
 use crate::base::problem::{Problem, pointer};
 use crate::model::declaration::Declaration;
 use crate::model::submission::Scope;
-use std::collections::BTreeSet;
+use crate::model::team::Application;
+use std::collections::BTreeMap;
 
 /// The rule of an unconfirmed removal.
 pub const REMOVAL_NOT_CONFIRMED: &str = "removal_not_confirmed";
 
-/// An application that a whole submission empties without its name.
+/// An application that a submission empties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
     pub application: ApplicationId,
@@ -21,14 +24,18 @@ pub struct Removal {
 
 /// Returns the removals that the team wants confirmed, in the order of the applications.
 ///
-/// An application that the declaration names without services is explicit. One without declared items loses nothing.
+/// An application without declared items loses nothing.
 pub fn unconfirmed(stored: &Stored, items: &Items, declaration: &Declaration, scope: Scope) -> Vec<Removal> {
-    if scope == Scope::Partial || !stored.team.confirm_removals {
+    if !stored.team.confirm_removals {
         return Vec::new();
     }
-    let named: BTreeSet<&str> = declaration.applications.iter().map(|named| named.name.as_str()).collect();
-    let unnamed = stored.applications.iter().filter(|stored| !named.contains(stored.name.as_str()));
-    let removals = unnamed.map(|application| {
+    let has_items: BTreeMap<&str, bool> =
+        declaration.applications.iter().map(|named| (named.name.as_str(), !named.items.is_empty())).collect();
+    let is_emptied = |application: &&Application| match has_items.get(application.name.as_str()) {
+        Some(has_items) => !has_items,
+        None => scope == Scope::Whole,
+    };
+    let removals = stored.applications.iter().filter(is_emptied).map(|application| {
         let items = items.get(&application.id).into_iter().flatten().filter(|item| item.declared).count();
         Removal { application: application.id, name: application.name.clone(), items }
     });
@@ -43,9 +50,13 @@ pub(super) fn problems(stored: &Stored, items: &Items, request: &Request<'_>) ->
     }
     let team = request.declaration.team.as_str();
     let removals = unconfirmed(stored, items, request.declaration, request.scope).into_iter();
+    let named = |name: &str| request.declaration.applications.iter().any(|named| named.name == name);
     let problem = |Removal { name, items, .. }| Problem {
         pointer: pointer([team, &name]),
-        message: format!("must be present, or its removal confirmed: it would lose its items ({items})"),
+        message: format!(
+            "must {}, or its removal confirmed: it would lose its items ({items})",
+            if named(&name) { "have items" } else { "be present" }
+        ),
         path: vec![team.to_owned(), name, "application".to_owned()],
         rule: REMOVAL_NOT_CONFIRMED,
         change: None,

@@ -9,7 +9,8 @@ const TERRAFORM: &str = include_str!("../../../../tests/cases/terraform.json");
 
 fn paths(properties: &Value) -> Part {
     let definition = json!({"type": "object", "properties": properties});
-    schema::paths(definition.to_string().as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"))
+    let forms = schema::decision_forms(definition.to_string().as_bytes());
+    forms.unwrap_or_else(|problems| panic!("{problems:?}")).paths
 }
 
 fn rules(problems: Vec<Problem>) -> Vec<(&'static str, String)> {
@@ -70,6 +71,31 @@ fn a_case_with_another_result_or_a_bad_form_differs() {
     );
     assert!(cases::run(b"{}", None).is_err());
     assert!(cases::run(b"{", None).is_err());
+}
+
+#[test]
+fn a_case_expects_the_unknown_values_in_any_order_and_valid_items() {
+    let properties = json!({"b": {"type": "string", "x-computed": true}, "a": {"type": "string", "readOnly": true},
+        "cpu": {"type": "integer"}});
+    let schema = json!({"type": "object", "properties": properties});
+    let differences = |mut case: Value| {
+        case["schema"] = schema.clone();
+        cases::run(json!([case]).to_string().as_bytes(), None).unwrap().remove(0).differences
+    };
+    for unknown in [json!(["/a", "/b"]), json!(["/b", "/a"])] {
+        let case =
+            json!({"kind": "proposed", "declared": {}, "expect": {"proposed": {}, "unknown": unknown}});
+        assert_eq!(differences(case), [""; 0]);
+    }
+    // The server refuses such an item at the decision, also where the plan allows the path to change.
+    let agrees = |later: Value, problems: Value| {
+        differences(
+            json!({"kind": "agrees", "planned": {"cpu": 2}, "later": later, "expect": {"problems": problems}}),
+        )
+    };
+    assert_eq!(agrees(json!({"cpu": 2, "a": "x"}), json!([])), [""; 0]);
+    assert_eq!(agrees(json!({"cpu": 2, "a": 1}), json!([{"pointer": "/a", "rule": "schema"}])), [""; 0]);
+    assert_ne!(agrees(json!({"cpu": 2, "a": 1}), json!([])), [""; 0]);
 }
 
 #[test]

@@ -6,8 +6,9 @@ use super::team::WithChanges;
 use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
 use crate::removal;
 use crate::reply::{Failure, objects};
+use domain::Change;
 use domain::base::money::Prices;
-use domain::base::state::Kind;
+use domain::base::state::{ChangeType, Kind};
 use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Version};
 use domain::model::secrets::is_mask;
@@ -21,9 +22,9 @@ use domain::views::compare::Field;
 use domain::views::drift::differences as differences_of_drift;
 use domain::views::proposal::Proposal;
 use domain::views::related::Related;
-use domain::{Change, Hash};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Adds the members of every reply to a valid declaration.
 pub fn valid(others: Value, warnings: &[String]) -> Value {
@@ -108,6 +109,7 @@ impl Planned<'_> {
         warnings.extend(self.unapprovable.iter().cloned());
         warnings.extend(retained.into_iter().take(shown.len()).flatten());
         warnings.extend(shown.iter().filter_map(|change| self.corrected(change)));
+        warnings.extend(self.renamed(shown));
         if !self.is_certain {
             warnings.push(
                 "an earlier submission still has pending work: repeat the preview to get a plan".to_owned(),
@@ -154,13 +156,42 @@ impl Planned<'_> {
         planned_view(object, closes, differences, prices_of(change), proposal)
     }
 
+    /// Returns the text of a declaration.
+    fn text(&self, change: &Change, version: Option<Version>) -> Option<&str> {
+        self.related.declarations.get(&(change.consumer.id, version?.hash)).map(String::as_str)
+    }
+
+    /// Returns a warning for each item that is created with the properties of a removed one: a new name is a new item.
+    fn renamed(&self, shown: &[Change]) -> Vec<String> {
+        let place = |change: &Change, version| {
+            let body: Value = serde_json::from_str(self.text(change, version)?).ok()?;
+            let Value::Object(mut members) = body else { return None };
+            members.remove("name");
+            let properties = (!members.is_empty()).then(|| Value::Object(members).to_string())?;
+            Some((change.application_id(), change.service.id, properties))
+        };
+        let of_type = |change_type| {
+            shown
+                .iter()
+                .filter(move |change| change.change_type == change_type && change.kind == Kind::Direct)
+        };
+        let removed =
+            of_type(ChangeType::Delete).filter_map(|change| Some((place(change, change.old)?, change)));
+        let removed: BTreeMap<_, _> = removed.collect();
+        let renamed = of_type(ChangeType::Create).filter_map(|change| {
+            let old = &removed.get(&place(change, change.new)?)?.item_name;
+            let (service, new, application) = (&change.service.title, &change.item_name, &change.application);
+            Some(format!(
+                "{service} '{new}' of application '{application}' has the properties of '{old}', which is removed: a \
+                 new name is a new item"
+            ))
+        });
+        renamed.collect()
+    }
+
     /// Returns the fields with a difference between the declarations before and after; none without both.
     fn fields(&self, change: &Change) -> Vec<Field> {
-        let text = |version: Option<Version>| {
-            let hash: Hash = version?.hash;
-            self.related.declarations.get(&(change.consumer.id, hash)).map(String::as_str)
-        };
-        let both = text(change.old).zip(text(change.new));
+        let both = self.text(change, change.old).zip(self.text(change, change.new));
         both.and_then(|(old, new)| compare::between(old, new).ok()).unwrap_or_default()
     }
 

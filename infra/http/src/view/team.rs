@@ -5,6 +5,7 @@ use domain::TeamRef;
 use domain::base::actor::Role;
 use domain::model::submission::Submission;
 use domain::model::team::{Application, Team};
+use domain::views::outcome::Counts;
 use domain::views::related::Related;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -76,6 +77,12 @@ pub fn submission_with_changes(
     let is_cut = count(change_instances.len()) < submission.direct;
     let change_instances_next = is_cut.then(|| viewpoint.changes_of(submission.id));
     WithChanges { change_instances, change_instances_next, others: self::submission(submission, viewpoint) }
+}
+
+/// Returns the counts of a submission's change instances; `are_all` unless more of them exist.
+pub fn counts(counts: Counts, are_all: bool) -> Value {
+    let Counts { open, completed, closed, failed } = counts;
+    json!({"open": open, "completed": completed, "closed": closed, "failed": failed, "exact": are_all})
 }
 
 /// Returns a submission without its change instances.

@@ -20,6 +20,7 @@ use domain::rules::plan::Stored;
 use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId, Timestamp};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 impl Table {
     /// Returns the team, its head and its applications, or `None` for an unknown team.
@@ -192,6 +193,13 @@ impl Table {
             Some(title) => self.service(title).await,
             None => Err(Error::corrupt(record::key_text(&pointer), "the pointer has no valid target")),
         }
+    }
+
+    /// Returns the titles of the services with these ids, in no order.
+    pub(crate) async fn titles(&self, ids: Range<u64>) -> Result<Vec<String>, Error> {
+        let keys = ids.filter_map(ServiceId::new).map(key::service_id);
+        let pointers = self.batch_get_rows(keys, Consistency::Complete).await?;
+        Ok(pointers.iter().filter_map(|pointer| record::text(pointer, "to")).map(str::to_owned).collect())
     }
 
     /// Returns the team with this name. The name is stored in a pointer record, so this takes two reads.

@@ -13,13 +13,19 @@ use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
 use domain::catalog::schema::Schema;
 use domain::catalog::service::{Service, Settings};
+use domain::model::likeness::look_alike;
 use domain::model::metadata::Since;
 use domain::model::team::Team;
 use domain::{TeamId, TeamRef};
 use dovetail_aws::retry;
+use std::ops::Range;
 
 /// The counter of teams.
 const TEAMS: &str = "teams";
+/// Maximum number of teams in memory at once. Each may have 4 KiB of metadata.
+const TEAMS_AT_ONCE: u64 = 1_000;
+/// The counter of services.
+const SERVICES: &str = "services";
 
 /// The metadata of a team without a declaration, canonical JSON.
 const NO_METADATA: &str = "{}";
@@ -55,31 +61,54 @@ impl Table {
         Err(Error::Unavailable("a team could not be created".to_owned()))
     }
 
-    /// Creates a team with its first API key in one transaction. It is stale if a team has this name.
+    /// Creates a team with its first API key in one transaction.
+    ///
+    /// It returns the other team instead if one has this name, or a name that looks the same.
     pub async fn create_team(
         &self,
         name: &str,
         confirm_removals: bool,
         first: &Made,
         ctx: &RequestContext,
-    ) -> Result<Stored<(Team, ApiKey)>, Error> {
+    ) -> Result<Result<(Team, ApiKey), Team>, Error> {
         let mut attempts = retry::WRITE.attempts();
         while attempts.next().await.is_some() {
             if let Some(team) = self.team_by_name(name).await? {
                 // The hash is unique, so this key shows that an earlier attempt, whose answer was lost, is stored.
                 let stored = self.api_key(&first.hash).await?.filter(|key| key.team.id == team.id);
-                return Ok(stored.map_or(Stored::Stale, |key| Stored::Done((team, key))));
+                return Ok(match stored {
+                    Some(key) => Ok((team, key)),
+                    None => Err(team),
+                });
             }
             let (team, mut actions) = self.next_team(name, NO_METADATA, confirm_removals, ctx).await?;
+            // The write fails if another team has been created since the read of the counter.
+            if let Some(other) = self.similar_team(team.id.get(), name).await? {
+                return Ok(Err(other));
+            }
             let key = ApiKey::new(first.clone(), team.to_ref(), ctx);
             actions.extend(self.new_api_key(&key)?);
             actions.push(self.audit_entry_action(&AuditEntry::of_key(Event::KeyCreated, &key, ctx))?);
             if self.transact(|| Ok(actions.clone())).await? == Commit::Done {
-                return Ok(Stored::Done((team, key)));
+                return Ok(Ok((team, key)));
             }
             // As in `ensure_team`, the next round reads the name, which decides.
         }
         Err(Error::Unavailable("a team could not be created".to_owned()))
+    }
+
+    /// Returns a team with a smaller id than this one whose name looks like `name`.
+    async fn similar_team(&self, before: u64, name: &str) -> Result<Option<Team>, Error> {
+        let mut first = 1;
+        while first < before {
+            let last = (before - 1).min(first + TEAMS_AT_ONCE - 1);
+            let teams = self.teams(first, last).await?;
+            if let Some(other) = teams.into_iter().find(|other| look_alike(&other.name, name)) {
+                return Ok(Some(other));
+            }
+            first = last + 1;
+        }
+        Ok(None)
     }
 
     /// Returns a new team with the next number, and the actions that create it.
@@ -131,15 +160,21 @@ impl Table {
     }
 
     /// Stores a new service with schema version 1, under the next number.
+    ///
+    /// It returns the title of another service instead if that looks the same.
     pub async fn create_service(
         &self,
         owner: &TeamRef,
         schema: &Schema,
         settings: Settings,
         ctx: &RequestContext,
-    ) -> Result<Stored<Service>, Error> {
-        let (before, next) = self.counter("services").await?;
+    ) -> Result<Result<Stored<Service>, String>, Error> {
+        let (before, next) = self.counter(SERVICES).await?;
         let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service ids are left"))?;
+        // The write fails if another service has been created since the read of the counter.
+        if let Some(title) = self.similar_among(1..next, &schema.title).await? {
+            return Ok(Err(title));
+        }
         let service = Service {
             id,
             title: schema.title.clone(),
@@ -155,7 +190,7 @@ impl Table {
         };
         let audit_entry = AuditEntry::of_service(Event::ServicePublished, &service, ctx);
         let mut actions = vec![
-            statement::count(&self.name, "services", before, next)?,
+            statement::count(&self.name, SERVICES, before, next)?,
             statement::pointer(
                 &self.name,
                 key::service_id(id),
@@ -165,7 +200,19 @@ impl Table {
             statement::create::<ServiceRecord>(&self.name, &service)?,
         ];
         actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
-        self.published(service, &audit_entry, actions).await
+        self.published(service, &audit_entry, actions).await.map(Ok)
+    }
+
+    /// Returns the title of another service that looks like this one.
+    pub async fn similar_title(&self, title: &str) -> Result<Option<String>, Error> {
+        let (_, next) = self.counter(SERVICES).await?;
+        self.similar_among(1..next, title).await
+    }
+
+    /// Returns the title of a service with one of these ids that looks like this one and is not equal.
+    async fn similar_among(&self, ids: Range<u64>, title: &str) -> Result<Option<String>, Error> {
+        let titles = self.titles(ids).await?;
+        Ok(titles.into_iter().find(|other| other != title && look_alike(other, title)))
     }
 
     /// Updates a service if its revision is still `before`.
