@@ -19,7 +19,7 @@ use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, answer, invalid_schema,
 };
-use dovetail_table::{Error, Publication, Stored, Table};
+use dovetail_table::{Error, NewService, Publication, Stored, Table};
 use serde_json::json;
 
 /// Maximum number of referenced services that a check looks up.
@@ -122,16 +122,15 @@ pub async fn publish(
                 table.update_service(before.revision, publication, ctx).await?
             }
             (Publish::New(settings), _) => match table.create_service(owner, schema, settings, ctx).await? {
-                Ok(stored) => stored,
-                Err(title) => return Ok(Outcome::LooksAlike(title)),
+                NewService::Done(service) => return Ok(Outcome::New(service)),
+                NewService::LooksLike(title) => return Ok(Outcome::LooksAlike(title)),
+                NewService::Stale => Stored::Stale,
             },
             // Both outcomes need a service, so this cannot occur; a new attempt is harmless.
             (Publish::Unchanged | Publish::NewVersion(_), None) => Stored::Stale,
         };
-        match published {
-            Stored::Done(stored) if service.is_none() => return Ok(Outcome::New(stored)),
-            Stored::Done(stored) => return Ok(Outcome::NewVersion(stored)),
-            Stored::Stale => {}
+        if let Stored::Done(service) = published {
+            return Ok(Outcome::NewVersion(service));
         }
     }
     Err(Error::Unavailable("the service changed at every attempt".to_owned()))

@@ -22,7 +22,7 @@ use domain::catalog::service::Settings as ServiceSettings;
 use domain::{TeamId, TeamRef, Timestamp};
 use dovetail_aws::retry;
 use dovetail_http::{Secret, key_hash};
-use dovetail_table::{Error, Stored, Table};
+use dovetail_table::{Error, NewService, Stored, Table};
 
 use failure::Failure;
 pub use plan::Plan;
@@ -225,10 +225,10 @@ async fn publish(
             return Ok(());
         }
         match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
-            Ok(Stored::Done(_)) => return Ok(()),
-            // Another writer has taken the number or the title, so the next round reads the service first.
-            Ok(Stored::Stale) => {}
-            Err(other) => {
+            NewService::Done(_) => return Ok(()),
+            // The next round reads the service first.
+            NewService::Stale => {}
+            NewService::LooksLike(other) => {
                 let problem =
                     format!("service '{title}' must not look like '{other}', the title of another service");
                 return Err(Failure::Refused(vec![problem]));

@@ -39,6 +39,18 @@ pub struct Publication {
     pub schema: Option<String>,
 }
 
+/// The outcome of the creation of a service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum NewService {
+    /// The service is stored.
+    Done(Service),
+    /// Another request has taken the title or the number; the caller reads again.
+    Stale,
+    /// The title looks like this one of another service.
+    LooksLike(String),
+}
+
 impl Table {
     /// Returns the team with this name, and creates it if it does not exist.
     pub async fn ensure_team(
@@ -160,20 +172,18 @@ impl Table {
     }
 
     /// Stores a new service with schema version 1, under the next number.
-    ///
-    /// It returns the title of another service instead if that looks the same.
     pub async fn create_service(
         &self,
         owner: &TeamRef,
         schema: &Schema,
         settings: Settings,
         ctx: &RequestContext,
-    ) -> Result<Result<Stored<Service>, String>, Error> {
+    ) -> Result<NewService, Error> {
         let (before, next) = self.counter(SERVICES).await?;
         let id = ServiceId::new(next).ok_or_else(|| Error::corrupt("COUNTERS", "no service ids are left"))?;
         // The write fails if another service has been created since the read of the counter.
         if let Some(title) = self.similar_among(1..next, &schema.title).await? {
-            return Ok(Err(title));
+            return Ok(NewService::LooksLike(title));
         }
         let service = Service {
             id,
@@ -200,7 +210,10 @@ impl Table {
             statement::create::<ServiceRecord>(&self.name, &service)?,
         ];
         actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
-        self.published(service, &audit_entry, actions).await.map(Ok)
+        Ok(match self.published(service, &audit_entry, actions).await? {
+            Stored::Done(service) => NewService::Done(service),
+            Stored::Stale => NewService::Stale,
+        })
     }
 
     /// Returns the title of another service that looks like this one.

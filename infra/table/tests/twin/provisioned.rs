@@ -14,7 +14,7 @@ use domain::catalog::service::{Service, Settings};
 use domain::catalog::{config, schema, service};
 use domain::model::team::Team;
 use domain::model::write::Write;
-use dovetail_table::{ACTIONS_MAX, Commit, Publication, Stored};
+use dovetail_table::{ACTIONS_MAX, Commit, NewService, Publication, Stored};
 use serde_json::json;
 
 #[test]
@@ -72,7 +72,7 @@ fn a_title_is_given_once_and_a_service_is_replaced_where_nothing_has_moved() {
             "properties": {"name": {"type": "string"}}});
         let schema = schema::publish(definition.to_string().as_bytes()).unwrap();
         let taken = table.create_service(&owner, &schema, Settings::default(), &ctx(7)).await.unwrap();
-        assert_eq!(taken, Ok(Stored::Stale));
+        assert_eq!(taken, NewService::Stale);
 
         let before = table.service("VM").await.unwrap().unwrap();
         let after = Service { schema_version: 2, revision: 2, modified: now, ..before.clone() };

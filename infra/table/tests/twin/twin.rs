@@ -9,7 +9,7 @@ use domain::model::submission::Scope;
 use domain::model::write::Write;
 use domain::rules::plan::{Offer, REUSE_FROM};
 use dovetail_aws::Endpoint;
-use dovetail_table::{Commit, Settings, Stored, Table};
+use dovetail_table::{Commit, NewService, Settings, Table};
 use embedded::{Engine, Straight};
 use serde_json::Value;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Twin {
             let settings = service.settings.clone();
             let ctx = ctx(service.created);
             let published = table.create_service(&service.owner, schema, settings, &ctx).await;
-            assert_eq!(published.unwrap(), Ok(Stored::Done(service.clone())));
+            assert_eq!(published.unwrap(), NewService::Done(service.clone()));
         }
         let mut twin = Self { world, table, engine, followed: 0 };
         twin.follow().await;
