@@ -105,6 +105,25 @@ fn decided_at_once(system: &Running, path: &str, wanted: &[&str]) -> String {
 }
 
 #[test]
+fn of_sixteen_concurrent_teams_whose_names_look_alike_one_is_created() {
+    let system = Running::demo();
+    let spelled = |number: usize| -> String {
+        let letters = "team".char_indices();
+        letters.map(|(at, c)| if number >> at & 1 == 1 { c.to_ascii_uppercase() } else { c }).collect()
+    };
+    let bodies: Vec<Value> = (0..AT_ONCE).map(|number| json!({"name": spelled(number)})).collect();
+    let requests: Vec<ApiRequest<'_>> =
+        bodies.iter().map(|body| request("POST", "/v1/platform/teams/", "platform-key", body)).collect();
+    let (created, others): (Vec<Answer>, Vec<Answer>) =
+        all(&system, &requests).into_iter().partition(|answer| answer.status == 201);
+    assert_eq!(created.len(), 1, "{created:?}");
+    for answer in others {
+        assert_eq!((answer.status, answer.at("/code")), (400, &json!("team_name_taken")), "{answer:?}");
+    }
+    system.assert_sound();
+}
+
+#[test]
 fn sixteen_concurrent_decisions_on_one_change_instance_store_one() {
     let system = Running::demo();
     let items: Vec<Value> =
