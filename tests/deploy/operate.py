@@ -31,6 +31,7 @@ PARAMETERS = {
     "LateMilliseconds": str(LATE_SECONDS * 1000),
     "UnfinishedSecondsMax": str(UNFINISHED_SECONDS),
     "Tracing": "PassThrough",
+    "LoadAlarms": "yes",
 }
 WORLD = "infra/daemon/src/demo.world.json"
 CONSUMER, OWNER = "awesome-key", "vm-owner-key"
@@ -38,8 +39,8 @@ CONSUMER, OWNER = "awesome-key", "vm-owner-key"
 TRIES_MAX = 10
 # The number of requests for a measurement of response codes.
 REQUESTS = 6
-# Replaces a figure without a measurement.
-THROTTLED = 100
+# Replace figures without a measurement.
+THROTTLED, CONFLICTING = 100, 1000
 # Remaining time of a figure in an alarm's window, in seconds, if it must leave the window soon.
 GRACE = 5
 # The time limit for the effects of a request, and the pause between two reads, in seconds.
@@ -196,6 +197,12 @@ def throttled(limit):
     return stands_for
 
 
+def once(figure):
+    """Returns a figure that ends by itself, for limits that the emulator does not have."""
+    figures = iter((figure, 0))
+    return lambda *_: next(figures)
+
+
 # Causes. Those with an effect to wait for return whether it occurred.
 
 
@@ -235,6 +242,10 @@ def limit(name):
         client("dynamodb").update_table(TableName=stack.outputs["Table"], OnDemandThroughput={name: 1})
 
     return set_limit
+
+
+def traffic_comes(*_):
+    """Stands for load that the emulator does not notice."""
 
 
 def all_rest(stack):
@@ -334,6 +345,10 @@ CASES = {
     "ServerErrors": (requests_fail, server_errors),
     "ReadsThrottled": (limit("MaxReadRequestUnits"), throttled("MaxReadRequestUnits")),
     "WritesThrottled": (limit("MaxWriteRequestUnits"), throttled("MaxWriteRequestUnits")),
+    "QueueWritesThrottled": (traffic_comes, once(THROTTLED)),
+    "ListWritesThrottled": (traffic_comes, once(THROTTLED)),
+    "WorkWritesThrottled": (traffic_comes, once(THROTTLED)),
+    "TransactionsConflicting": (traffic_comes, once(CONFLICTING)),
     "WorkUnfinished": (all_rest, told),
     "WorkSetAside": (work_is_damaged, told),
     "DeliveriesFailed": (table_of_deliver_is_elsewhere, failed_deliveries),

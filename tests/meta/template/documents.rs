@@ -40,7 +40,7 @@ const TYPES: [(&str, &str, &str); 21] = [
     ),
     (
         "AWS::CloudWatch::Alarm",
-        "[alarms](alarms.md)",
+        "[alarms](alarms.md), four of them with `LoadAlarms=yes`",
         "cloudwatch DeleteAlarms DescribeAlarms ListTagsForResource PutMetricAlarm TagResource",
     ),
     (
