@@ -3,6 +3,7 @@
 use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 use crate::stack::{Rates, Route};
+use crate::table::Assumptions;
 use crate::traffic::Act;
 
 /// A documented ceiling.
@@ -25,7 +26,8 @@ pub struct Ceiling {
     pub limit: &'static str,
 }
 
-const HEAD: &str = "transactions of the record `TEAM#{team} HEAD`";
+/// The limit of the ceilings that depend on the conflicts of transactions.
+pub const HEAD: &str = "transactions of the record `TEAM#{team} HEAD`";
 const CREATE: Act = Act::Request(Route::Submissions, "submit 10 new items");
 const SHARED: Act = Act::Request(Route::Submissions, "submit 1 CREATE with a dependent team");
 
@@ -34,15 +36,15 @@ pub const CEILINGS: [Ceiling; 9] = [
     Ceiling {
         unit: "one consumer, rejections",
         act: Act::Request(Route::Decisions, "reject"),
-        rate: 30,
+        rate: 25,
         ..ONE
     },
-    Ceiling { unit: "one consumer, reported errors", act: ERRORS, rate: 30, ..ONE },
+    Ceiling { unit: "one consumer, reported errors", act: ERRORS, rate: 25, ..ONE },
     Ceiling {
         unit: "one consumer, change instances in submissions of 10",
         act: CREATE,
         units: 10,
-        rate: 6,
+        rate: 7,
         limit: DECLARATION,
         ..BY_CONSUMER
     },
@@ -121,8 +123,16 @@ const MANY: Ceiling = Ceiling { consumers: 1_000, route: Route::Submissions, ..O
 impl Ceiling {
     /// Runs arrivals at a multiple of the ceiling.
     pub fn run(&self, seed: u64, times: u32) -> Outcome {
-        let one = Scenario::one(self.size, self.act, self.rate * times, self.consumers, self.owners);
-        Scenario { seed, rates: self.rates, ..one }.run()
+        self.run_with(seed, 100 * times, Assumptions::USUAL)
+    }
+
+    /// Runs arrivals at a part of the ceiling, in percent, with other assumptions about the table.
+    pub fn run_with(&self, seed: u64, percent: u32, assumptions: Assumptions) -> Outcome {
+        let mut one = Scenario::one(self.size, self.act, self.rate, self.consumers, self.owners);
+        for arrivals in &mut one.arrivals {
+            arrivals.rate = arrivals.rate / 100 * percent;
+        }
+        Scenario { seed, rates: self.rates, assumptions, ..one }.run()
     }
 
     /// Returns the units per second at the ceiling.

@@ -98,7 +98,8 @@ impl Flow {
     /// Generates the work records of a submission, one after the other.
     pub fn generate(&self, stack: &Arc<Stack>, operation: &str, works: usize, names: Names) {
         let (stack, sequence, began) = (Arc::clone(stack), stack.sequence(operation), stack.now());
-        let at = shard_and_lane_of(&format!("SUBMISSION#{}", names.consumer), self.lanes);
+        let at =
+            shard_and_lane_of(&format!("SUBMISSION#{}", names.consumer), &names.id.to_string(), self.lanes);
         let lane = Arc::clone(locked(&self.generating).entry(at).or_default());
         drop(tokio::spawn(async move {
             let mut left = works;
@@ -122,14 +123,14 @@ impl Flow {
         }));
     }
 
-    /// Publishes the events of a write in the lane of their consumer.
+    /// Publishes the events of a write in the lane of their change instance.
     fn notify(&self, stack: &Arc<Stack>, sequence: &Arc<Sequence>, names: Names) {
         let (events, changes) = (sequence.events, sequence.changes);
         if events == 0 {
             return;
         }
         let (stack, began) = (Arc::clone(stack), stack.now());
-        let at = shard_and_lane_of(&format!("CHANGE#{}", names.consumer), self.lanes);
+        let at = shard_and_lane_of(&format!("CHANGE#{}", names.consumer), &names.id.to_string(), self.lanes);
         let lane = Arc::clone(locked(&self.notifying).entry(at).or_default());
         locked(&self.waiting).entry(at).or_default().extend(std::iter::repeat_n(began, events));
         drop(tokio::spawn(async move {

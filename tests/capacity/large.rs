@@ -5,6 +5,7 @@ use crate::operations::STAGED_ITEMS;
 use crate::outcome::Outcome;
 use crate::sequence::{Sequence, Step};
 use crate::stack::{Rates, Response, Route, Stack};
+use crate::table::Assumptions;
 use crate::traffic::{Act, Arrivals, arrive};
 use dovetail_aws::retry;
 use simulation::load::lanes::LANES_MAX;
@@ -66,7 +67,7 @@ pub fn run(size: &'static str, items: usize) -> Large {
 }
 
 async fn play(size: &'static str, items: usize) -> Large {
-    let stack = Stack::new(1, Rates::RAISED, size, LANES_MAX);
+    let stack = Stack::new(1, Rates::RAISED, size, LANES_MAX, Assumptions::USUAL);
     let sequence = scaled(&stack.sequence("submit 1,000 items"), items / STAGED_ITEMS);
     // The commit is the transaction with the head.
     let commit = sequence.steps.iter().find(|step| !step.shared.is_empty()).map_or(0, |step| step.round);

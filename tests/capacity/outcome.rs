@@ -150,6 +150,7 @@ fn named(key: &str) -> String {
     let id = match prefix {
         "OWNER" | "WEBHOOK" | "REPLIED" => "{owner}",
         "SERVICE" => "{service}",
+        "PARTITION" => "{number}",
         _ => "{team}",
     };
     let is_id = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());

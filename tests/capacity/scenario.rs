@@ -2,6 +2,7 @@
 
 use crate::outcome::{Outcome, limits};
 use crate::stack::{Rates, Route, Stack};
+use crate::table::Assumptions;
 use crate::traffic::{Act, Arrivals, arrive};
 use simulation::load::lanes::LANES_MAX;
 use simulation::run::in_virtual_time;
@@ -25,13 +26,15 @@ pub struct Scenario {
     pub rates: Rates,
     pub seconds: u64,
     pub arrivals: Vec<Arrivals>,
+    pub assumptions: Assumptions,
 }
 
 impl Scenario {
     /// Creates a scenario of one kind of arrivals behind a gateway with raised rates. The rate is per second.
     pub fn one(size: &'static str, act: Act, rate: u32, consumers: u64, owners: u64) -> Self {
         let arrivals = vec![Arrivals { act, rate: rate * 1_000, consumers, owners }];
-        Self { seed: 1, size, rates: Rates::RAISED, seconds: 10, arrivals }
+        let assumptions = Assumptions::USUAL;
+        Self { seed: 1, size, rates: Rates::RAISED, seconds: 10, arrivals, assumptions }
     }
 
     /// Runs the scenario in virtual time.
@@ -41,7 +44,7 @@ impl Scenario {
     }
 
     async fn play(self) -> Outcome {
-        let stack = Stack::new(self.seed, self.rates, self.size, LANES_MAX);
+        let stack = Stack::new(self.seed, self.rates, self.size, LANES_MAX, self.assumptions);
         let (ids, time) = (Arc::new(AtomicU64::new(1)), Duration::from_secs(self.seconds));
         let all = self.arrivals.iter().map(|one| arrive(Arc::clone(&stack), *one, Arc::clone(&ids), time));
         let limits = async {
@@ -87,6 +90,6 @@ impl Size {
             arrivals(apply, 1_000 * self.teams / self.reapplied),
             arrivals(poll, 1_000 * self.owners / self.polled),
         ];
-        Scenario { seed: 1, size: "usual", rates, seconds, arrivals }
+        Scenario { seed: 1, size: "usual", rates, seconds, arrivals, assumptions: Assumptions::USUAL }
     }
 }

@@ -3,7 +3,7 @@
 use crate::flow::Flow;
 use crate::names::Names;
 use crate::sequence::{Sequence, Step, named};
-use crate::table::{Failure, Read, Table};
+use crate::table::{Assumptions, Failure, Read, Table};
 use crate::usage::Usage;
 use dovetail_aws::retry::{self, Policy};
 use futures_util::stream::{self, StreamExt as _};
@@ -65,7 +65,13 @@ pub struct Stack {
 
 impl Stack {
     /// Creates a stack with full buckets.
-    pub fn new(seed: u64, rates: Rates, size: &'static str, lanes: usize) -> Arc<Self> {
+    pub fn new(
+        seed: u64,
+        rates: Rates,
+        size: &'static str,
+        lanes: usize,
+        assumptions: Assumptions,
+    ) -> Arc<Self> {
         let bucket = |rate: u32| Bucket::new(rate, 2 * rate);
         let gateway = [
             (Route::Submissions, rates.submissions),
@@ -74,7 +80,7 @@ impl Stack {
         ];
         let sequences = crate::sequence::all().into_iter().map(|one| (one.name.clone(), Arc::new(one)));
         Arc::new(Self {
-            table: Table::new(seed),
+            table: Table::new(seed, assumptions),
             usage: Usage::default(),
             flow: Flow::new(lanes),
             size,

@@ -7,6 +7,7 @@ use crate::sequence::{Direction, Step};
 use fastrand::Rng;
 use simulation::load::bucket::Buckets;
 use simulation::load::conflicts::Conflicts;
+use simulation::load::lanes::hashed;
 use simulation::load::latency::Latency;
 use simulation::load::limits::{HOP, READ_UNITS, WRITE_UNITS};
 use simulation::load::partition::Partition;
@@ -36,8 +37,31 @@ pub struct Read {
     at: Duration,
 }
 
+/// What a replay assumes about the table, because it depends on its age, or because AWS does not publish it.
+#[derive(Clone, Copy, Debug)]
+pub struct Assumptions {
+    /// Number of partitions of the table, and of each index. Without it, each partition key has its own partition.
+    pub partitions: Option<usize>,
+    /// Part of its latency for which a transaction occupies its records, in percent.
+    pub occupied: u32,
+}
+
+impl Assumptions {
+    /// A table that has split its busy partitions.
+    pub const USUAL: Self = Self { partitions: None, occupied: 50 };
+
+    /// Returns the place of a partition key.
+    fn place(self, of: &str, key: &str) -> Partition {
+        match self.partitions {
+            Some(partitions) => Partition::new(of, &format!("PARTITION#{}", hashed(key) % partitions)),
+            None => Partition::new(of, key),
+        }
+    }
+}
+
 /// The table with its indexes.
 pub struct Table {
+    assumptions: Assumptions,
     state: Mutex<State>,
 }
 
@@ -78,11 +102,13 @@ struct Bound {
 
 impl Bound {
     /// Binds one of the calls of a step.
-    fn of(step: &Step, names: &Names) -> Self {
+    fn of(step: &Step, names: &Names, assumptions: Assumptions) -> Self {
         let times = u64::try_from(step.times).unwrap();
         let units = |direction| {
             let units = step.units.iter().filter(move |units| units.direction == direction);
-            units.map(|units| (Partition::new(&units.of, &names.bind(&units.key)), units.thousandths / times))
+            units.map(|units| {
+                (assumptions.place(&units.of, &names.bind(&units.key)), units.thousandths / times)
+            })
         };
         let (writes, reads) = (units(Direction::Write).collect(), units(Direction::Read).collect());
         let shared = step.shared.iter().map(|shared| names.bind(&shared.key)).collect();
@@ -93,7 +119,7 @@ impl Bound {
 
 impl Table {
     /// Creates a table with full buckets.
-    pub fn new(seed: u64) -> Self {
+    pub fn new(seed: u64, assumptions: Assumptions) -> Self {
         let state = State {
             dice: Rng::with_seed(seed),
             writes: Buckets::new(WRITE_UNITS),
@@ -104,7 +130,7 @@ impl Table {
             collisions: BTreeMap::new(),
             occupied: BTreeMap::new(),
         };
-        Self { state: Mutex::new(state) }
+        Self { assumptions, state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -143,10 +169,10 @@ impl Table {
         now: impl Fn() -> Duration,
     ) -> Result<(), Failure> {
         let latency = self.draw(|dice| Latency::of(&step.operation).draw(dice)).max(4 * HOP);
-        let (half, bound) = (latency / 2 - HOP, Bound::of(step, names));
+        let (half, bound) = (latency / 2 - HOP, Bound::of(step, names, self.assumptions));
         sleep(HOP).await;
         let done = if step.operation == "TransactWriteItems" {
-            self.transact(&bound, read, half / 2, now).await
+            self.transact(&bound, read, half, now).await
         } else {
             sleep(half).await;
             let done = self.state().charge(&bound, now());
@@ -157,21 +183,23 @@ impl Table {
         done
     }
 
-    /// Executes a transaction. It occupies its shared records for the middle half of its latency.
+    /// Executes a transaction of two halves. It occupies its shared records for the middle part of its latency.
     async fn transact(
         &self,
         bound: &Bound,
         read: &Read,
-        quarter: Duration,
+        half: Duration,
         now: impl Fn() -> Duration,
     ) -> Result<(), Failure> {
-        sleep(quarter).await;
+        let occupied = half * self.assumptions.occupied / 100;
+        let free = half - occupied;
+        sleep(free).await;
         self.state().begin(bound)?;
-        sleep(quarter).await;
+        sleep(occupied).await;
         let done = self.state().commit(bound, read, now());
-        sleep(quarter).await;
-        self.state().end(bound, 2 * quarter);
-        sleep(quarter).await;
+        sleep(occupied).await;
+        self.state().end(bound, 2 * occupied);
+        sleep(free).await;
         done
     }
 }

@@ -1,17 +1,19 @@
 //! The tables of docs/explanation/scale.md. All of them are the same on every machine.
 
 use crate::bill;
-use crate::ceilings::CEILINGS;
+use crate::ceilings::{CEILINGS, HEAD};
 use crate::cost_tables::{memories, prices, quotas, whole_bill};
 use crate::large;
 use crate::outcome::Outcome;
 use crate::scenario::Size;
 use crate::sequence::{Direction, decimal, named};
 use crate::stack::{Rates, Route};
+use crate::table::Assumptions;
 use crate::text::{dollars, grouped, markdown, percent, share, time};
 use crate::traffic::Act;
 use crate::webhooks::{self, Isolation};
 use simulation::load::driver::percentile;
+use simulation::load::lanes::SHARDS;
 use std::time::Duration;
 use support::source::Method;
 
@@ -19,9 +21,11 @@ use support::source::Method;
 pub type Table = (&'static str, Method, fn() -> String);
 
 /// All tables that take seconds.
-pub const TABLES: [Table; 10] = [
+pub const TABLES: [Table; 12] = [
     ("operations", Method::Calculated, operations),
     ("ceilings", Method::Simulated, ceilings),
+    ("new table", Method::Simulated, new_table),
+    ("conflicts", Method::Simulated, conflicts),
     ("traffic", Method::Simulated, traffic),
     ("isolation", Method::Simulated, isolation),
     ("large", Method::Simulated, large_submissions),
@@ -109,6 +113,67 @@ fn ceilings() -> String {
         "429 and 503 there",
         "first limit",
     ];
+    markdown(&head, rows)
+}
+
+/// Parts of the ceilings in a new table, in percent.
+const PARTS: [u32; 10] = [100, 90, 80, 70, 60, 50, 40, 30, 20, 10];
+
+/// The ceilings in a table of four partitions.
+fn new_table() -> String {
+    let new = Assumptions { partitions: Some(SHARDS), ..Assumptions::USUAL };
+    let rows = CEILINGS.map(|ceiling| {
+        let refused = |ran: &Outcome| ran.count(503) + ran.count(429);
+        let is_quick = |ran: &Outcome| ran.latency(99).max(ran.lag(99)) <= Duration::from_secs(1);
+        let at = ceiling.run_with(SEED, 100, new);
+        let mut parts = PARTS.iter().map(|part| (part, ceiling.run_with(SEED, *part, new)));
+        let held = parts.find(|(_, ran)| refused(ran) == 0 && is_quick(ran));
+        let (per_second, response) = held.map_or_else(
+            || ("less".to_owned(), String::new()),
+            |(part, ran)| {
+                let per_second = ceiling.units_per_second() * part / 100;
+                (per_second.to_string(), format!("{}, {}", time(ran.latency(50)), time(ran.latency(99))))
+            },
+        );
+        vec![
+            ceiling.unit.to_owned(),
+            ceiling.units_per_second().to_string(),
+            share(refused(&at), at.responses.len()),
+            per_second,
+            response,
+        ]
+    });
+    let head = [
+        "unit",
+        "ceiling per second",
+        "429 and 503 there in a new table",
+        "ceiling in a new table",
+        "response, median and p99",
+    ];
+    markdown(&head, rows)
+}
+
+/// Parts of its latency for which a transaction may occupy its records, in percent.
+const OCCUPIED: [u32; 3] = [25, 50, 100];
+
+/// The ceilings of one record, for different times in which transactions conflict.
+fn conflicts() -> String {
+    let ceilings = CEILINGS.into_iter().filter(|ceiling| ceiling.limit == HEAD);
+    let rows = ceilings.flat_map(|ceiling| {
+        OCCUPIED.map(|occupied| {
+            let assumptions = Assumptions { occupied, ..Assumptions::USUAL };
+            let [at, above] = [100, 200].map(|percent| ceiling.run_with(SEED, percent, assumptions));
+            vec![
+                ceiling.unit.to_owned(),
+                format!("{occupied} %"),
+                share(at.count(503), at.responses.len()),
+                format!("{}, {}", time(at.latency(50)), time(at.latency(99))),
+                share(above.count(503), above.responses.len()),
+            ]
+        })
+    });
+    let head =
+        ["unit", "time in use", "503 at the ceiling", "response, median and p99", "503 at twice the rate"];
     markdown(&head, rows)
 }
 

@@ -4,6 +4,7 @@
 use crate::flow::DELIVERING_MAX;
 use crate::names::Names;
 use crate::stack::{Rates, Stack, locked};
+use crate::table::Assumptions;
 use domain::Timestamp;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
@@ -98,7 +99,7 @@ pub fn run(isolation: Isolation, slow: Duration) -> Vec<Duration> {
 }
 
 async fn play(isolation: Isolation, slow: Duration) -> Vec<Duration> {
-    let stack = Stack::new(1, Rates::RAISED, "usual", 1);
+    let stack = Stack::new(1, Rates::RAISED, "usual", 1, Assumptions::USUAL);
     let queue = Arc::new(Mutex::new(Queue {
         isolation,
         slow,

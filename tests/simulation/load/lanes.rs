@@ -83,15 +83,22 @@ async fn feed(system: Arc<System>, mut receiver: UnboundedReceiver<Value>) {
     }
 }
 
-/// Returns the shard and the lane of a record. All records of a partition key have the same.
-pub fn shard_and_lane(record: &Value, lanes: usize) -> (usize, usize) {
-    shard_and_lane_of(record["dynamodb"]["Keys"]["pk"]["S"].as_str().unwrap_or_default(), lanes)
+fn shard_and_lane(record: &Value, lanes: usize) -> (usize, usize) {
+    let keys = &record["dynamodb"]["Keys"];
+    let [partition, sort] = ["pk", "sk"].map(|key| keys[key]["S"].as_str().unwrap_or_default());
+    shard_and_lane_of(partition, sort, lanes)
 }
 
-/// Returns the shard and the lane of a partition key.
-pub fn shard_and_lane_of(key: &str, lanes: usize) -> (usize, usize) {
+/// Returns the shard and the lane of a record by its partition key and sort key.
+///
+/// A shard has whole partitions. In it, Lambda keeps only the order of each item, so a lane has whole items.
+pub fn shard_and_lane_of(partition: &str, sort: &str, lanes: usize) -> (usize, usize) {
+    (hashed(partition) % SHARDS, hashed((partition, sort)) % lanes)
+}
+
+/// Returns a number that is the same for equal keys.
+pub fn hashed(key: impl Hash) -> usize {
     let mut hasher = DefaultHasher::new();
-    Some(key).hash(&mut hasher);
-    let hash = usize::try_from(hasher.finish() >> 8).unwrap();
-    (hash % SHARDS, hash / SHARDS % lanes)
+    key.hash(&mut hasher);
+    usize::try_from(hasher.finish() >> 8).unwrap()
 }
