@@ -122,7 +122,7 @@ pub async fn publish(
                 table.update_service(before.revision, publication, ctx).await?
             }
             (Publish::New(settings), _) => match table.create_service(owner, schema, settings, ctx).await? {
-                NewService::Done(service) => return Ok(Outcome::New(service)),
+                NewService::Done(service) => return Ok(Outcome::New(*service)),
                 NewService::LooksLike(title) => return Ok(Outcome::LooksAlike(title)),
                 NewService::Stale => Stored::Stale,
             },

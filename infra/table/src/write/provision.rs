@@ -44,7 +44,7 @@ pub struct Publication {
 #[must_use]
 pub enum NewService {
     /// The service is stored.
-    Done(Service),
+    Done(Box<Service>),
     /// Another request has taken the title or the number; the caller reads again.
     Stale,
     /// The title looks like this one of another service.
@@ -211,7 +211,7 @@ impl Table {
         ];
         actions.extend(self.schema_version(&service, Some(schema.text.clone()))?);
         Ok(match self.published(service, &audit_entry, actions).await? {
-            Stored::Done(service) => NewService::Done(service),
+            Stored::Done(service) => NewService::Done(Box::new(service)),
             Stored::Stale => NewService::Stale,
         })
     }

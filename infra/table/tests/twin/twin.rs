@@ -79,7 +79,7 @@ impl Twin {
             let settings = service.settings.clone();
             let ctx = ctx(service.created);
             let published = table.create_service(&service.owner, schema, settings, &ctx).await;
-            assert_eq!(published.unwrap(), NewService::Done(service.clone()));
+            assert_eq!(published.unwrap(), NewService::Done(Box::new(service.clone())));
         }
         let mut twin = Self { world, table, engine, followed: 0 };
         twin.follow().await;
