@@ -103,13 +103,10 @@ fn draft(suite: &Path, folder: &str, address: &str) -> Result<Counts, Box<dyn Er
             continue;
         }
         for group in groups {
-            let mut definition = definition(group.schema, address);
-            if name.contains(FORMATS) {
-                definition["properties"]["id"] = json!({"type": "string", "readOnly": true});
-            }
+            let definition = definition(group.schema, address, name.contains(FORMATS));
             match publish(definition.to_string().as_bytes()) {
                 Ok(schema) => {
-                    judge(&schema, &group.tests, &format!("{name}: {}", group.description), &mut counts)
+                    judge(&schema, &group.tests, &format!("{name}: {}", group.description), &mut counts);
                 }
                 Err(problems) => counts.refuse(&problems, group.tests.len()),
             }
@@ -139,7 +136,7 @@ fn judge(schema: &Schema, cases: &[Case], group: &str, counts: &mut Counts) {
         let item = format!(r#"{{"name": "n", "x": {}}}"#, case.data.get());
         match json::parse(item.as_bytes(), DEPTH_MAX) {
             Ok(item) if schema.problems(&item, &mut Budget::of_request()).is_empty() == case.valid => {
-                counts.right += 1
+                counts.right += 1;
             }
             Ok(_) => {
                 counts.wrong += 1;
@@ -151,7 +148,7 @@ fn judge(schema: &Schema, cases: &[Case], group: &str, counts: &mut Counts) {
 }
 
 /// Returns a definition whose items have a value of the schema as `x`.
-fn definition(mut schema: Value, address: &str) -> Value {
+fn definition(mut schema: Value, address: &str, asserts_formats: bool) -> Value {
     if let Some(members) = schema.as_object_mut() {
         members.remove("$schema");
     }
@@ -161,7 +158,7 @@ fn definition(mut schema: Value, address: &str) -> Value {
         "title": "Case",
         "type": "object",
         "required": ["name"],
-        "properties": {"name": {"type": "string"}, "x": schema},
+        "properties": {"name": {"type": "string"}, "id": {"readOnly": asserts_formats}, "x": schema},
     })
 }
 
