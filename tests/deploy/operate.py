@@ -407,7 +407,7 @@ def play(stack, name, alarm, hand, section):
     good = figure(stack, alarm)
     time.sleep(max(0, second + window - time.time()))
     assert put(alarm, good, time.time()) == "OK", f"{name} does not end at {good}"
-    print(f"{name:<16} {bad:>7,.0f} at the cause, {good:>5,.0f} after the repair", flush=True)
+    print(f"{name:<24} {bad:>7,.0f} at the cause, {good:>5,.0f} after the repair", flush=True)
 
 
 def load(stack):
