@@ -167,6 +167,8 @@ fn planned(table: &Table, (scope, body): &(Scope, Value)) -> Option<(Hash, Effec
     Some((preview.plan, Effects { created, closed, after }, committed))
 }
 
+/// Returns what a change instance asks of its owner. The list of the token is another one, because a field that is
+/// missing there must be found here.
 fn effect(change: &Change, texts: &BTreeMap<Hash, String>) -> Value {
     let prices = charging::prices_of(change);
     json!([
