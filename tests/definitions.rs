@@ -108,7 +108,7 @@ fn the_proposed_item_holds_the_declaration() {
     with_definitions(|root, definition, random| {
         let prior = (random.below(2) == 0).then(|| value(random, definition));
         let declared = value(random, definition);
-        let proposed = proposed(root, prior.as_ref(), &declared);
+        let proposed = proposed(root, prior.as_ref(), &declared).unwrap();
         let problems = holds(root, prior.as_ref(), &declared, &proposed);
         assert_eq!(problems, [], "{definition} {prior:?} {declared}");
     });
@@ -118,8 +118,8 @@ fn the_proposed_item_holds_the_declaration() {
 fn what_an_owner_sends_twice_changes_nothing() {
     with_definitions(|root, definition, random| {
         let (sent, base) = (value(random, definition), value(random, definition));
-        let once = filled(root, &sent, &base);
-        assert_eq!(filled(root, &sent, &once), once, "{definition} {sent} {base}");
+        let once = filled(root, &sent, &base).unwrap();
+        assert_eq!(filled(root, &sent, &once).unwrap(), once, "{definition} {sent} {base}");
     });
 }
 
@@ -129,8 +129,8 @@ fn a_later_plan_that_agrees_with_the_second_agrees_with_the_first() {
     with_definitions(|root, definition, random| {
         let first = value(random, definition);
         let mut next = |before: &Value| {
-            let after = filled(root, &value(random, definition), before);
-            if random.below(4) == 0 { reversed(&after) } else { after }
+            let after = filled(root, &value(random, definition), before).unwrap();
+            if random.below(4) == 0 { reversed(&after) } else { after.into_value() }
         };
         let second = next(&first);
         let third = next(&second);

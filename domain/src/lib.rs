@@ -39,6 +39,7 @@ pub mod model {
     pub mod metadata;
     pub mod secrets;
     pub mod staging;
+    pub mod storable;
     pub mod submission;
     pub mod team;
     pub mod work;

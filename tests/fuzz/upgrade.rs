@@ -5,15 +5,17 @@
 
 use crate::input::Input;
 use domain::base::json;
-use domain::catalog::schema::{Budget, Carried, Upgrade, publish};
+use domain::catalog::schema::{Budget, Carried, Exceeded, Upgrade, publish};
 use domain::model::declaration::DEPTH_MAX;
 use domain::model::deployed::WHOLE_BYTES_MAX;
+use domain::model::storable::StorableValue;
 use serde_json::{Value, json};
 
 pub(crate) fn applied(bytes: &[u8]) {
     let (steps, item) = Input::halves(bytes);
-    let parse = |bytes| json::parse(bytes, DEPTH_MAX).ok();
-    let Some((steps, item)) = parse(steps).zip(parse(item)) else { return };
+    // A definition may have larger numbers than an item.
+    let steps = serde_json::from_slice(steps).ok();
+    let Some((steps, item)) = steps.zip(json::parse(item, DEPTH_MAX).ok()) else { return };
     let definition = definition(&steps).to_string();
     let published = publish(definition.as_bytes());
     let Ok(upgrade) = Upgrade::load(&definition) else {
@@ -21,10 +23,14 @@ pub(crate) fn applied(bytes: &[u8]) {
         return;
     };
     let mut budget = Budget::of_request();
-    let Ok(mut item) = Carried::new(item, &mut budget) else { return };
+    let carried = StorableValue::new(item).map_err(Exceeded::Item);
+    let carried = carried.and_then(|item| Carried::new(item, &mut budget));
+    let Ok(mut item) = carried else { return };
     if upgrade.apply(&mut item, &mut budget).is_ok() {
-        let text = json::canonical(&item.into_value());
-        assert!(json::is_storable(&text, WHOLE_BYTES_MAX, DEPTH_MAX), "{text:.200}");
+        let Ok(item) = item.into_storable() else { panic!("the steps make what no record can hold") };
+        assert!(item.text().len() <= WHOLE_BYTES_MAX, "{:.200}", item.text());
+        // A request could have brought it.
+        assert_eq!(json::parse(item.text().as_bytes(), DEPTH_MAX).as_ref(), Ok(&*item));
     }
 }
 

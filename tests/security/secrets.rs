@@ -183,6 +183,24 @@ fn r58_a_mask_of_something_else_is_refused() {
 }
 
 #[test]
+fn r58_an_item_that_is_large_only_with_its_masks_or_with_its_secrets_is_refused() {
+    let vault = Vault::new();
+    let item = |users: Vec<Value>| json!({"name": "v", "size": 1, "users": users});
+    vault.declared(&item(vec![json!({"token": "x".repeat(100_000)})]));
+    let mask = vault.stored()["users"][0]["token"].clone();
+    let before = vault.system.stored();
+    let masks = (0..2_000).map(|_| json!({"token": mask})).collect();
+    let secrets = (0..8_000).map(|n| json!({"token": (n % 10).to_string()})).collect();
+    for users in [masks, secrets] {
+        let answer = vault.declare(SUBMIT, &item(users));
+        let problem = answer.at("/problems/0");
+        assert_eq!((answer.status, problem["rule"].as_str()), (400, Some("too_large")), "{answer:.300?}");
+        assert_eq!(problem["pointer"], "/AwesomeConsumer/Safe/services/Vault/0", "{answer:.300?}");
+    }
+    assert_eq!(before, vault.system.stored(), "something has changed");
+}
+
+#[test]
 fn r58_a_problem_shows_no_secret() {
     let vault = Vault::new();
     let answer = vault.declare(SUBMIT, &item(1, "canary-much-too-long"));

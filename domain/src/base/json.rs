@@ -109,11 +109,9 @@ pub fn depth(value: &Value) -> usize {
     deepest
 }
 
-/// Returns whether a text is one that a request could have brought: within the limits of bytes, depth and numbers.
-///
-/// Each text that is made of other values passes this check before it is stored.
-pub fn is_storable(text: &str, bytes_max: usize, depth_max: usize) -> bool {
-    !text.is_empty() && text.len() <= bytes_max && sound::is_sound(text, depth_max)
+/// Returns whether every JSON implementation reads a number as it is: larger ones are rounded.
+pub(crate) fn is_exact(number: &Number) -> bool {
+    number.as_f64().is_some_and(|number| number.abs() <= NUMBER_MAX_FLOAT)
 }
 
 /// Returns the canonical form (RFC 8785): equal documents give equal text.

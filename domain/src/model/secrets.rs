@@ -5,10 +5,11 @@
 use crate::base::hash::Hash;
 use crate::base::id::TeamId;
 use crate::base::json;
+use crate::model::storable::{STORABLE_BYTES_MAX, StorableValue, Unstorable};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::Sha256;
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ pub struct SecretOwner {
 /// The values of the secrets of a declaration, by mask.
 #[derive(Clone, Default, derive_more::Debug, PartialEq)]
 #[debug("Secrets")]
-pub struct Secrets(BTreeMap<String, Value>);
+pub struct Secrets(BTreeMap<String, StorableValue>);
 
 /// The secrets of a stored declaration. The record never changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,11 +53,11 @@ impl MaskKey {
     }
 
     /// Returns the mask of a value; none without a usable key.
-    pub(crate) fn mask(&self, owner: &SecretOwner, value: &Value) -> Option<String> {
+    pub(crate) fn mask(&self, owner: &SecretOwner, value: &StorableValue) -> Option<String> {
         let SecretOwner { team, application, service, item } = owner;
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         // The same key signs cursors. Their texts begin with a number, so none is equal to this one.
-        let text = json!(["secret", team.get(), application, service, item, json::canonical(value)]);
+        let text = json!(["secret", team.get(), application, service, item, value.text()]);
         mac.update(text.to_string().as_bytes());
         let mut code = URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
         code.truncate(CODE_CHARS);
@@ -78,12 +79,15 @@ pub fn may_have_masks(text: &str) -> bool {
 impl Secrets {
     /// Reads the values from their canonical form.
     pub fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok().map(Self)
+        let secrets: BTreeMap<String, Value> = serde_json::from_str(text).ok()?;
+        let secret = |(mask, value)| Some((mask, StorableValue::new(value).ok()?));
+        secrets.into_iter().map(secret).collect::<Option<_>>().map(Self)
     }
 
     /// Returns the canonical form.
     pub fn to_text(&self) -> String {
-        json::canonical(&self.0.iter().map(|(mask, value)| (mask.clone(), value.clone())).collect())
+        let secret = |(mask, value): (&String, &StorableValue)| (mask.clone(), Value::clone(value));
+        json::canonical(&self.0.iter().map(secret).collect())
     }
 
     /// Returns whether there is none.
@@ -92,36 +96,52 @@ impl Secrets {
     }
 
     /// Returns the value of a mask.
-    pub(crate) fn value(&self, mask: &str) -> Option<&Value> {
+    pub(crate) fn value(&self, mask: &str) -> Option<&StorableValue> {
         self.0.get(mask)
     }
 
-    /// Returns the mask of a value.
-    pub(crate) fn mask_of(&self, value: &Value) -> Option<&str> {
-        self.0.iter().find(|(_, of)| *of == value).map(|(mask, _)| mask.as_str())
+    /// Returns the mask of each value by its canonical form.
+    pub(crate) fn masks(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(mask, value)| (value.text(), mask.as_str()))
     }
 
-    pub(crate) fn insert(&mut self, mask: String, value: Value) {
+    pub(crate) fn insert(&mut self, mask: String, value: StorableValue) {
         self.0.insert(mask, value);
     }
 
     /// Returns a value with the secrets in place of their masks.
-    pub fn revealed(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => self.value(text).unwrap_or(value).clone(),
-            Value::Array(elements) => elements.iter().map(|element| self.revealed(element)).collect(),
+    pub fn revealed(&self, value: &Value) -> Result<StorableValue, Unstorable> {
+        // Many masks may stand for one large secret, so the end is too late for the check of the size.
+        StorableValue::new(self.revealed_within(value, &mut { STORABLE_BYTES_MAX })?)
+    }
+
+    /// Returns a value with the secrets in place of their masks; `room` is the number of bytes for secrets.
+    fn revealed_within(&self, value: &Value, room: &mut usize) -> Result<Value, Unstorable> {
+        Ok(match value {
+            Value::String(text) => match self.value(text) {
+                Some(secret) => {
+                    *room = room.checked_sub(secret.text().len()).ok_or(Unstorable::Bytes)?;
+                    Value::clone(secret)
+                }
+                None => value.clone(),
+            },
+            Value::Array(elements) => {
+                let revealed = elements.iter().map(|element| self.revealed_within(element, room));
+                Value::Array(revealed.collect::<Result<_, _>>()?)
+            }
             Value::Object(members) => {
-                members.iter().map(|(name, value)| (name.clone(), self.revealed(value))).collect()
+                let revealed = members
+                    .iter()
+                    .map(|(name, value)| Ok((name.clone(), self.revealed_within(value, room)?)));
+                Value::Object(revealed.collect::<Result<Map<_, _>, _>>()?)
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-        }
+        })
     }
 
     /// Returns a stored declaration with the secrets in place of their masks.
-    pub fn revealed_text(&self, text: &str) -> String {
-        // Stored text is canonical, so it parses.
-        serde_json::from_str(text)
-            .map_or_else(|_| text.to_owned(), |value| json::canonical(&self.revealed(&value)))
+    pub fn revealed_text(&self, text: &str) -> Result<String, Unstorable> {
+        Ok(self.revealed(&*StorableValue::read(text)?)?.into_text())
     }
 }
 
@@ -134,16 +154,20 @@ mod tests {
         SecretOwner { team: TeamId::new(7).unwrap(), application, service: "Vault".to_owned(), item }
     }
 
+    fn storable(value: Value) -> StorableValue {
+        StorableValue::new(value).unwrap()
+    }
+
     #[test]
     fn a_mask_belongs_to_an_item_a_value_and_a_key() {
-        let (key, value) = (MaskKey::new(b"key"), json!("one"));
+        let (key, value) = (MaskKey::new(b"key"), storable(json!("one")));
         let mask = key.mask(&owner("App", "v"), &value).unwrap();
         assert!(is_mask(&mask), "{mask}");
         assert_eq!(key.mask(&owner("App", "v"), &value).unwrap(), mask);
         let others = [
             key.mask(&owner("App", "w"), &value),
             key.mask(&owner("Other", "v"), &value),
-            key.mask(&owner("App", "v"), &json!("two")),
+            key.mask(&owner("App", "v"), &storable(json!("two"))),
             MaskKey::new(b"another").mask(&owner("App", "v"), &value),
         ];
         assert!(others.iter().flatten().all(|other| is_mask(other) && *other != mask));
@@ -156,12 +180,23 @@ mod tests {
 
     #[test]
     fn secrets_replace_their_masks() {
-        let mask = MaskKey::new(b"key").mask(&owner("App", "v"), &json!({"a": 1})).unwrap();
+        let secret = storable(json!({"a": 1}));
+        let mask = MaskKey::new(b"key").mask(&owner("App", "v"), &secret).unwrap();
         let mut secrets = Secrets::default();
-        secrets.insert(mask.clone(), json!({"a": 1}));
+        secrets.insert(mask.clone(), secret);
         let text = json::canonical(&json!({"list": [mask], "name": "v", "other": "secret:other"}));
         assert!(may_have_masks(&text));
-        assert_eq!(secrets.revealed_text(&text), r#"{"list":[{"a":1}],"name":"v","other":"secret:other"}"#);
+        let revealed = r#"{"list":[{"a":1}],"name":"v","other":"secret:other"}"#;
+        assert_eq!(secrets.revealed_text(&text).as_deref(), Ok(revealed));
         assert_eq!(Secrets::parse(&secrets.to_text()), Some(secrets));
+    }
+    #[test]
+    fn masks_of_a_large_secret_end_at_what_a_record_can_hold() {
+        let mut secrets = Secrets::default();
+        let large = storable(json!("x".repeat(100_000)));
+        secrets.insert("secret:large".to_owned(), large);
+        let revealed = |masks: usize| secrets.revealed(&json!(vec!["secret:large"; masks]));
+        assert!(revealed(STORABLE_BYTES_MAX / 100_002).is_ok());
+        assert_eq!(revealed(4_000), Err(Unstorable::Bytes));
     }
 }

@@ -26,6 +26,7 @@ use crate::model::blockers::Blockers;
 use crate::model::change::{Change, ClosedBy, Entry, Reason, Target};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed};
+use crate::model::storable::StorableValue;
 use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::judge;
@@ -33,6 +34,7 @@ use crate::rules::judge::{Case, Failed, Fit, Judge, Judged, Report, Reported};
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
 use crate::rules::put_item::{drifted, put_item};
+use serde_json::{Map, Value};
 
 /// Maximum length of a log text, in bytes.
 pub const LOG_BYTES_MAX: usize = 1024;
@@ -50,12 +52,12 @@ pub struct Update {
     pub state: Option<State>,
     /// The message on the change instance; an empty one counts as absent.
     pub log: Option<String>,
-    /// The deployed data, as canonical JSON.
-    pub deployed_item: Option<String>,
+    /// The deployed data.
+    pub deployed_item: Option<StorableValue>,
     /// The changed members of the deployed data, if they were merged into a version.
     pub patch: Option<Patch>,
-    /// What the owner promises of the item, as canonical JSON (R52).
-    pub planned_item: Option<String>,
+    /// What the owner promises of the item (R52).
+    pub planned_item: Option<StorableValue>,
 }
 
 /// A change of some members of a deployed version.
@@ -64,8 +66,8 @@ pub struct Update {
 pub struct Patch {
     /// The version under the new data; it must still be the newest.
     pub onto: DeployedId,
-    /// The changed members alone, as canonical JSON.
-    pub members: String,
+    /// The changed members alone.
+    pub members: StorableValue,
 }
 
 /// Why a decision is refused, in order of precedence.
@@ -163,12 +165,12 @@ pub fn update(
         // Before the history entry: an approval can change the type, and the entry records the type (I3).
         closed = enter(&mut after, state, ctx);
     }
-    let sent = update.deployed_item.as_deref().filter(|_| sends(update, state));
-    let members = update.patch.as_ref().map(|patch| patch.members.as_str());
+    let sent = update.deployed_item.as_ref().filter(|_| sends(update, state));
+    let members = update.patch.as_ref().map(|patch| &patch.members);
     let Judged { report, plan } = match judged_by(change, update, caller) {
         Some(_) => {
             let judge = reads.judge.as_ref().ok_or(Refused::Torn)?;
-            let sent_plan = update.planned_item.as_deref();
+            let sent_plan = update.planned_item.as_ref();
             judge.judged(&Case {
                 change,
                 state,
@@ -187,12 +189,12 @@ pub fn update(
     }
     let has_entry = moves || log.is_some() || plan.is_some();
     if has_entry {
-        append(&mut after.change, change, log, plan.as_deref().map(Hash::of), ctx);
+        append(&mut after.change, change, log, plan.as_ref().map(|plan| Hash::of(plan.text())), ctx);
         // The slot holds the end of the history. A stale end would fail every later closing.
         refresh_slot(&mut after);
     }
-    after.writes.extend(plan.map(|text| {
-        let team = change.consumer.id;
+    after.writes.extend(plan.map(|plan| {
+        let (team, text) = (change.consumer.id, plan.into_text());
         Write::StoreDeclaration { team, hash: Hash::of(&text), text }
     }));
     let mut numbers = reads.head.copied();

@@ -12,10 +12,11 @@ use crate::catalog::schema::{
     UPGRADES_BYTES_MAX, Upgrade,
 };
 use crate::model::change::Change;
-use crate::model::declaration::DEPTH_MAX;
+use crate::model::declaration::DECLARATION_BYTES_MAX;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::{Base, Creation, Item, LatestDeployed};
 use crate::model::secrets::Secrets;
+use crate::model::storable::{StorableValue, Unstorable};
 use crate::rules::verify;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -48,26 +49,25 @@ pub(crate) struct Case<'a> {
     pub(crate) before: &'a Item,
     pub(crate) after: &'a Item,
     /// The deployed item in the request.
-    pub(crate) sent: Option<&'a str>,
+    pub(crate) sent: Option<&'a StorableValue>,
     /// The members of it that a request changed in the newest version.
-    pub(crate) members: Option<&'a str>,
+    pub(crate) members: Option<&'a StorableValue>,
     /// The plan in the request.
-    pub(crate) sent_plan: Option<&'a str>,
+    pub(crate) sent_plan: Option<&'a StorableValue>,
 }
 
 /// What a decision stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Judged {
     pub(crate) report: Option<Report>,
-    /// The new plan as canonical JSON, if it differs from the earlier one.
-    pub(crate) plan: Option<String>,
+    /// The new plan, if it differs from the earlier one.
+    pub(crate) plan: Option<StorableValue>,
 }
 
 /// The deployed item that a decision stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Report {
-    /// Canonical JSON.
-    pub(crate) data: String,
+    pub(crate) data: StorableValue,
     pub(crate) kind: Reported,
 }
 
@@ -91,8 +91,8 @@ pub(crate) enum Fit {
 
 impl Report {
     /// Returns a deployed item as the owner sent it.
-    pub(crate) fn plain(data: &str) -> Self {
-        Self { data: data.to_owned(), kind: Reported::Result }
+    pub(crate) fn plain(data: &StorableValue) -> Self {
+        Self { data: data.clone(), kind: Reported::Result }
     }
 }
 
@@ -103,6 +103,15 @@ pub(crate) enum Failed {
     /// The whole item is beyond the limits of deployed items.
     TooLarge,
     Problems(Vec<Problem>),
+}
+
+impl From<Unstorable> for Failed {
+    fn from(reason: Unstorable) -> Self {
+        if reason == Unstorable::Bytes {
+            return Self::TooLarge;
+        }
+        Self::Problems(vec![reason.problem(WHOLE_BYTES_MAX, "as a whole")])
+    }
 }
 
 /// Returns the version of the definition that judges an update of the service owner; none if none does.
@@ -127,10 +136,13 @@ pub(crate) fn prior(before: &Item, after: &Item, paths: &Part) -> Option<LatestD
     after.newest_of_life().filter(|_| !paths.is_verified || is_completed)
 }
 
-/// Returns what a change instance asks for: the proposed item, with the owner's plan over it.
-pub(crate) fn promised(paths: &Part, prior: Option<&Value>, declared: &Value, plan: Option<&Value>) -> Value {
-    let proposed = verify::proposed(paths, prior, declared);
-    plan.map_or_else(|| proposed.clone(), |plan| verify::filled(paths, plan, &proposed))
+/// Returns what a change instance asks for: the owner's plan over the proposed item.
+pub(crate) fn promised(
+    paths: &Part,
+    proposed: &StorableValue,
+    plan: Option<&Value>,
+) -> Result<StorableValue, Unstorable> {
+    plan.map_or_else(|| Ok(proposed.clone()), |plan| verify::filled(paths, plan, proposed))
 }
 
 /// Returns the name and the declared value of the property that adopts an existing object, until the CREATE is
@@ -146,8 +158,8 @@ pub(crate) fn import_id<'a>(
     Some((name, declared.get(name)?))
 }
 
-fn reported(item: &Value, kind: Reported) -> Judged {
-    Judged { report: Some(Report { data: json::canonical(item), kind }), plan: None }
+const fn reported(data: StorableValue, kind: Reported) -> Judged {
+    Judged { report: Some(Report { data, kind }), plan: None }
 }
 
 fn value(text: &str) -> Option<Value> {
@@ -173,8 +185,8 @@ impl Judge<'_> {
         if !problems.is_empty() {
             return Err(Failed::Problems(problems.into_iter().take(ITEM_PROBLEMS_MAX).collect()));
         }
-        let mut texts = judged.report.as_ref().map(|report| &report.data).into_iter().chain(&judged.plan);
-        if !texts.all(|text| json::is_storable(text, self.bytes_max(), DEPTH_MAX)) {
+        let mut stored = judged.report.as_ref().map(|report| &report.data).into_iter().chain(&judged.plan);
+        if stored.any(|stored| stored.text().len() > self.bytes_max()) {
             return Err(Failed::TooLarge);
         }
         Ok(judged)
@@ -185,46 +197,48 @@ impl Judge<'_> {
     }
 
     /// Returns the data of the deployed version with the owner's values.
-    fn prior(&self, case: &Case<'_>) -> Result<Option<Value>, Failed> {
+    fn prior(&self, case: &Case<'_>) -> Result<Option<StorableValue>, Failed> {
         let Some(latest) = prior(case.before, case.after, &self.forms.paths) else { return Ok(None) };
         let read = self.newest.filter(|read| read.id == latest.id).ok_or(Failed::Torn)?;
-        Ok(Prior::of(read, self.upgrades, &mut Budget::of_request()).data().cloned())
+        Ok(Prior::of(read, self.upgrades, &mut Budget::of_request()).into_data())
     }
 
     /// Judges an item of which the owner reports parts.
     fn plain(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
-        let sent = case.sent.and_then(value);
-        let mut problems = sent.as_ref().map_or_else(Vec::new, |sent| verify::secrets(paths, sent));
+        let mut problems = case.sent.map_or_else(Vec::new, |sent| verify::secrets(paths, sent));
         if let Some(declared) = declared {
-            let of_owner = if sent.is_some() { sent } else { self.prior(case)? };
-            let item = verify::proposed(paths, of_owner.as_ref(), declared);
+            let prior = if case.sent.is_some() { None } else { self.prior(case)? };
+            let of_owner = case.sent.or(prior.as_ref()).map(|of_owner| &**of_owner);
+            let item = verify::proposed(paths, of_owner, declared)?;
             let phase = match case.state {
                 State::Errored => Phase::Partial,
                 State::Completed => Phase::Completed,
                 State::Pending | State::Approved | State::Rejected | State::Closed => Phase::Approved,
             };
-            problems.extend(self.violations(phase, &item, Some(declared)));
+            problems.extend(self.violations(phase, &item, Some(declared))?);
         }
         Ok((problems, Judged { report: case.sent.map(Report::plain), plan: None }))
     }
 
     /// Judges an item of which the owner reports the whole (R51).
     fn verified(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
-        let sent = case.members.or(case.sent).and_then(value).unwrap_or_else(|| json!({}));
+        let nothing = json!({});
+        let sent = case.members.or(case.sent).map_or(&nothing, |sent| sent);
         let prior = self.prior(case)?;
+        let prior = prior.as_deref();
         match (case.state, declared) {
-            (State::Errored, _) => self.observed(case, &sent, prior.as_ref(), declared),
+            (State::Errored, _) => self.observed(case, sent, prior, declared),
             (State::Completed, Some(_)) if case.change.state == State::Completed => {
-                self.observed(case, &sent, prior.as_ref(), declared)
+                self.observed(case, sent, prior, declared)
             }
             (State::Completed, Some(declared)) => match self.import_id(case.change, case.before, declared) {
-                Some(id) => Ok(self.adopted(&sent, declared, id)),
-                None => self.completed(case, &sent, prior.as_ref(), declared),
+                Some(id) => self.adopted(sent, declared, id),
+                None => self.completed(case, sent, prior, declared),
             },
-            (_, Some(declared)) => self.planned(case, prior.as_ref(), declared),
+            (_, Some(declared)) => self.planned(case, prior, declared),
             // An empty object counts as no item.
-            (_, None) if sent == json!({}) => Ok((Vec::new(), Judged::default())),
+            (_, None) if *sent == nothing => Ok((Vec::new(), Judged::default())),
             (_, None) => Ok((vec![removed()], Judged::default())),
         }
     }
@@ -239,14 +253,14 @@ impl Judge<'_> {
         declared: Option<&Value>,
     ) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
-        let item = verify::filled(paths, sent, prior.unwrap_or(&json!({})));
+        let item = verify::filled(paths, sent, prior.unwrap_or(&json!({})))?;
         let mut problems = verify::secrets(paths, sent);
-        problems.extend(self.violations(Phase::Partial, &item, declared));
+        problems.extend(self.violations(Phase::Partial, &item, declared)?);
         let fit = match declared {
             Some(declared) => self.fit(case, prior, declared, &item)?,
             None => None,
         };
-        Ok((problems, reported(&item, Reported::Observation(fit))))
+        Ok((problems, reported(item, Reported::Observation(fit))))
     }
 
     /// Judges a completion: the sent members over what the change instance asks for.
@@ -259,22 +273,28 @@ impl Judge<'_> {
     ) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
         let plan = self.plan(case)?;
-        let item = verify::filled(paths, sent, &self.promised(prior, declared, plan.as_ref()));
-        let mut problems = self.violations(Phase::Completed, &item, Some(declared));
+        let promised = promised(paths, &verify::proposed(paths, prior, declared)?, plan.as_deref())?;
+        let item = verify::filled(paths, sent, &promised)?;
+        let mut problems = self.violations(Phase::Completed, &item, Some(declared))?;
         // Both report `writeOnly` values as well.
         problems.extend(match &plan {
             Some(plan) => verify::agrees(paths, plan, &item),
             None => verify::holds(paths, prior, declared, &item),
         });
-        Ok((problems, reported(&item, Reported::Result)))
+        Ok((problems, reported(item, Reported::Result)))
     }
 
     /// Judges the completion of an adoption: the sent object alone. Only the id has to be the declared one (R55).
-    fn adopted(&self, sent: &Value, declared: &Value, (name, id): (&str, &Value)) -> (Vec<Problem>, Judged) {
+    fn adopted(
+        &self,
+        sent: &Value,
+        declared: &Value,
+        (name, id): (&str, &Value),
+    ) -> Result<(Vec<Problem>, Judged), Failed> {
         let paths = &self.forms.paths;
-        let item = verify::filled(paths, sent, &json!({}));
+        let item = verify::filled(paths, sent, &json!({}))?;
         let mut problems = verify::secrets(paths, sent);
-        problems.extend(self.violations(Phase::Partial, &item, Some(declared)));
+        problems.extend(self.violations(Phase::Partial, &item, Some(declared))?);
         let at_id = |rule, message| Problem {
             pointer: below("", name),
             path: vec![name.to_owned()],
@@ -291,7 +311,7 @@ impl Judge<'_> {
             None => problems.push(at_id("unknown", OF_OWNER.to_owned())),
         }
         let holds = verify::holds(paths, None, declared, &item).is_empty();
-        (problems, reported(&item, Reported::Adopted(if holds { Fit::Holds } else { Fit::Drifts })))
+        Ok((problems, reported(item, Reported::Adopted(if holds { Fit::Holds } else { Fit::Drifts }))))
     }
 
     /// Returns the name and the value of the declared property that adopts an existing object, if the change instance
@@ -351,10 +371,13 @@ impl Judge<'_> {
         // The item is found and not made, so a plan has no meaning, and the owner's values are known at its end.
         let earlier = if adopts { None } else { self.plan(case)? };
         let (mut problems, mut plan) = (Vec::new(), earlier.clone());
-        if let Some(sent) = case.sent_plan.and_then(value) {
+        if let Some(sent) = case.sent_plan {
             // A plan promises declared values and those that the owner sent, never one that only the prior has.
-            let base = earlier.clone().unwrap_or_else(|| verify::proposed(paths, None, declared));
-            let new = verify::filled(paths, &sent, &base);
+            let base = match &earlier {
+                Some(earlier) => earlier.clone(),
+                None => verify::proposed(paths, None, declared)?,
+            };
+            let new = verify::filled(paths, sent, &base)?;
             problems.extend(verify::holds(paths, prior, declared, &new));
             problems.extend(earlier.iter().flat_map(|earlier| verify::agrees(paths, earlier, &new)));
             plan = Some(new);
@@ -362,32 +385,35 @@ impl Judge<'_> {
         // Only the approval itself needs all values.
         let is_approval = case.state == State::Approved && case.change.state != State::Approved;
         let phase = if is_approval { Phase::Approved } else { Phase::Partial };
-        let promised = self.promised(prior, declared, plan.as_ref());
-        let violations = self.violations(phase, &promised, Some(declared));
+        let promised = promised(paths, &verify::proposed(paths, prior, declared)?, plan.as_deref())?;
+        let violations = self.violations(phase, &promised, Some(declared))?;
         problems.extend(violations.into_iter().filter(|problem| !adopts || problem.rule != "unknown"));
-        let plan = plan.filter(|plan| earlier.as_ref() != Some(plan)).map(|plan| json::canonical(&plan));
+        let plan = plan.filter(|plan| earlier.as_ref() != Some(plan));
         Ok((problems, Judged { report: None, plan }))
     }
 
-    /// Returns the proposed item with the owner's plan over it.
-    fn promised(&self, prior: Option<&Value>, declared: &Value, plan: Option<&Value>) -> Value {
-        promised(&self.forms.paths, prior, declared, plan)
-    }
-
     /// Returns the owner's newest plan.
-    fn plan(&self, case: &Case<'_>) -> Result<Option<Value>, Failed> {
+    fn plan(&self, case: &Case<'_>) -> Result<Option<StorableValue>, Failed> {
         match (case.change.planned(), self.planned) {
             (None, _) => Ok(None),
-            (Some(_), Some(text)) => Ok(value(text)),
+            (Some(_), Some(text)) => Ok(Some(StorableValue::read(text)?)),
             (Some(_), None) => Err(Failed::Torn),
         }
     }
 
     /// Returns the violations of a form; an absent owner path has a rule of its own.
-    fn violations(&self, phase: Phase, item: &Value, declared: Option<&Value>) -> Vec<Problem> {
+    fn violations(
+        &self,
+        phase: Phase,
+        item: &Value,
+        declared: Option<&Value>,
+    ) -> Result<Vec<Problem>, Failed> {
         let paths = &self.forms.paths;
         let revealed = declared.zip(self.secrets).map(|(declared, secrets)| secrets.revealed(declared));
-        let declared = revealed.as_ref().or(declared);
+        let revealed = revealed.transpose().map_err(|reason| {
+            Failed::Problems(vec![reason.problem(DECLARATION_BYTES_MAX, "with its declared secrets")])
+        })?;
+        let declared = revealed.as_deref().or(declared);
         let whole = declared.map(|declared| verify::with_secrets(paths, item, declared));
         let mut violations = self.forms.violations(phase, whole.as_ref().unwrap_or(item));
         let unknown: BTreeSet<String> = verify::unknown(paths, item).into_iter().collect();
@@ -395,7 +421,7 @@ impl Judge<'_> {
             problem.rule = "unknown";
             OF_OWNER.clone_into(&mut problem.message);
         }
-        violations
+        Ok(violations)
     }
 }
 

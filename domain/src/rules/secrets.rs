@@ -1,12 +1,14 @@
 //! Masks at the submission: the secrets of a declared item leave its declaration (R58).
 
 use crate::base::hash::Hash;
-use crate::base::json;
 use crate::base::problem::{Problem, below, tokens};
 use crate::catalog::schema::Part;
-use crate::model::declaration::DeclaredItem;
+use crate::model::declaration::{DECLARATION_BYTES_MAX, DeclaredItem};
 use crate::model::secrets::{MaskKey, SecretOwner, Secrets, is_mask};
-use serde_json::Value;
+use crate::model::storable::{StorableValue, Unstorable};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 /// Returns whether a definition has secrets and an item declares one.
 pub fn has_secret(part: &Part, item: &DeclaredItem) -> bool {
@@ -26,6 +28,8 @@ pub fn has_mask(part: &Part, item: &DeclaredItem) -> bool {
 ///
 /// A declared mask means the secret that is `stored` under it; a mask without one is a problem. An unchanged secret
 /// keeps its mask, even if the key has changed since.
+///
+/// A mask may be longer than its secret, or shorter: the item is within the limit of bytes with either.
 pub fn mask(
     item: &mut DeclaredItem,
     part: &Part,
@@ -33,71 +37,127 @@ pub fn mask(
     (owner, team): (&SecretOwner, &str),
     stored: &[&Secrets],
 ) -> Vec<Problem> {
-    let (mut secrets, mut unknown) = (Secrets::default(), Vec::new());
-    let masked = replaced(part, "", &item.body, &mut |pointer, value| {
-        let declared = match value.as_str().filter(|text| is_mask(text)) {
-            Some(mask) => {
-                stored.iter().find_map(|stored| stored.value(mask)).map(|value| (mask.to_owned(), value))
-            }
-            None => {
-                let unchanged = stored.iter().find_map(|stored| stored.mask_of(value)).map(str::to_owned);
-                unchanged.or_else(|| key.mask(owner, value)).map(|mask| (mask, value))
-            }
-        };
-        let Some((mask, value)) = declared else {
-            unknown.push(pointer.to_owned());
-            return Value::Null;
-        };
-        secrets.insert(mask.clone(), value.clone());
-        Value::String(mask)
+    let mut masks = Masks::of(stored, |value| key.mask(owner, value));
+    let masked = replaced(part, "", &item.body, &mut |pointer, value| masks.mask(pointer, value));
+    let Masks { secrets, unknown, .. } = masks;
+    let made = masked.and_then(|masked| {
+        let masked = StorableValue::new(masked)?.within(DECLARATION_BYTES_MAX)?;
+        let revealed = secrets.revealed(&masked)?.within(DECLARATION_BYTES_MAX)?;
+        Ok((masked, revealed))
     });
-    if unknown.is_empty() {
-        item.canonical = json::canonical(&masked);
-        item.hash = Hash::of(&item.canonical);
-        item.body = replaced(part, "", &masked, &mut |_, mask| {
-            mask.as_str().and_then(|mask| secrets.value(mask)).unwrap_or(mask).clone()
-        });
-        item.secrets = secrets;
-    }
-    unknown.into_iter().map(|pointer| unknown_secret(item, [team, &owner.application], &pointer)).collect()
+    let problems = match made {
+        _ if !unknown.is_empty() => unknown,
+        Ok((masked, revealed)) => {
+            (item.body, item.canonical) = (revealed.into_value(), masked.into_text());
+            item.hash = Hash::of(&item.canonical);
+            item.secrets = secrets;
+            Vec::new()
+        }
+        Err(reason) => vec![unstorable(reason)],
+    };
+    problems.into_iter().map(|problem| of_item(item, [team, &owner.application], problem)).collect()
 }
 
-fn unknown_secret(item: &DeclaredItem, [team, application]: [&str; 2], pointer: &str) -> Problem {
-    let path = [team, application, &item.service, &item.name].map(str::to_owned);
+/// The masks of an item.
+struct Masks<'a, F> {
+    stored: &'a [&'a Secrets],
+    /// The masks of the stored secrets by the canonical form of the secret.
+    by_secret: BTreeMap<&'a str, &'a str>,
+    /// Returns the mask of a new secret.
+    new: F,
+    /// The secrets so far.
+    secrets: Secrets,
+    /// The problems of masks without a stored secret.
+    unknown: Vec<Problem>,
+}
+
+impl<'a, F: Fn(&StorableValue) -> Option<String>> Masks<'a, F> {
+    fn of(stored: &'a [&'a Secrets], new: F) -> Self {
+        // Of two masks of a secret, the first one stays.
+        let by_secret = stored.iter().rev().flat_map(|stored| stored.masks()).collect();
+        Self { stored, by_secret, new, secrets: Secrets::default(), unknown: Vec::new() }
+    }
+
+    /// Returns the mask of a declared secret, or of a mask itself.
+    fn mask(&mut self, pointer: &str, value: &Value) -> Result<Value, Unstorable> {
+        let declared = match value.as_str().filter(|text| is_mask(text)) {
+            // Known from another place of the item.
+            Some(mask) if self.secrets.value(mask).is_some() => return Ok(value.clone()),
+            Some(mask) => {
+                let secret = self.stored.iter().find_map(|stored| stored.value(mask));
+                secret.map(|secret| (mask.to_owned(), secret.clone()))
+            }
+            None => {
+                let secret = StorableValue::new(value.clone())?;
+                let unchanged = self.by_secret.get(secret.text()).map(|mask| (*mask).to_owned());
+                unchanged.or_else(|| (self.new)(&secret)).map(|mask| (mask, secret))
+            }
+        };
+        let Some((mask, secret)) = declared else {
+            self.unknown.push(unknown_secret(pointer));
+            return Ok(Value::Null);
+        };
+        self.secrets.insert(mask.clone(), secret);
+        Ok(Value::String(mask))
+    }
+}
+
+fn unknown_secret(pointer: &str) -> Problem {
     Problem {
-        pointer: format!("{}{pointer}", item.pointer),
-        path: path.into_iter().chain(tokens(pointer)).collect(),
+        pointer: pointer.to_owned(),
+        path: tokens(pointer),
         rule: "unknown_secret",
         message: "must be the mask of a stored secret of this item, or a new secret".to_owned(),
         change: None,
     }
 }
 
+/// Returns the problem of an item that no record can hold, with its masks or with its secrets.
+fn unstorable(reason: Unstorable) -> Problem {
+    reason.problem(DECLARATION_BYTES_MAX, "with the masks of its secrets, and with the secrets themselves")
+}
+
+/// Returns a problem of an item as one of the whole declaration.
+fn of_item(item: &DeclaredItem, [team, application]: [&str; 2], problem: Problem) -> Problem {
+    let path = [team, application, &item.service, &item.name].map(str::to_owned);
+    let pointer = format!("{}{}", item.pointer, problem.pointer);
+    Problem { pointer, path: path.into_iter().chain(problem.path).collect(), ..problem }
+}
+
 /// Visits the values at `writeOnly` paths with their pointers.
 fn for_each(part: &Part, pointer: &str, value: &Value, visit: &mut impl FnMut(&str, &Value)) {
-    replaced(part, pointer, value, &mut |pointer, value| {
+    let visited = replaced(part, pointer, value, &mut |pointer, value| {
         visit(pointer, value);
-        Value::Null
+        Ok::<_, Infallible>(Value::Null)
     });
+    let Ok(_) = visited;
 }
 
 /// Returns a value with others in place of those at `writeOnly` paths.
-fn replaced(part: &Part, pointer: &str, value: &Value, of: &mut impl FnMut(&str, &Value) -> Value) -> Value {
+fn replaced<E>(
+    part: &Part,
+    pointer: &str,
+    value: &Value,
+    of: &mut impl FnMut(&str, &Value) -> Result<Value, E>,
+) -> Result<Value, E> {
     if part.is_secret() {
         return of(pointer, value);
     }
     let mut at = |token: &str, part: Option<&Part>, value: &Value| match part {
         Some(part) => replaced(part, &below(pointer, token), value, of),
-        None => value.clone(),
+        None => Ok(value.clone()),
     };
-    match value {
+    Ok(match value {
         Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), at(name, part.member(name), value))).collect()
+            let member =
+                |(name, value): (&String, &Value)| Ok((name.clone(), at(name, part.member(name), value)?));
+            Value::Object(members.iter().map(member).collect::<Result<Map<_, _>, E>>()?)
         }
         Value::Array(elements) => {
             let elements = elements.iter().enumerate();
-            elements.map(|(index, value)| at(&index.to_string(), part.elements(), value)).collect()
+            let element = |(index, value): (usize, &Value)| at(&index.to_string(), part.elements(), value);
+            Value::Array(elements.map(element).collect::<Result<_, E>>()?)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
+    })
 }

@@ -17,14 +17,15 @@ use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, below, tokens};
 use crate::catalog::schema::Part;
+use crate::model::storable::{StorableValue, Unstorable};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Lays a declaration over the newest deployed item: the state that the owner is asked for.
 ///
 /// Terraform calls this the proposed new state. Owner paths without a declared value keep the value of `prior`.
-pub fn proposed(root: &Part, prior: Option<&Value>, declared: &Value) -> Value {
-    merged(root, prior, declared, false)
+pub fn proposed(root: &Part, prior: Option<&Value>, declared: &Value) -> Result<StorableValue, Unstorable> {
+    StorableValue::new(merged(root, prior, declared, false))
 }
 
 /// Returns the proposed value of one path; none if it has none.
@@ -399,10 +400,10 @@ fn children<'a>(part: &'a Part, value: &'a Value) -> Vec<(String, &'a Part, &'a 
 ///
 /// `null` removes a member, unless its type contains `null`. A sent array replaces the whole array; its paired
 /// elements keep the members that were not sent, in the order of the base.
-pub fn filled(root: &Part, sent: &Value, base: &Value) -> Value {
+pub fn filled(root: &Part, sent: &Value, base: &Value) -> Result<StorableValue, Unstorable> {
     // An older version of the definition may have allowed a value that is `writeOnly` now.
     let base = without_secrets(root, base);
-    filled_at(root, sent, Some(&base))
+    StorableValue::new(filled_at(root, sent, Some(&base)))
 }
 
 /// Returns an item with the declared `writeOnly` values, so that the definition can judge it as a whole.

@@ -48,9 +48,10 @@ impl Proposal {
         let import_id = item.and_then(|item| judge::import_id(paths, change, item, &declared));
         let import_id = import_id.map(|(_, id)| id.clone());
         let plan = change.planned().filter(|_| import_id.is_none()).and_then(text);
-        let promised = judge::promised(paths, prior.data(), &declared, plan.as_ref());
+        let item = verify::proposed(paths, prior.data(), &declared).ok()?;
+        let promised = judge::promised(paths, &item, plan.as_ref()).ok()?;
         Some(Self {
-            item: verify::proposed(paths, prior.data(), &declared),
+            item: item.into_value(),
             unknown: verify::unknown(paths, &promised),
             verified: paths.is_verified.then_some(Verified { prior: prior.name(), import_id }),
         })
@@ -75,7 +76,7 @@ pub fn document(item: &Item, related: &Related, budget: &mut Budget) -> Option<V
     let declared =
         related.declarations.get(&(item.consumer.id, item.version.hash)).filter(|_| item.declared)?;
     let prior = prior(item, paths, item.schema_version, related, budget);
-    Some(verify::proposed(paths, prior.data(), &value(declared)?))
+    Some(verify::proposed(paths, prior.data(), &value(declared)?).ok()?.into_value())
 }
 
 fn value(text: &str) -> Option<Value> {

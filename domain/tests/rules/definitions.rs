@@ -1,6 +1,6 @@
 //! The words of definitions: R46 to R52.
 
-use crate::world::{Declared, VM_OWNER, World, item_of, team, to};
+use crate::world::{Declared, VM_OWNER, World, item_of, storable, team, to};
 use domain::catalog::service::Publish;
 use domain::catalog::{schema, service};
 use domain::rules::decide::{Decided, Refused, Update};
@@ -107,7 +107,7 @@ pub(crate) fn problems_of(decided: Result<Decided, Refused>) -> Vec<(String, &'s
 }
 
 pub(crate) fn deploying(state: State, data: &str) -> Update {
-    Update { deployed_item: Some(data.to_owned()), ..to(state) }
+    Update { deployed_item: Some(storable(data.parse().unwrap())), ..to(state) }
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn r51_a_failed_change_reports_what_the_owner_found() {
 }
 
 fn planning(state: Option<State>, plan: &str) -> Update {
-    Update { state, planned_item: Some(plan.to_owned()), ..Update::default() }
+    Update { state, planned_item: Some(storable(plan.parse().unwrap())), ..Update::default() }
 }
 
 /// A verified definition with an address and a tier of the owner.

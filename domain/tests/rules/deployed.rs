@@ -1,6 +1,6 @@
 //! Deployed items: R23.
 
-use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, vm};
+use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, storable, vm};
 use domain::base::id::CHANGE_STRIDE;
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
 use domain::rules::decide::{Patch, Refused, Update};
@@ -22,7 +22,7 @@ fn r23_a_deployed_item_comes_with_the_approval_or_the_completion() {
     let mut world = World::new();
     let id = world.declare(&[vm(NAME, 1)]).created[0].id;
     for (state, version) in [(State::Approved, 1), (State::Completed, 2)] {
-        let deployed_item = Some(format!("{{\"version\":{version}}}"));
+        let deployed_item = Some(storable(json!({"version": version})));
         let decided = world
             .update(id, VM_OWNER, &Update { state: Some(state), deployed_item, ..Update::default() })
             .unwrap();
@@ -34,7 +34,7 @@ fn r23_a_deployed_item_comes_with_the_approval_or_the_completion() {
 #[test]
 fn r23_a_failure_records_what_is_left() {
     let (mut world, id) = approved();
-    let deployed_item = Some("{\"disk\":1}".to_owned());
+    let deployed_item = Some(storable(json!({"disk": 1})));
     let failing = Update { state: Some(State::Errored), deployed_item, ..Update::default() };
     let decided = world.update(id, VM_OWNER, &failing).unwrap();
     assert_eq!((decided.change.state, decided.deployed.unwrap().version), (State::Errored, 1));
@@ -46,7 +46,7 @@ fn r23_a_failure_records_what_is_left() {
 fn r23_a_rejection_repeats_the_newest_deployed_item_or_brings_none() {
     let rejecting = |data: &str| Update {
         state: Some(State::Rejected),
-        deployed_item: Some(data.to_owned()),
+        deployed_item: Some(storable(data.parse().unwrap())),
         ..Update::default()
     };
     let (mut world, id) = approved();
@@ -107,8 +107,11 @@ fn r23_an_identical_deployed_item_is_not_a_new_version() {
 fn r23_an_identical_deployed_item_does_not_keep_the_state_from_moving() {
     let (mut world, id) = approved();
     world.deploy(id, VM_OWNER, &json!({})).unwrap();
-    let completing =
-        Update { state: Some(State::Completed), deployed_item: Some("{}".to_owned()), ..Update::default() };
+    let completing = Update {
+        state: Some(State::Completed),
+        deployed_item: Some(storable(json!({}))),
+        ..Update::default()
+    };
     let decided = world.update(id, VM_OWNER, &completing).unwrap();
     assert_eq!((decided.change.state, decided.deployed), (State::Completed, None));
 }
@@ -170,7 +173,7 @@ fn r23_a_block_can_be_taken_together_with_a_move_that_changes_blockers() {
     }
     let completing = Update {
         state: Some(State::Completed),
-        deployed_item: Some("{\"last\":1}".to_owned()),
+        deployed_item: Some(storable(json!({"last": 1}))),
         ..Update::default()
     };
     let head = world.head();
@@ -195,8 +198,8 @@ fn r23_an_update_of_an_old_version_is_refused() {
     let (mut world, id) = approved();
     let first = world.deploy(id, VM_OWNER, &json!({"v": 1})).unwrap().deployed.unwrap();
     let from_first = |v: u64| Update {
-        deployed_item: Some(json!({"v": v}).to_string()),
-        patch: Some(Patch { onto: first.id, members: json!({"v": v}).to_string() }),
+        deployed_item: Some(storable(json!({"v": v}))),
+        patch: Some(Patch { onto: first.id, members: storable(json!({"v": v})) }),
         ..Update::default()
     };
     assert!(world.update(id, VM_OWNER, &from_first(2)).unwrap().deployed.is_some());

@@ -1,7 +1,7 @@
 //! Gone items (R44): when an item goes, and what a later declaration of its name means.
 
 use crate::world::{
-    APP, Declared, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, table, vm,
+    APP, Declared, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, storable, table, vm,
 };
 use domain::base::state::ChangeType::{Create, Delete, Modify};
 use domain::base::state::State;
@@ -10,6 +10,7 @@ use domain::model::submission::{Progress, Scope};
 use domain::rules::decide::{Refused, Update};
 use domain::{ChangeId, ItemId};
 use serde_json::Value;
+use serde_json::json;
 
 const NAME: &str = "CoreVM1";
 
@@ -196,7 +197,7 @@ fn r44_a_gone_item_takes_log_texts_and_deployed_items_but_no_retry() {
     assert_eq!(world.item(NAME), &before, "only the change instance is written");
     let deployed = Update {
         state: Some(State::Completed),
-        deployed_item: Some("{\"ip\":\"10.0.0.9\"}".to_owned()),
+        deployed_item: Some(storable(json!({"ip": "10.0.0.9"}))),
         ..Update::default()
     };
     world.update(delete, VM_OWNER, &deployed).unwrap();

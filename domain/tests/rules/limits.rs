@@ -16,7 +16,7 @@ use domain::model::declaration::{
     APPLICATIONS_CHANGED_MAX, BODY_BYTES_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, ITEMS_MAX,
     METADATA_BYTES_MAX, NAME_BYTES_MAX, SERVICES_MAX,
 };
-use domain::model::deployed::DEPLOYED_BYTES_MAX;
+use domain::model::deployed::{DEPLOYED_BYTES_MAX, WHOLE_BYTES_MAX};
 use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, MESSAGE_CHARACTERS_MAX};
 use domain::outreach::message::MESSAGES_MAX;
 use domain::outreach::webhook::{AUTHORIZATION_BYTES_MAX, URL_BYTES_MAX, WEBHOOKS_MAX};
@@ -37,10 +37,11 @@ fn the_page_of_limits_has_the_limits_of_the_code() {
         ("items in a declaration", count(ITEMS_MAX)),
         ("services in a declaration", count(SERVICES_MAX)),
         ("applications changed by a submission", count(APPLICATIONS_CHANGED_MAX)),
-        ("declaration of an item", bytes(DECLARATION_BYTES_MAX)),
+        ("declaration of an item, with masks as well as with secrets", bytes(DECLARATION_BYTES_MAX)),
         ("references of an item", count(REFERENCES_MAX)),
         ("metadata of a team or an application", bytes(METADATA_BYTES_MAX)),
         ("deployed item", bytes(DEPLOYED_BYTES_MAX)),
+        ("deployed item of a verified service, with the declared values", bytes(WHOLE_BYTES_MAX)),
         ("log text", bytes(LOG_BYTES_MAX)),
         ("log texts in a history", count(LOG_ENTRIES_MAX)),
         ("attempts of a change instance", ATTEMPTS_MAX.to_string()),

@@ -1,7 +1,9 @@
 //! What owners find: observations (R53), drift (R54), adopted objects (R55) and items of earlier definitions (R56).
 
 use crate::definitions::{deploying, problems_of, verified};
-use crate::world::{APP, Declared, NP_OWNER, VM_OWNER, World, application, document, item_of, team, to, vm};
+use crate::world::{
+    APP, Declared, NP_OWNER, VM_OWNER, World, application, document, item_of, storable, team, to, vm,
+};
 use domain::base::money::Amount;
 use domain::base::state::ChangeType;
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
@@ -66,8 +68,8 @@ fn r53_the_changed_members_alone_are_sent() {
     let (mut world, id) = completed_item();
     let newest = world.item(NAME).deployed.unwrap().id;
     let large = |bytes: usize| Update {
-        deployed_item: Some(format!(r#"{{"note":"{}"}}"#, "x".repeat(bytes))),
-        patch: Some(Patch { onto: newest, members: r#"{"ip":null}"#.to_owned() }),
+        deployed_item: Some(storable(json!({"note": "x".repeat(bytes)}))),
+        patch: Some(Patch { onto: newest, members: storable(json!({"ip": null})) }),
         ..Update::default()
     };
     let found = world.update(id, VM_OWNER, &large(DEPLOYED_BYTES_MAX)).unwrap().deployed.unwrap();
@@ -181,7 +183,7 @@ fn adopting() -> (World, ChangeId) {
 #[test]
 fn r55_a_declared_id_adopts_an_existing_object() {
     let (mut world, id) = adopting();
-    let planning = Update { planned_item: Some("{}".to_owned()), ..Update::default() };
+    let planning = Update { planned_item: Some(storable(json!({}))), ..Update::default() };
     assert_eq!(world.update(id, VM_OWNER, &planning), Err(Refused::PlannedItemNotAccepted));
     // The owner's values are not known before the end.
     world.decide(id, State::Approved);
@@ -196,7 +198,7 @@ fn r55_a_declared_id_adopts_an_existing_object() {
     assert!(world.declare(&[of_id(8, "h-7")]).created.is_empty());
     // In service, the id is an ordinary property.
     let modify = world.declare(&[of_id(16, "h-7")]).created[0].id;
-    let planning = Update { planned_item: Some(r#"{"tier":"gold"}"#.to_owned()), ..Update::default() };
+    let planning = Update { planned_item: Some(storable(json!({"tier": "gold"}))), ..Update::default() };
     world.update(modify, VM_OWNER, &planning).unwrap();
     world.decide(modify, State::Approved);
     world.decide(modify, State::Completed);
@@ -216,7 +218,7 @@ fn r55_an_adopted_object_that_differs_has_drifted() {
     assert_eq!((drifted(&world), world.item(NAME).base), ((true, 1), Base::None));
     let modify = world.declare(&[of_id(8, "h-7")]).created[0].clone();
     assert_eq!(modify.change_type, ChangeType::Modify);
-    let approved = Update { planned_item: Some(r#"{"tier":"gold"}"#.to_owned()), ..to(State::Approved) };
+    let approved = Update { planned_item: Some(storable(json!({"tier": "gold"}))), ..to(State::Approved) };
     world.update(modify.id, VM_OWNER, &approved).unwrap();
     let whole = world.update(modify.id, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
     let corrected = r#"{"cpu":8,"host_id":"h-7","ip":"10.0.0.1","name":"CoreVM1","tier":"gold"}"#;

@@ -1,9 +1,10 @@
 //! Owners' decisions: R1, R2, R27, log texts and the order of refusals.
 
-use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, to, vm};
+use crate::world::{CONSUMER, LB_OWNER, NP_OWNER, STRANGER, VM_OWNER, World, storable, to, vm};
 use domain::State;
 use domain::model::change::Reason;
 use domain::rules::decide::{LOG_BYTES_MAX, LOG_ENTRIES_MAX, Refused, Update};
+use serde_json::json;
 
 const NAME: &str = "CoreVM1";
 
@@ -54,7 +55,7 @@ fn r02_a_missing_right_to_decide_is_the_first_error() {
     let wrong = Update {
         state: Some(State::Completed),
         log: Some("x".repeat(LOG_BYTES_MAX + 1)),
-        deployed_item: Some("{}".to_owned()),
+        deployed_item: Some(storable(json!({}))),
         ..Update::default()
     };
     assert_eq!(world.update(id, CONSUMER, &wrong), Err(Refused::NotOwner));

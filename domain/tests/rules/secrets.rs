@@ -1,12 +1,13 @@
 //! Secrets: masks in place of declared values at `writeOnly` paths (R58).
 
 use crate::world::{VM_OWNER, team};
+use domain::base::problem::Problem;
 use domain::catalog::schema;
 use domain::catalog::schema::{Budget, Part, publish};
-use domain::model::declaration::{self, DeclaredItem};
+use domain::model::declaration::{self, DECLARATION_BYTES_MAX, DeclaredItem};
 use domain::model::secrets::{MaskKey, SecretOwner, Secrets, is_mask};
 use domain::rules::secrets;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 fn definition() -> Value {
     json!({"title": "Vault", "type": "object", "required": ["name"], "properties": {
@@ -36,10 +37,15 @@ fn declared(members: &Value) -> DeclaredItem {
 
 /// Returns the item with masks, and the pointers of unknown ones.
 fn masked(members: &Value, key: &[u8], stored: &[&Secrets]) -> (DeclaredItem, Vec<String>) {
-    let mut item = declared(members);
-    let problems = secrets::mask(&mut item, &paths(), &MaskKey::new(key), (&owner(), "Consumer"), stored);
+    let (item, problems) = judged(members, key, stored);
     assert!(problems.iter().all(|problem| problem.rule == "unknown_secret"));
     (item, problems.into_iter().map(|problem| problem.pointer).collect())
+}
+
+fn judged(members: &Value, key: &[u8], stored: &[&Secrets]) -> (DeclaredItem, Vec<Problem>) {
+    let mut item = declared(members);
+    let problems = secrets::mask(&mut item, &paths(), &MaskKey::new(key), (&owner(), "Consumer"), stored);
+    (item, problems)
 }
 
 fn stored(item: &DeclaredItem) -> Value {
@@ -59,7 +65,7 @@ fn r58_masks_replace_secrets_of_any_type_at_any_path() {
     assert_eq!(stored["tags"]["x"], stored["password"], "equal secrets have equal masks");
     assert_eq!(stored["users"][0]["name"], "a");
     assert_eq!(item.body, declared(&members).body, "the definition judges the secrets");
-    assert_eq!(item.secrets.revealed(&stored), item.body);
+    assert_eq!(*item.secrets.revealed(&stored).unwrap(), item.body);
     assert!(!item.canonical.contains("one"), "{}", item.canonical);
 }
 
@@ -88,6 +94,31 @@ fn r58_an_unchanged_secret_keeps_its_mask_under_another_key() {
     assert_ne!(first.hash, other.hash);
     let (same, _) = masked(&json!({"password": "one"}), b"another", &[&first.secrets]);
     assert_eq!((same.hash, &same.secrets), (first.hash, &first.secrets));
+}
+
+#[test]
+fn r58_an_item_is_within_the_limit_with_its_masks_and_with_its_secrets() {
+    let (large, _) = masked(&json!({"password": "x".repeat(100_000)}), b"key", &[]);
+    let mask = stored(&large)["password"].clone();
+    let tags = |count: u64, value: &dyn Fn(u64) -> Value| -> Value {
+        json!({"tags": (0..count).map(|tag| (tag.to_string(), value(tag))).collect::<Map<_, _>>()})
+    };
+    let (same, short) = (|_| mask.clone(), |tag: u64| json!(tag.to_string()));
+    let at_ordinary_paths = json!({"password": mask, "notes": vec![&mask; 3_000]});
+    let table = [
+        ("one mask for one secret", tags(1, &same), None),
+        ("many masks for one secret", tags(3_000, &same), Some("too_large")),
+        ("many masks for it at ordinary paths", at_ordinary_paths, Some("too_large")),
+        ("masks of short secrets", tags(3_000, &short), None),
+        ("many masks of short secrets", tags(4_000, &short), Some("too_large")),
+    ];
+    for (case, members, refused) in table {
+        let (item, problems) = judged(&members, b"key", &[&large.secrets]);
+        let found: Vec<_> = problems.iter().map(|problem| (problem.rule, problem.pointer.as_str())).collect();
+        let at_item = "/Consumer/App/services/Vault/0";
+        assert_eq!(found, refused.map(|rule| (rule, at_item)).into_iter().collect::<Vec<_>>(), "{case}");
+        assert!(item.canonical.len() <= DECLARATION_BYTES_MAX, "{case}");
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@
 
 use crate::preview;
 use crate::world::{
-    Declared, LB_OWNER, NP_OWNER, Plan, STRANGER, VM_OWNER, World, application, broken, document, lb, vm,
+    Declared, LB_OWNER, NP_OWNER, Plan, STRANGER, VM_OWNER, World, application, broken, document, lb,
+    storable, vm,
 };
 use domain::base::state::{By, is_legal};
 use domain::model::change::Target;
@@ -327,7 +328,7 @@ impl Walk {
             _ => self.random.pick(&legal),
         };
         let log = self.random.percent(20).then(|| format!("log {}", self.random.below(3)));
-        let deployed_item = self.random.percent(25).then(|| format!("{{\"v\":{}}}", self.random.below(3)));
+        let deployed_item = self.random.percent(25).then(|| storable(json!({"v": self.random.below(3)})));
         Update { state, log, deployed_item, ..Update::default() }
     }
 

@@ -1,6 +1,6 @@
 //! The stored and published words of the domain: each stays the same forever, and parses back.
 
-use crate::world::{NP_OWNER, VM_OWNER, World, team, to, vm};
+use crate::world::{NP_OWNER, VM_OWNER, World, storable, team, to, vm};
 use domain::base::actor::{Actor, Role};
 use domain::base::id::{CHANGE_STRIDE, DeployedId};
 
@@ -13,6 +13,7 @@ use domain::model::submission::{Progress, Scope};
 use domain::rules::decide::{Patch, Reads, Refused, Update, takes_numbers};
 use domain::views::compare::compare;
 use domain::{ChangeId, State};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
@@ -76,11 +77,11 @@ fn a_log_has_no_text_of_an_owner() {
     let update = Update {
         state: Some(State::Approved),
         log: Some("hunter1".to_owned()),
-        deployed_item: Some("hunter2".to_owned()),
-        planned_item: Some("hunter3".to_owned()),
+        deployed_item: Some(storable(json!("hunter2"))),
+        planned_item: Some(storable(json!("hunter3"))),
         patch: Some(Patch {
             onto: DeployedId::parse(137_438_953_489).unwrap(),
-            members: "hunter4".to_owned(),
+            members: storable(json!("hunter4")),
         }),
     };
     let debug = format!("{update:?}");
@@ -135,7 +136,7 @@ fn numbers_are_taken_when_a_deployed_item_comes_and_those_of_the_change_instance
     let mut world = World::new();
     let id = world.declare(&[vm("one", 1)]).created[0].id;
     let (change, mut item) = (world.change(id).clone(), world.item("one").clone());
-    let brings = Update { deployed_item: Some("{}".to_owned()), ..Update::default() };
+    let brings = Update { deployed_item: Some(storable(json!({}))), ..Update::default() };
     for (next, update, expected) in [
         (CHANGE_STRIDE, &brings, true),
         (CHANGE_STRIDE, &Update::default(), false),

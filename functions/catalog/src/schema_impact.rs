@@ -154,6 +154,8 @@ impl Impact {
                     let key = (item.consumer.id, item.version.hash);
                     let text = related.declarations.get(&key).map_or("", String::as_str);
                     let revealed = secrets.get(&key).map(|stored| stored.secrets.revealed_text(text));
+                    // An older release stored masks that stand for more bytes than a record can hold.
+                    let revealed = revealed.and_then(Result::ok);
                     let newest = item.newest_completed().and_then(|newest| related.deployed.get(&newest.id));
                     self.add_deployed(table, check, &item, newest, &position).await?;
                     self.add(check, item, revealed.as_deref().unwrap_or(text), &position)?;

@@ -1,6 +1,7 @@
 //! Bodies of updates: any of `state`, `log`, `deployed_item` (docs/reference/http/README.md, convention 9).
 
 use domain::State;
+use domain::model::deployed::DEPLOYED_BYTES_MAX;
 use domain::rules::decide::Update;
 use dovetail_http::{Failure, Fields};
 
@@ -14,9 +15,9 @@ pub(crate) fn update(mut fields: Fields) -> Result<Update, Failure> {
     let update = Update {
         state: fields.one_of("state", State::ALL.map(State::name), State::parse).nullable(),
         log: fields.string("log").nullable(),
-        deployed_item: fields.object("deployed_item").null(NOT_NULL).canonical().optional(),
+        deployed_item: fields.object("deployed_item").null(NOT_NULL).storable(DEPLOYED_BYTES_MAX).optional(),
         patch: None,
-        planned_item: fields.object("planned_item").canonical().nullable(),
+        planned_item: fields.object("planned_item").storable(DEPLOYED_BYTES_MAX).nullable(),
     };
     fields.finish(|| Some(update))
 }

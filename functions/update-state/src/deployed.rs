@@ -3,8 +3,8 @@
 use crate::body::NOT_NULL;
 use crate::{Decision, Deploy, decide};
 use domain::base::id::DeployedId;
-use domain::base::json;
-use domain::model::deployed::Deployed;
+use domain::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
+use domain::model::storable::{StorableValue, Unstorable};
 use domain::rules::decide::{Decided, Patch};
 use domain::rules::visibility::Pov;
 use domain::{Change, ChangeId, Item, ItemId, State};
@@ -19,7 +19,7 @@ const ITEM: &str = "service_item";
 /// Creates a deployed item for a service item or a change instance.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let mut fields = call.fields()?;
-    let data = data(&mut fields).canonical().required();
+    let data = data(&mut fields).storable(DEPLOYED_BYTES_MAX).required();
     let id = target(table, call, &mut fields).await?;
     let (data, id) = fields.finish(|| Some((data?, id?)))?;
     record(table, call, id, Deploy { data, patch: None }).await
@@ -27,27 +27,39 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 /// Creates a version with some data changed; the version in the path stays.
 pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    let (change, deploy) = patched(table, call).await?;
+    record(table, call, change, deploy).await
+}
+
+/// Returns the data of the new version, and the change instance to which it belongs.
+async fn patched(table: &Table, call: &Call) -> Result<(ChangeId, Deploy), Failure> {
     let deployed = table.deployed(call.id(DeployedId::parse)?).await?;
     let team = call.caller.team.id;
     let visible = |deployed: &Deployed| Pov::ALL.iter().any(|pov| pov.shows_deployed(deployed, team));
     let deployed = deployed.filter(visible).ok_or(Code::NotFound)?;
     let mut fields = call.fields()?;
-    let delta = data(&mut fields).required();
+    let delta = data(&mut fields).storable(DEPLOYED_BYTES_MAX).required();
     let delta = fields.finish(|| delta)?;
     let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
-    let mut data = serde_json::from_str(&deployed.data).unwrap_or_default();
-    merge(&mut data, &delta);
+    let data = serde_json::from_str(&deployed.data).unwrap_or_default();
+    let data = merged(data, &delta).map_err(|_| Code::DeployedItemTooLarge)?;
     // The new version belongs to the newest finished change instance, even if the old one came with an earlier.
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
-    let patch = Some(Patch { onto: deployed.id, members: json::canonical(&delta) });
-    record(table, call, change, Deploy { data: json::canonical(&data), patch }).await
+    let patch = Some(Patch { onto: deployed.id, members: delta });
+    Ok((change, Deploy { data, patch }))
 }
 
 fn data(fields: &mut Fields) -> Field<'_, Value> {
     fields.object("data").null(NOT_NULL).absent(NOT_NULL)
 }
 
-/// Merges `delta` into `data`, object by object; null removes a member (RFC 7396).
+/// Returns `data` with `delta` merged into it (RFC 7396).
+fn merged(mut data: Value, delta: &Value) -> Result<StorableValue, Unstorable> {
+    merge(&mut data, delta);
+    StorableValue::new(data)
+}
+
+/// Merges `delta` into `data`, object by object; null removes a member.
 fn merge(data: &mut Value, delta: &Value) {
     let Value::Object(delta) = delta else {
         *data = delta.clone();
@@ -166,9 +178,8 @@ mod tests {
             (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
             (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
         ] {
-            let mut merged = data.clone();
-            merge(&mut merged, &delta);
-            assert_eq!(merged, expected, "{data} {delta}");
+            let merged = merged(data.clone(), &delta).unwrap();
+            assert_eq!(*merged, expected, "{data} {delta}");
         }
     }
 }

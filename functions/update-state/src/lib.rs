@@ -9,6 +9,7 @@ use domain::base::id::DeployedId;
 use domain::base::state;
 use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Entry};
+use domain::model::storable::StorableValue;
 use domain::rules::decide;
 use domain::rules::decide::{Decided, Patch, Reads, Refused, Update};
 use domain::views::related::Related;
@@ -93,8 +94,7 @@ enum Decision {
 
 /// A new deployed item.
 struct Deploy {
-    /// Canonical JSON.
-    data: String,
+    data: StorableValue,
     /// The changed members, if they were merged into a version.
     patch: Option<Patch>,
 }

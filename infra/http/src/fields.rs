@@ -6,6 +6,7 @@ use crate::field::FieldError;
 use crate::reply::{Failure, Reply};
 use domain::Timestamp;
 use domain::base::json;
+use domain::model::storable::StorableValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -252,6 +253,11 @@ impl<'f> Field<'f, Value> {
     /// Converts the value into canonical JSON.
     pub fn canonical(self) -> Field<'f, String> {
         self.parse(|value| Ok::<_, Text>(json::canonical(&value)))
+    }
+
+    /// Checks that a record can hold the value. The error text has the size that is accepted, in bytes.
+    pub fn storable(self, bytes_max: usize) -> Field<'f, StorableValue> {
+        self.parse(|value| StorableValue::new(value).map_err(|reason| reason.message(bytes_max)))
     }
 }
 

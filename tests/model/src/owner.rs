@@ -10,12 +10,14 @@ use domain::base::context::RequestContext;
 use domain::base::id::DeployedId;
 use domain::model::deployed::Deployed;
 use domain::model::item::Base;
+use domain::model::storable::StorableValue;
 use domain::model::team::Head;
 use domain::model::write::Write;
 use domain::rules::decide;
 use domain::rules::decide::{Reads, Update};
 use domain::rules::judge::Judge;
 use domain::{Change, ChangeId, Item, State as ChangeState};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -259,13 +261,18 @@ impl Deciding {
     fn update(&self, change: &Change, item: &Item) -> Update {
         let version = item.deployed.map_or(0, |latest| latest.version);
         let deployed_item = match self.decision {
-            Decision::Deploy => Some(format!("{{\"v\":{version}}}")),
-            Decision::Observe(value) => Some(format!("{{\"n\":{value}}}")),
+            Decision::Deploy => storable(json!({"v": version})),
+            Decision::Observe(value) => storable(json!({"n": value})),
             _ => None,
         };
         let log = (self.decision == Decision::Note).then(|| format!("{}", change.history.len()));
         let plan = if let Decision::Plan(value) = self.decision { Some(value) } else { None };
-        let planned_item = plan.map(|value| format!("{{\"ip\":{value}}}"));
+        let planned_item = plan.and_then(|value| storable(json!({"ip": value})));
         Update { state: self.decision.to(), log, deployed_item, planned_item, patch: None }
     }
+}
+
+/// Returns a small value as one of a request.
+fn storable(value: Value) -> Option<StorableValue> {
+    StorableValue::new(value).ok()
 }

@@ -5,6 +5,7 @@ use crate::base::id::DeployedId;
 use crate::catalog::schema::{DecisionForms, Phase};
 use crate::model::change::Change;
 use crate::model::item::{Base, Item};
+use crate::model::storable::StorableValue;
 use crate::model::team::Application;
 use crate::rules::verify;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use serde_json::Value;
 struct Completed<'a> {
     change: &'a Change,
     forms: &'a DecisionForms,
-    declared: Value,
+    declared: StorableValue,
 }
 
 impl Audit<'_> {
@@ -58,7 +59,8 @@ impl Audit<'_> {
                 version.change != change.id && version.id.number() > change.id.number()
             });
             let data = newest.and_then(|newest| self.data(item, newest.id));
-            (!is_later).then(|| verify::proposed(paths, data.as_ref(), declared))
+            let proposed = verify::proposed(paths, data.as_ref(), declared).ok();
+            proposed.filter(|_| !is_later).map(StorableValue::into_value)
         };
         let Some(whole) = whole else { return };
         let problems = forms.violations(Phase::Completed, &verify::with_secrets(paths, &whole, declared));
@@ -94,8 +96,9 @@ impl Audit<'_> {
 fn texts<'a>(snapshot: &'a Snapshot, item: &Item, change: &'a Change) -> Option<Completed<'a>> {
     let forms = snapshot.definitions.forms(&item.service.title, change.schema_version?)?;
     let key = (item.consumer.id, change.new?.hash);
-    let declared = serde_json::from_str(snapshot.declarations.get(&key)?).ok()?;
+    let declared = StorableValue::read(snapshot.declarations.get(&key)?).ok()?;
     let secrets = snapshot.secrets.get(&key).map(|stored| &stored.secrets);
-    let declared = secrets.map_or_else(|| Value::clone(&declared), |secrets| secrets.revealed(&declared));
+    let revealed = secrets.map(|secrets| secrets.revealed(&declared)).transpose().ok()?;
+    let declared = revealed.unwrap_or(declared);
     Some(Completed { change, forms, declared })
 }

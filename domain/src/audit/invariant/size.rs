@@ -56,7 +56,7 @@ impl Audit<'_> {
         // A version that a definition has judged may be a whole item.
         let max = if deployed.schema_version.is_some() { WHOLE_BYTES_MAX } else { DEPLOYED_BYTES_MAX };
         self.within(size, max, Subject::Deployed(deployed.id), "bytes of its data");
-        let is_storable = json::is_storable(&deployed.data, usize::MAX, DEPTH_MAX);
+        let is_storable = json::sound::is_sound(&deployed.data, DEPTH_MAX);
         let detail =
             format!("its data: must be JSON with at most {DEPTH_MAX} levels and with numbers up to 2^53 - 1");
         self.require(is_storable, "I24", Subject::Deployed(deployed.id), detail);

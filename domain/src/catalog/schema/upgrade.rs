@@ -5,6 +5,7 @@ use super::*;
 use crate::base::problem::pointer;
 use crate::model::declaration::DEPTH_MAX;
 use crate::model::deployed::WHOLE_BYTES_MAX;
+use crate::model::storable::{StorableValue, Unstorable};
 
 /// The steps of one version: JSON Patch on the members of objects.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,10 +29,8 @@ enum Operation {
 /// The limit that an item exceeds on its way to a later version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
-    /// The size of deployed items.
-    Bytes,
-    /// The nesting of deployed items.
-    Depth,
+    /// A limit of deployed items.
+    Item(Unstorable),
     /// The steps of a request.
     Steps,
     /// The versions and the memory of upgrades.
@@ -41,10 +40,10 @@ pub enum Exceeded {
 impl Exceeded {
     /// Returns why the item cannot be carried over.
     pub fn problem(self) -> Problem {
-        let after = |most: String| format!("must {most} after the steps of `{UPGRADE}`");
         let (rule, message) = match self {
-            Self::Bytes => ("too_large", after(format!("have at most {WHOLE_BYTES_MAX} bytes"))),
-            Self::Depth => ("too_deep", after(format!("be nested at most {DEPTH_MAX} levels deep"))),
+            Self::Item(reason) => {
+                return reason.problem(WHOLE_BYTES_MAX, &format!("after the steps of `{UPGRADE}`"));
+            }
             Self::Steps => ("too_complex", format!("must need less work in the steps of `{UPGRADE}`")),
             Self::Versions => {
                 let limits =
@@ -138,8 +137,8 @@ fn stored_steps(definition: &Value) -> impl Iterator<Item = &Value> {
 }
 
 impl Step {
-    /// Returns the member that makes a value which no item can hold, and the reason: it is too deep, or has a name that
-    /// no reader accepts.
+    /// Returns the member that makes a value which no item can hold, and the reason: it is too deep, or has a name or a
+    /// number that no reader accepts.
     fn unstorable(&self) -> Option<(&'static str, String)> {
         let names = |path: &[String]| path.len() > DEPTH_MAX;
         let message = || format!("must have at most {DEPTH_MAX} names, the nesting of a deployed item");
@@ -153,8 +152,15 @@ impl Step {
             Operation::Move(from) | Operation::Copy(from) => names(from).then(|| ("from", message())),
             Operation::Add(value) | Operation::Replace(value) => {
                 let levels = DEPTH_MAX - self.path.len();
-                let message = || format!("must be nested at most {levels} levels deep at this path");
-                (json::depth(value) > levels).then(|| ("value", message()))
+                if json::depth(value) > levels {
+                    return Some((
+                        "value",
+                        format!("must be nested at most {levels} levels deep at this path"),
+                    ));
+                }
+                // A definition has larger numbers than an item, in words like `default`.
+                let reason = StorableValue::new(value.clone()).err()?;
+                Some(("value", reason.message(WHOLE_BYTES_MAX)))
             }
             Operation::Remove => None,
         }
@@ -182,7 +188,11 @@ fn at<'a>(item: &'a Value, path: &[String]) -> Option<&'a Value> {
 
 /// Takes the work for a value at a path from the budget; returns the length of its canonical form.
 fn charged(value: &Value, path: &[String], budget: &mut Budget) -> Result<usize, Exceeded> {
-    let bytes = json::canonical(value).len();
+    charged_bytes(json::canonical(value).len(), path, budget)
+}
+
+/// Takes the work for this number of bytes at a path from the budget; returns the number.
+fn charged_bytes(bytes: usize, path: &[String], budget: &mut Budget) -> Result<usize, Exceeded> {
     let of_bytes = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(STEPS_PER_BYTE);
     let of_path = u64::try_from(path.len()).unwrap_or(u64::MAX).saturating_mul(STEPS_PER_NAME);
     if budget.takes(of_bytes.saturating_add(of_path)) { Ok(bytes) } else { Err(Exceeded::Steps) }
@@ -193,7 +203,7 @@ fn member_bytes(name: &str, value_bytes: usize, others: usize) -> usize {
     json::canonical(&json!(name)).len() + ":".len() + value_bytes + usize::from(others > 0)
 }
 
-/// An item on its way to a later version. It never exceeds the limits of deployed items.
+/// An item on its way to a later version. It never exceeds the bytes and the depth of deployed items.
 #[derive(Debug)]
 pub struct Carried {
     value: Value,
@@ -203,20 +213,19 @@ pub struct Carried {
 
 impl Carried {
     /// Returns a stored item at the start of its way.
-    pub fn new(value: Value, budget: &mut Budget) -> Result<Self, Exceeded> {
-        let bytes = charged(&value, &[], budget)?;
-        let item = Self { value, bytes };
-        item.is_within_bytes()?;
-        if json::depth(&item.value) > DEPTH_MAX { Err(Exceeded::Depth) } else { Ok(item) }
+    pub fn new(stored: StorableValue, budget: &mut Budget) -> Result<Self, Exceeded> {
+        let bytes = charged_bytes(stored.text().len(), &[], budget)?;
+        let item = Self { value: stored.into_value(), bytes };
+        item.is_within_bytes().map(|()| item)
     }
 
     /// Returns the item at the end of its way.
-    pub fn into_value(self) -> Value {
-        self.value
+    pub fn into_storable(self) -> Result<StorableValue, Exceeded> {
+        StorableValue::new(self.value).map_err(Exceeded::Item)
     }
 
     const fn is_within_bytes(&self) -> Result<(), Exceeded> {
-        if self.bytes > WHOLE_BYTES_MAX { Err(Exceeded::Bytes) } else { Ok(()) }
+        if self.bytes > WHOLE_BYTES_MAX { Err(Exceeded::Item(Unstorable::Bytes)) } else { Ok(()) }
     }
 
     /// Returns the object with the last name of a path, if all objects above it exist.
@@ -257,7 +266,7 @@ impl Carried {
     ) -> Result<Option<Value>, Exceeded> {
         // A copy of an object into itself nests.
         if path.len() + json::depth(&value) > DEPTH_MAX {
-            return Err(Exceeded::Depth);
+            return Err(Exceeded::Item(Unstorable::Depth));
         }
         let Some((name, above)) = path.split_last() else { return Ok(Some(value)) };
         let replaced = at(&self.value, path).map(|old| charged(old, path, budget)).transpose()?;
@@ -286,9 +295,11 @@ mod tests {
     /// Returns an item after the steps, and checks the length that they kept.
     fn carried(upgrade: &Upgrade, item: Value) -> Result<Value, Exceeded> {
         let mut budget = Budget::of_request();
-        let mut item = Carried::new(item, &mut budget)?;
+        let mut item = Carried::new(StorableValue::new(item).unwrap(), &mut budget)?;
         upgrade.apply(&mut item, &mut budget)?;
-        assert_eq!(item.bytes, json::canonical(&item.value).len(), "{}", item.value);
+        let bytes = item.bytes;
+        let item = item.into_storable()?;
+        assert_eq!(bytes, item.text().len(), "{}", item.text());
         Ok(item.into_value())
     }
 
@@ -349,7 +360,7 @@ mod tests {
         let copy = |n: u64| json!({"op": "copy", "from": "/a", "path": format!("/a/{n}")});
         let copies: Vec<Value> = (0..32).map(copy).collect();
         let upgrade = Upgrade::of(&json!({"x-upgrade": copies}));
-        assert_eq!(carried(&upgrade, json!({"a": {"b": 1}})), Err(Exceeded::Bytes));
+        assert_eq!(carried(&upgrade, json!({"a": {"b": 1}})), Err(Exceeded::Item(Unstorable::Bytes)));
     }
 
     #[test]
@@ -358,7 +369,7 @@ mod tests {
         let turn = [json!({"op": "copy", "from": "/a", "path": "/b"}), json!({"op": "remove", "path": "/b"})];
         let upgrade = Upgrade::of(&json!({"x-upgrade": turn}));
         let mut budget = Budget::of_request();
-        let mut item = Carried::new(large, &mut budget).unwrap();
+        let mut item = Carried::new(StorableValue::new(large).unwrap(), &mut budget).unwrap();
         let ended =
             (0..).find_map(|turns| upgrade.apply(&mut item, &mut budget).err().map(|error| (turns, error)));
         let (turns, error) = ended.unwrap();
@@ -390,6 +401,8 @@ mod tests {
             (json!({"op": "copy", "from": "/a", "path": "/$serde_json::private::RawValue"}), Some("path")),
             (json!({"op": "add", "path": "/b/c", "value": nested(DEPTH_MAX - 2)}), None),
             (json!({"op": "add", "path": "/b/c", "value": nested(DEPTH_MAX - 1)}), Some("value")),
+            (json!({"op": "add", "path": "/b", "value": {"default": json::NUMBER_MAX}}), None),
+            (json!({"op": "add", "path": "/b", "value": {"default": json::NUMBER_MAX + 1}}), Some("value")),
         ];
         for (step, refused) in table {
             let definition = json!({"x-upgrade": [step]});
@@ -409,6 +422,6 @@ mod tests {
         // Each copy nests the object once more.
         assert_eq!(json::depth(&applied(&copies(DEPTH_MAX - 2), json!({"a": {}}))), DEPTH_MAX);
         let upgrade = Upgrade::of(&json!({"x-upgrade": copies(DEPTH_MAX - 1)}));
-        assert_eq!(carried(&upgrade, json!({"a": {}})), Err(Exceeded::Depth));
+        assert_eq!(carried(&upgrade, json!({"a": {}})), Err(Exceeded::Item(Unstorable::Depth)));
     }
 }

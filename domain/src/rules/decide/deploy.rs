@@ -10,6 +10,7 @@ pub(super) fn deploy(
     numbers: Option<&mut Head>,
     ctx: &RequestContext,
 ) -> Result<(), Refused> {
+    let data = data.into_text();
     let hash = Hash::of(&data);
     let Decided { change, item, writes, deployed } = after;
     let is_same = |latest: LatestDeployed| {

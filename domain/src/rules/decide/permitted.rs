@@ -68,7 +68,7 @@ fn check(
         }
         let is_whole = judge.is_some_and(|judge| judge.forms.paths.is_verified);
         // An empty object counts as no item, so the completion of a removal may be repeated with it.
-        let is_none = change.new.is_none() && data == "{}";
+        let is_none = change.new.is_none() && is_empty(data);
         let is_too_early = is_whole && !is_none && !accepts_whole(change, state, item);
         if is_too_early || !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
@@ -78,7 +78,7 @@ fn check(
             return Err(Refused::DeployedItemNotLatest);
         }
         let sent = update.patch.as_ref().filter(|_| is_whole).map_or(data, |patch| &patch.members);
-        if sent.len() > DEPLOYED_BYTES_MAX {
+        if sent.text().len() > DEPLOYED_BYTES_MAX {
             return Err(Refused::DeployedItemTooLarge);
         }
     }
@@ -106,10 +106,10 @@ fn check_plan(
     change: &Change,
     item: &Item,
     state: State,
-    plan: &str,
+    plan: &StorableValue,
     judge: Option<&Judge<'_>>,
 ) -> Result<(), Refused> {
-    if plan.len() > DEPLOYED_BYTES_MAX {
+    if plan.text().len() > DEPLOYED_BYTES_MAX {
         return Err(Refused::DeployedItemTooLarge);
     }
     let accepts = judge.is_some_and(|judge| judge.forms.paths.is_verified && !judge.adopts(change, item));
@@ -121,7 +121,7 @@ fn check_plan(
 }
 
 /// Returns whether a deployed item may accompany a state (R23).
-fn accepts_deployed(state: State, item: &Item, data: &str) -> bool {
+fn accepts_deployed(state: State, item: &Item, data: &StorableValue) -> bool {
     match state {
         State::Approved | State::Completed | State::Errored => true,
         State::Rejected => repeats_newest(item, data),
@@ -145,8 +145,13 @@ fn accepts_whole(change: &Change, state: State, item: &Item) -> bool {
 }
 
 /// Returns whether `data` is the item's deployed state: its newest version, or `{}` if it has none.
-fn repeats_newest(item: &Item, data: &str) -> bool {
-    item.deployed.map_or(data == "{}", |latest| latest.hash == Hash::of(data))
+fn repeats_newest(item: &Item, data: &StorableValue) -> bool {
+    item.deployed.map_or_else(|| is_empty(data), |latest| latest.hash == Hash::of(data.text()))
+}
+
+/// Returns whether a value is an object without members, which counts as no item.
+fn is_empty(data: &Value) -> bool {
+    data.as_object().is_some_and(Map::is_empty)
 }
 
 /// Checks whether a person may set a state (R32).

@@ -37,7 +37,7 @@ pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Op
     // Without `x-verified`, other data make a new version, whatever the newest one is.
     let is_read = |latest: &LatestDeployed| {
         let sent = update.deployed_item.as_ref().filter(|_| !forms.paths.is_verified);
-        sent.is_none_or(|data| latest.hash == Hash::of(data))
+        sent.is_none_or(|data| latest.hash == Hash::of(data.text()))
     };
     item.deployed.filter(is_read).map(|latest| latest.id)
 }

@@ -34,9 +34,9 @@ impl UpgradeChain {
 pub enum Prior {
     /// There is none.
     None,
-    AsStored(Value),
+    AsStored(StorableValue),
     /// As an item of the present version of the definition (R56).
-    Upgraded(Value),
+    Upgraded(StorableValue),
     /// It does not fit the present version, so nothing is carried over.
     Unusable,
 }
@@ -46,10 +46,7 @@ impl Prior {
     ///
     /// It is unusable as well if the budget is too small. Then the budget says so.
     pub(crate) fn of(newest: &Deployed, upgrades: Option<&Upgrades>, budget: &mut Budget) -> Self {
-        // An older release stored items that are too deep.
-        let Some(stored) = value(&newest.data).filter(|stored| json::depth(stored) <= DEPTH_MAX) else {
-            return Self::Unusable;
-        };
+        let Ok(stored) = StorableValue::read(&newest.data) else { return Self::Unusable };
         let Some(upgrades) = upgrades else { return Self::AsStored(stored) };
         match upgrades.applied(stored.clone(), budget) {
             Ok(item) if !upgrades.unfit(&item, budget).is_empty() => Self::Unusable,
@@ -60,7 +57,15 @@ impl Prior {
     }
 
     /// Returns the data; none without usable ones.
-    pub const fn data(&self) -> Option<&Value> {
+    pub fn data(&self) -> Option<&Value> {
+        match self {
+            Self::AsStored(data) | Self::Upgraded(data) => Some(data),
+            Self::None | Self::Unusable => None,
+        }
+    }
+
+    /// Returns the data; none without usable ones.
+    pub(crate) fn into_data(self) -> Option<StorableValue> {
         match self {
             Self::AsStored(data) | Self::Upgraded(data) => Some(data),
             Self::None | Self::Unusable => None,
@@ -80,11 +85,11 @@ impl Prior {
 
 impl Upgrades {
     /// Returns a stored item after the steps of all versions.
-    fn applied(&self, stored: Value, budget: &mut Budget) -> Result<Value, Exceeded> {
+    fn applied(&self, stored: StorableValue, budget: &mut Budget) -> Result<StorableValue, Exceeded> {
         let mut item = Carried::new(stored, budget)?;
         let steps = self.steps.as_ref().map_err(|exceeded| *exceeded)?;
         steps.upgrades.iter().try_for_each(|upgrade| upgrade.apply(&mut item, budget))?;
-        Ok(item.into_value())
+        item.into_storable()
     }
 
     /// Returns why an upgraded item does not fit this version.
@@ -94,7 +99,7 @@ impl Upgrades {
 
     /// Returns why nothing of a deployed version could be carried over to an item of this version.
     pub fn problems(&self, newest: &Deployed, budget: &mut Budget) -> Vec<Problem> {
-        let stored = value(&newest.data).ok_or(Exceeded::Depth);
+        let stored = StorableValue::read(&newest.data).map_err(Exceeded::Item);
         match stored.and_then(|stored| self.applied(stored, budget)) {
             Ok(item) => self.unfit(&item, budget),
             Err(exceeded) => vec![exceeded.problem()],

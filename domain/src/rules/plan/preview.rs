@@ -12,10 +12,10 @@ use crate::catalog::schema::Budget;
 use crate::model::change::Change;
 use crate::model::digest;
 use crate::model::item::Item;
+use crate::model::storable::StorableValue;
 use crate::model::write::{Closing, Write};
 use crate::rules::generate::{Missing, generate};
 use crate::rules::verify;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of warnings in a preview; one more line counts the rest.
@@ -115,9 +115,10 @@ impl Plan<'_> {
             };
             let schema =
                 offers.get(service).map(|offer| &offer.schema).filter(|schema| schema.judges_approval())?;
-            let body = serde_json::from_str(text).ok()?;
+            let body = StorableValue::read(text).ok()?;
             let secrets = self.secrets.get(&declared.version.hash).map(|stored| &stored.secrets);
-            let body = secrets.map_or_else(|| Value::clone(&body), |secrets| secrets.revealed(&body));
+            let revealed = secrets.map(|secrets| secrets.revealed(&body)).transpose().ok()?;
+            let body = revealed.unwrap_or(body);
             // The owner fills its properties later.
             let unknown = verify::unknown(&*schema.paths()?, &body);
             let problems = schema.problems_at_approval(&body, &mut budget).into_iter();

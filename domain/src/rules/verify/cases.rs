@@ -8,6 +8,7 @@ use crate::base::json;
 use crate::base::problem::{Problem, below, tokens};
 use crate::catalog::schema;
 use crate::catalog::schema::{DecisionForms, Phase};
+use crate::model::storable::{STORABLE_BYTES_MAX, Unstorable};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -65,7 +66,7 @@ fn differences(case: &Value, definition: Option<&DecisionForms>) -> Result<Vec<S
     let prior = case.get("prior").filter(|prior| !prior.is_null());
     match case.get("kind").and_then(Value::as_str) {
         Some("proposed") => {
-            let result = proposed(root, prior, member(case, "declared")?);
+            let result = proposed(root, prior, member(case, "declared")?).map_err(unstorable)?;
             let mut differences = equal(case, "proposed", &result)?;
             if let Some(expected) = member(case, "expect")?.get("unknown") {
                 let unknown: Value = unknown(root, &result).into();
@@ -76,7 +77,7 @@ fn differences(case: &Value, definition: Option<&DecisionForms>) -> Result<Vec<S
             Ok(differences)
         }
         Some("filled") => {
-            let result = filled(root, member(case, "sent")?, member(case, "base")?);
+            let result = filled(root, member(case, "sent")?, member(case, "base")?).map_err(unstorable)?;
             equal(case, "filled", &result)
         }
         Some("holds") => {
@@ -91,6 +92,11 @@ fn differences(case: &Value, definition: Option<&DecisionForms>) -> Result<Vec<S
         }
         Some(_) | None => Err(vec![problem("/kind", "must be one of proposed, filled, holds, agrees")]),
     }
+}
+
+/// Returns the problems of a case whose result no record can hold.
+fn unstorable(reason: Unstorable) -> Vec<Problem> {
+    vec![reason.problem(STORABLE_BYTES_MAX, "in the result of the case")]
 }
 
 fn member<'a>(case: &'a Value, name: &str) -> Result<&'a Value, Vec<Problem>> {

@@ -4,6 +4,14 @@ use super::*;
 use crate::catalog::schema;
 use serde_json::json;
 
+fn proposed(root: &Part, prior: Option<&Value>, declared: &Value) -> Value {
+    super::proposed(root, prior, declared).unwrap().into_value()
+}
+
+fn filled(root: &Part, sent: &Value, base: &Value) -> Value {
+    super::filled(root, sent, base).unwrap().into_value()
+}
+
 /// Terraform's own test cases as facts, and three of Dovetail.
 const TERRAFORM: &str = include_str!("../../../../tests/cases/terraform.json");
 
@@ -158,7 +166,7 @@ fn a_value_of_the_owner_stays_with_the_name_of_its_element() {
         paths(&json!({"disks": {"type": "array", "items": {"type": "object", "properties": members}}}));
     let prior = json!({"disks": [{"name": "d1", "size": 1, "wwn": "W"}]});
     let grown = json!({"disks": [{"name": "d1", "size": 2, "wwn": "W"}]});
-    assert_eq!(super::proposed(&of_owner, Some(&prior), &json!({"disks": [{"size": 2}]})), grown);
+    assert_eq!(self::proposed(&of_owner, Some(&prior), &json!({"disks": [{"size": 2}]})), grown);
     let nameless = json!({"disks": [{"wwn": "1"}, {"wwn": "2"}]});
     assert_eq!(proposed(&root, Some(&nameless), &json!({"disks": [{}]})), json!({"disks": [{"wwn": "1"}]}));
 }
@@ -230,14 +238,14 @@ fn the_judged_item_has_the_declared_secrets_and_no_others() {
     let declared = json!({"password": "p", "disks": [{"name": "a", "key": 1}]});
     let prior = json!({"password": "old", "ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w", "key": 2}]});
     let expected = json!({"password": "p", "ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w", "key": 1}]});
-    let proposed = super::proposed(&root, Some(&prior), &declared);
+    let proposed = self::proposed(&root, Some(&prior), &declared);
     assert_eq!(proposed, json!({"ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w"}]}));
     assert_eq!(with_secrets(&root, &proposed, &declared), expected);
     // A name may repeat in a list without owner paths.
     let users =
         paths(&json!({"users": {"type": "array", "items": {"properties": {"key": {"writeOnly": true}}}}}));
     let declared_users = json!({"users": [{"name": "u", "key": 1}, {"name": "u", "key": 2}, {"key": 3}]});
-    let judged = super::proposed(&users, None, &declared_users);
+    let judged = self::proposed(&users, None, &declared_users);
     assert_eq!(with_secrets(&users, &judged, &declared_users), declared_users);
     let sent = rules(secrets(&root, &declared));
     assert_eq!(sent, [("write_only", "/disks/0/key".to_owned()), ("write_only", "/password".to_owned())]);

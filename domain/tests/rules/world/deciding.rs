@@ -131,7 +131,7 @@ impl World {
         caller: &str,
         data: &Value,
     ) -> Result<Decided, decide::Refused> {
-        let deployed_item = Some(domain::base::json::canonical(data));
+        let deployed_item = Some(storable(data.clone()));
         self.update(id, caller, &Update { deployed_item, ..Update::default() })
     }
 }

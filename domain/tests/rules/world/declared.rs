@@ -1,6 +1,7 @@
 //! Short builders for teams, services and declarations.
 
 use super::*;
+use domain::model::storable::StorableValue;
 
 pub(crate) const VM_OWNER: &str = "VMOwnerTeam";
 pub(crate) const LB_OWNER: &str = "LBOwnerTeam";
@@ -105,6 +106,11 @@ pub(crate) fn offer(id: u64, owner: &str, definition: &Value) -> (String, Offer)
 
 pub(crate) fn to(state: State) -> Update {
     Update { state: Some(state), ..Update::default() }
+}
+
+/// Returns a deployed item or a plan as one of a request.
+pub(crate) fn storable(value: Value) -> StorableValue {
+    StorableValue::new(value).unwrap()
 }
 
 /// Returns the broken rules of a refused submission.

@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a failed walk prints its seed")]
 
 use crate::twin::{Twin, run};
-use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, vm};
+use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, storable, vm};
 use crate::{audited, lists, reads, related};
 use domain::model::submission::Scope;
 use domain::rules::decide::Update;
@@ -118,7 +118,7 @@ impl Walk {
         let from = if self.dice.u32(0..4) == 0 { &seldom[..] } else { &states };
         let state = if self.dice.u32(0..8) == 0 { None } else { self.dice.choice(from.iter().copied()) };
         let log = (self.dice.u32(0..3) == 0).then(|| format!("log {}", self.dice.u32(0..100)));
-        let deployed_item = self.dice.bool().then(|| format!("{{\"v\":{}}}", self.dice.u32(0..9)));
+        let deployed_item = self.dice.bool().then(|| storable(json!({"v": self.dice.u32(0..9)})));
         let update = Update { state, log, deployed_item, ..Update::default() };
         self.twin.follow().await;
         let decided = self.world().update(change.id, &change.owner.name, &update);
