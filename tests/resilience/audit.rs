@@ -93,10 +93,11 @@ fn varied() -> Running {
 fn verified_service(system: &Running) -> Value {
     let definition = json!({"title": "Host", "type": "object", "x-verified": true, "required": ["name", "ip"],
         "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"}, "tier": {"type": "string"},
-            "ip": {"type": "string", "readOnly": true}}});
+            "token": {"type": "string", "maxLength": 8, "writeOnly": true}, "ip": {"type": "string", "readOnly": true}}});
     let published = system.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &definition);
     assert_eq!(published.status, 201, "{published:?}");
-    json!([{"name": "Host1", "cpu": 8}, {"name": "Host2", "cpu": 8}])
+    // The mask of a token is longer than the definition allows, so only its secret fits (I28).
+    json!([{"name": "Host1", "cpu": 8, "token": "token1"}, {"name": "Host2", "cpu": 8, "token": "token2"}])
 }
 
 /// Starts it with another team's staged submission in flight.

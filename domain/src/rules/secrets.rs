@@ -24,6 +24,16 @@ pub fn has_mask(part: &Part, item: &DeclaredItem) -> bool {
     has_mask
 }
 
+/// Returns whether the secret of each mask in a stored declaration is among these.
+pub(crate) fn knows_masks(part: &Part, declared: &Value, secrets: Option<&Secrets>) -> bool {
+    let mut knows_all = true;
+    for_each(part, "", declared, &mut |_, value| {
+        let mask = value.as_str().filter(|text| is_mask(text));
+        knows_all &= mask.is_none_or(|mask| secrets.is_some_and(|secrets| secrets.value(mask).is_some()));
+    });
+    knows_all
+}
+
 /// Puts masks in place of the secrets of an item.
 ///
 /// A declared mask means the secret that is `stored` under it; a mask without one is a problem. An unchanged secret

@@ -59,7 +59,7 @@ pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     // An item moves from its live key to its gone key, so a reader in this order never misses it.
     let items = [item_partition(team), gone_partition(team), change_partition(team)];
     let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
-    let after = [after.to_vec(), vec![replaced_partition(team)]].concat();
+    let after = [after.to_vec(), vec![secrets_partition(team), replaced_partition(team)]].concat();
     [teams.to_vec(), before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
 }
 
@@ -99,6 +99,11 @@ pub(crate) fn retired(id: ApplicationId) -> Key {
 /// `{application}.{generation}` once another application has its number (R45).
 pub(crate) fn application_at(id: ApplicationId, is_retired: bool) -> Key {
     if is_retired { retired(id) } else { application(id) }
+}
+
+/// Returns the partition of the secrets of a team.
+fn secrets_partition(team: TeamId) -> String {
+    format!("SECRETS#{team}")
 }
 
 /// Returns the partition of former metadata of a team and its applications.
@@ -268,7 +273,7 @@ pub(crate) fn declaration(team: TeamId, hash: Hash) -> Key {
 
 /// Returns the key of the secrets of a declaration: `SECRETS#{team}` / `{hash}`.
 pub(crate) fn secrets(team: TeamId, hash: Hash) -> Key {
-    Key::new(format!("SECRETS#{team}"), hash.to_string())
+    Key::new(secrets_partition(team), hash.to_string())
 }
 
 /// Returns the key of an idempotency key: `KEY#{team}` / `{key}`.

@@ -7,6 +7,8 @@ use crate::base::state::{ChangeType, RuntimeState, Stage, State};
 use crate::model::change::Change;
 use crate::model::deployed::Deployed;
 use crate::model::item::{Creation, Item, Slot};
+use crate::model::secrets::may_have_masks;
+use crate::rules::secrets::knows_masks;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Audit<'_> {
@@ -141,12 +143,26 @@ impl Audit<'_> {
         }
         let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, item.version.hash));
         self.require(stored, "I19", subject(), format!("declaration {} is not stored", item.version.hash));
+        let detail = format!("a secret of declaration {} is not stored", item.version.hash);
+        self.require(self.has_its_secrets(item), "I19", subject(), detail);
         let application = self.snapshot.applications.get(&item.application_id());
         let named = application.is_some_and(|application| application.name == item.application);
         self.require(named, "I16", subject(), "its application has another name or does not exist");
         let team = self.snapshot.teams.get(&item.id.team());
         let named = team.is_some_and(|team| team.name == item.consumer.name);
         self.require(named, "I16", subject(), "its team has another name or does not exist");
+    }
+
+    /// Returns whether the secret of each mask in an item's declaration is stored (R58).
+    fn has_its_secrets(&self, item: &Item) -> bool {
+        let key = (item.consumer.id, item.version.hash);
+        let Some(text) = self.snapshot.declarations.get(&key).filter(|text| may_have_masks(text)) else {
+            return true;
+        };
+        let forms = self.snapshot.definitions.forms(&item.service.title, item.schema_version);
+        let secrets = self.snapshot.secrets.get(&key).map(|stored| &stored.secrets);
+        let declared = serde_json::from_str(text).ok();
+        forms.zip(declared).is_none_or(|(forms, declared)| knows_masks(&forms.paths, &declared, secrets))
     }
 
     /// Returns a deployed version of an item.

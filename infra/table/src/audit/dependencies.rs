@@ -185,7 +185,7 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
         keys.extend(item.deployed.map(|latest| key::deployed(latest.id)));
         keys.extend(item.charges.running.map(|running| key::charge(running.charge)));
         keys.extend(item.dependents().map(|owner| key::share(id, owner)));
-        keys.insert(key::declaration(team, item.version.hash));
+        keys.extend([key::declaration(team, item.version.hash), key::secrets(team, item.version.hash)]);
     }
     let changes: Vec<&Change> = snapshot.changes.values().filter(|change| change.item == id).collect();
     keys.extend(changes.iter().map(|change| key::change(change.id)));

@@ -173,6 +173,7 @@ pub(crate) const PLANTED: &[Corruption] = &[
         },
     ),
     removed("I19", "a declaration is lost", |r| is(r, "DECLARATION")),
+    removed("I19", "a secret is lost", |r| is(r, "SECRETS")),
     removed("I20", "a submission is lost", |r| is(r, "SUBMISSION")),
     stored("I20", "an idempotency key leads nowhere", |r| is(r, "KEY"), |r| number(r, "/sub/N", 90)),
     stored(
