@@ -8,7 +8,7 @@ use domain::base::actor::Role;
 use domain::model::team::Team;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
-use dovetail_table::Table;
+use dovetail_table::{NewTeam, Table};
 
 /// Changes the settings. Its metadata belong to declarations.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
@@ -29,7 +29,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let secret = Secret::made().ok_or(Code::Broken)?;
     let first = Made { hash: secret.hash(), name: new.key_name, role: Role::Admin, expires: None };
     match table.create_team(&new.name, new.confirm_removals, &first, &call.ctx()).await? {
-        Ok((team, key)) => {
+        NewTeam::Done(team, key) => {
             let mut api_key = view::api_key(&key, &Viewpoint::of(call));
             // The only reply with the secret; the table has its hash.
             if let Some(api_key) = api_key.as_object_mut() {
@@ -39,8 +39,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
             reply.insert("api_key", api_key)?;
             Ok(reply)
         }
-        Err(other) if other.name == new.name => Err(Code::TeamNameTaken.into()),
-        Err(other) => {
+        NewTeam::LooksLike(other) if other.name == new.name => Err(Code::TeamNameTaken.into()),
+        NewTeam::LooksLike(other) => {
             let mut reply = Reply::error(Code::TeamNameTaken);
             reply.insert("detail", format!("the name looks like that of team '{}'", other.name).into())?;
             Err(reply.into())

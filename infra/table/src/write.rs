@@ -13,6 +13,6 @@ mod work;
 pub use bury::Buried;
 pub use commit::Commit;
 pub use outcome::Stored;
-pub use provision::{NewService, Publication};
+pub use provision::{NewService, NewTeam, Publication};
 pub(crate) use work::FOR_EVER;
 pub use work::PendingWork;

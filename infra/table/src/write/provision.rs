@@ -51,6 +51,16 @@ pub enum NewService {
     LooksLike(String),
 }
 
+/// The outcome of the creation of a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum NewTeam {
+    /// The team is stored, with its first API key.
+    Done(Team, Box<ApiKey>),
+    /// This other team has the name, or a name that looks the same.
+    LooksLike(Team),
+}
+
 impl Table {
     /// Returns the team with this name, and creates it if it does not exist.
     pub async fn ensure_team(
@@ -73,36 +83,34 @@ impl Table {
         Err(Error::Unavailable("a team could not be created".to_owned()))
     }
 
-    /// Creates a team with its first API key in one transaction.
-    ///
-    /// It returns the other team instead if one has this name, or a name that looks the same.
+    /// Creates a team with its first API key in one transaction, unless another one has such a name.
     pub async fn create_team(
         &self,
         name: &str,
         confirm_removals: bool,
         first: &Made,
         ctx: &RequestContext,
-    ) -> Result<Result<(Team, ApiKey), Team>, Error> {
+    ) -> Result<NewTeam, Error> {
         let mut attempts = retry::WRITE.attempts();
         while attempts.next().await.is_some() {
             if let Some(team) = self.team_by_name(name).await? {
                 // The hash is unique, so this key shows that an earlier attempt, whose answer was lost, is stored.
                 let stored = self.api_key(&first.hash).await?.filter(|key| key.team.id == team.id);
                 return Ok(match stored {
-                    Some(key) => Ok((team, key)),
-                    None => Err(team),
+                    Some(key) => NewTeam::Done(team, Box::new(key)),
+                    None => NewTeam::LooksLike(team),
                 });
             }
             let (team, mut actions) = self.next_team(name, NO_METADATA, confirm_removals, ctx).await?;
             // The write fails if another team has been created since the read of the counter.
             if let Some(other) = self.similar_team(team.id.get(), name).await? {
-                return Ok(Err(other));
+                return Ok(NewTeam::LooksLike(other));
             }
             let key = ApiKey::new(first.clone(), team.to_ref(), ctx);
             actions.extend(self.new_api_key(&key)?);
             actions.push(self.audit_entry_action(&AuditEntry::of_key(Event::KeyCreated, &key, ctx))?);
             if self.transact(|| Ok(actions.clone())).await? == Commit::Done {
-                return Ok(Ok((team, key)));
+                return Ok(NewTeam::Done(team, Box::new(key)));
             }
             // As in `ensure_team`, the next round reads the name, which decides.
         }
