@@ -6,6 +6,9 @@
 use crate::base::id::{ApplicationId, TeamId};
 use crate::base::timestamp::Timestamp;
 
+/// The metadata of a team or an application that has declared none, as canonical JSON.
+pub const NO_METADATA: &str = "{}";
+
 /// The owner of metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Of {

@@ -15,17 +15,17 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let service = service(table, call, &mut fields).await?;
     let text = fields.object("config").canonical().max(CONFIG_BYTES_MAX).required();
     let (service, text) = fields.finish(|| Some((service?, text?)))?;
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let created = retry::until_stored(retry::WRITE, |_| async {
         // The version is part of the key, and the write requires a free key. So the loser of a race takes the next
         // version.
         let newest = table.newest_config(service.id).await?;
         let next = config::next(&service, newest, text.clone(), &call.ctx()).ok_or(Code::OutOfNumbers)?;
-        if table.keep_config(&next, &service, &call.ctx()).await?.is_done() {
-            return Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call)));
-        }
-    }
-    Err(Code::Contended.into())
+        let is_stored = table.keep_config(&next, &service, &call.ctx()).await?.is_done();
+        is_stored
+            .then(|| Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call))))
+            .transpose()
+    });
+    Ok(created.await?.ok_or(Code::Contended)?)
 }
 
 /// Returns the service in the body, an id or a URL, if the caller's team owns it; none only after an error.

@@ -12,8 +12,7 @@ const FILE: &str = "md_file";
 
 /// Stores the documentation. The first one also marks the service, in the same transaction.
 pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let uploaded = retry::until_stored(retry::WRITE, |_| async {
         // The first documentation marks the service under its revision, so each attempt reads it again.
         let before = own_service(table, call).await?;
         let text = call.text_file(FILE, DOCS_BYTES_MAX).await?;
@@ -23,10 +22,9 @@ pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure>
         let ctx = call.ctx();
         let docs = Docs { service: before.to_ref(), text, request: ctx.request.clone(), modified: ctx.now };
         let after = service::documented(&before, call.now);
-        if table.keep_docs(&before, &after, &docs, &ctx).await?.is_done() {
-            let status = if before.has_docs { 200 } else { 201 };
-            return Reply::new(status, view::service_docs(&docs));
-        }
-    }
-    Err(Code::Contended.into())
+        let status = if before.has_docs { 200 } else { 201 };
+        let is_stored = table.keep_docs(&before, &after, &docs, &ctx).await?.is_done();
+        is_stored.then(|| Reply::new(status, view::service_docs(&docs))).transpose()
+    });
+    Ok(uploaded.await?.ok_or(Code::Contended)?)
 }

@@ -103,37 +103,34 @@ pub async fn publish(
     owner: &TeamRef,
     ctx: &RequestContext,
 ) -> Result<Outcome, Error> {
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let published = retry::until_stored(retry::WRITE, |_| async {
         let service = table.service(&schema.title).await?;
         let current = match &service {
             Some(service) => Some(table.schema(service).await?),
             None => None,
         };
         let before = service.as_ref().zip(current.as_deref());
-        let published = match (service::publish(before, schema, owner, ctx.now), &service) {
-            (Publish::Foreign, _) => return Ok(Outcome::Foreign),
-            (Publish::NeedsApproval(pointer), _) => {
-                return Ok(Outcome::NeedsApproval(needs_approval(pointer)));
-            }
-            (Publish::Unchanged, Some(service)) => return Ok(Outcome::Unchanged(service.clone())),
+        Ok::<_, Error>(match (service::publish(before, schema, owner, ctx.now), &service) {
+            (Publish::Foreign, _) => Some(Outcome::Foreign),
+            (Publish::NeedsApproval(pointer), _) => Some(Outcome::NeedsApproval(needs_approval(pointer))),
+            (Publish::Unchanged, Some(service)) => Some(Outcome::Unchanged(service.clone())),
             (Publish::NewVersion(after), Some(before)) => {
                 let publication = Publication { service: after, schema: Some(schema.text.clone()) };
-                table.update_service(before.revision, publication, ctx).await?
+                match table.update_service(before.revision, publication, ctx).await? {
+                    Stored::Done(service) => Some(Outcome::NewVersion(service)),
+                    Stored::Stale => None,
+                }
             }
             (Publish::New(settings), _) => match table.create_service(owner, schema, settings, ctx).await? {
-                NewService::Done(service) => return Ok(Outcome::New(*service)),
-                NewService::LooksLike(title) => return Ok(Outcome::LooksAlike(title)),
-                NewService::Stale => Stored::Stale,
+                NewService::Done(service) => Some(Outcome::New(*service)),
+                NewService::LooksLike(title) => Some(Outcome::LooksAlike(title)),
+                NewService::Stale => None,
             },
             // Both outcomes need a service, so this cannot occur; a new attempt is harmless.
-            (Publish::Unchanged | Publish::NewVersion(_), None) => Stored::Stale,
-        };
-        if let Stored::Done(service) = published {
-            return Ok(Outcome::NewVersion(service));
-        }
-    }
-    Err(Error::Unavailable("the service changed at every attempt".to_owned()))
+            (Publish::Unchanged | Publish::NewVersion(_), None) => None,
+        })
+    });
+    published.await?.ok_or_else(|| Error::Unavailable("the service changed at every attempt".to_owned()))
 }
 
 /// Returns the problem of a new title that looks like this one.
@@ -173,23 +170,18 @@ async fn own_service(table: &Table, call: &Call) -> Result<Service, Failure> {
 }
 
 async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let updated = retry::until_stored(retry::WRITE, |_| async {
         let service = own_service(table, call).await?;
         let settings = settings::read(table, call.fields()?, &service).await?;
-        let after = match service::set(&service, settings, call.now) {
-            None => service,
-            Some(after) => {
-                let publication = Publication { service: after, schema: None };
-                match table.update_service(service.revision, publication, &call.ctx()).await? {
-                    Stored::Done(stored) => stored,
-                    Stored::Stale => continue,
-                }
-            }
-        };
-        let texts = table.schema_texts(std::slice::from_ref(&after)).await?;
-        let text = texts.first().map_or("", AsRef::as_ref);
-        return Reply::new(200, view::service(&after, text, &Viewpoint::of(call)));
-    }
-    Err(Code::Contended.into())
+        let Some(after) = service::set(&service, settings, call.now) else { return Ok(Some(service)) };
+        let publication = Publication { service: after, schema: None };
+        Ok::<_, Failure>(match table.update_service(service.revision, publication, &call.ctx()).await? {
+            Stored::Done(stored) => Some(stored),
+            Stored::Stale => None,
+        })
+    });
+    let after = updated.await?.ok_or(Code::Contended)?;
+    let texts = table.schema_texts(std::slice::from_ref(&after)).await?;
+    let text = texts.first().map_or("", AsRef::as_ref);
+    Reply::new(200, view::service(&after, text, &Viewpoint::of(call)))
 }

@@ -17,8 +17,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         return Err(Code::NotFound.into());
     }
     let content = content(table, call, None).await?;
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let created = retry::until_stored(retry::WRITE, |_| async {
         // All messages of a team are one record. Its revision is the fence of the limit and of the numbers (ADR 26).
         let before = messages(table, call).await?;
         let after = before.with(content.clone(), &call.ctx()).map_err(|not_taken| match not_taken {
@@ -26,46 +25,41 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
             NotTaken::OutOfNumbers => Code::OutOfNumbers,
         })?;
         let made = after.all.last().ok_or(Code::Broken)?;
-        if store(table, call, Event::MessageCreated, (&before, &after), made).await? {
-            return reply(call, 201, &after, made);
-        }
-    }
-    Err(Code::Contended.into())
+        let is_stored = store(table, call, Event::MessageCreated, (&before, &after), made).await?;
+        is_stored.then(|| reply(call, 201, &after, made)).transpose()
+    });
+    Ok(created.await?.ok_or(Code::Contended)?)
 }
 
 /// Updates the fields in the body, or with `PUT` all fields.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let changed = retry::until_stored(retry::WRITE, |_| async {
         let before = messages(table, call).await?;
         let message = before.find(id).ok_or(Code::NotFound)?;
         // `PUT` replaces the message, so absent fields get their defaults.
         let basis = (call.method != "PUT").then_some(&message.content);
         let Some(after) = before.changed(id, content(table, call, basis).await?, &call.ctx()) else {
-            return reply(call, 200, &before, message);
+            return reply(call, 200, &before, message).map(Some);
         };
         let changed = after.find(id).ok_or(Code::Broken)?;
-        if store(table, call, Event::MessageChanged, (&before, &after), changed).await? {
-            return reply(call, 200, &after, changed);
-        }
-    }
-    Err(Code::Contended.into())
+        let is_stored = store(table, call, Event::MessageChanged, (&before, &after), changed).await?;
+        is_stored.then(|| reply(call, 200, &after, changed)).transpose()
+    });
+    Ok(changed.await?.ok_or(Code::Contended)?)
 }
 
 /// Removes a message.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = own(call)?;
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let removed = retry::until_stored(retry::WRITE, |_| async {
         let before = messages(table, call).await?;
         let removed = before.find(id).ok_or(Code::NotFound)?;
         let after = before.without(id, &call.ctx());
-        if store(table, call, Event::MessageRemoved, (&before, &after), removed).await? {
-            return Ok(Reply::nothing());
-        }
-    }
-    Err(Code::Contended.into())
+        let is_stored = store(table, call, Event::MessageRemoved, (&before, &after), removed).await?;
+        Ok::<_, Failure>(is_stored.then(Reply::nothing))
+    });
+    Ok(removed.await?.ok_or(Code::Contended)?)
 }
 
 /// Returns the id in the path, if it is a message of the caller's team.

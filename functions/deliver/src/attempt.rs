@@ -53,21 +53,19 @@ async fn start(
     if webhook.settings.cooling_seconds == 0 && !last.is_some_and(Replied::is_slow) {
         return Ok(StartDecision::Now(None));
     }
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let decided = retry::until_stored(retry::WRITE, |_| async {
         let before = handles.table.cooling(webhook.id).await?;
         let decision = start_decision(webhook, delivery, last, before.as_ref(), now());
         let (StartDecision::Now(Some(after)) | StartDecision::Later(Some(after), ..)) = &decision else {
-            return Ok(decision);
+            return Ok(Some(decision));
         };
         // The revision decides between concurrent deliveries to one webhook.
-        if handles.table.put_cooling(before.map(|before| before.revision), after).await?.is_done() {
-            return Ok(decision);
-        }
-    }
+        let stored = handles.table.put_cooling(before.map(|before| before.revision), after).await?;
+        Ok::<_, MessageError>(stored.is_done().then_some(decision))
+    });
     // Many deliveries race for slots. A failure would be late by the visibility timeout, and count for the dead-letter
     // queue.
-    Ok(StartDecision::Later(None, delivery.clone(), 1))
+    Ok(decided.await?.unwrap_or_else(|| StartDecision::Later(None, delivery.clone(), 1)))
 }
 
 /// Sends the request and stores its result. Returns the result with its time.

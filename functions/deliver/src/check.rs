@@ -103,13 +103,13 @@ fn unknown(items: &[Item], failed: Failed) -> HealthReports {
 
 /// Stores the end of a run.
 async fn end(handles: &Handles, run: &Run) -> Result<(), MessageError> {
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
-        let Some(before) = handles.table.check_schedule(run.team, run.service).await? else { return Ok(()) };
-        let Some(after) = before.ended(run, now()) else { return Ok(()) };
-        if handles.table.put_check_schedule(&before, &after).await?.is_done() {
-            return Ok(());
-        }
-    }
-    Err(Error::Unavailable("the state of the healthcheck changed at every attempt".to_owned()).into())
+    let ended = retry::until_stored(retry::WRITE, |_| async {
+        let before = handles.table.check_schedule(run.team, run.service).await?;
+        let after = before.as_ref().and_then(|before| before.ended(run, now()));
+        let Some((before, after)) = before.zip(after) else { return Ok(Some(())) };
+        let is_stored = handles.table.put_check_schedule(&before, &after).await?.is_done();
+        Ok::<_, Error>(is_stored.then_some(()))
+    });
+    let changed = || Error::Unavailable("the state of the healthcheck changed at every attempt".to_owned());
+    Ok(ended.await?.ok_or_else(changed)?)
 }

@@ -16,26 +16,27 @@ use dovetail_table::{Commit, Table};
 /// After a lost answer, the next attempt finds the charge processed and returns it.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(ChargeId::parse)?;
-    let mut attempts = retry::WRITE.attempts();
-    while let Some(attempt) = attempts.next().await {
+    let marked = retry::until_stored(retry::WRITE, |attempt| async move {
         let charge = load(table, call, id).await?;
         // After the visibility check, so a foreign charge is 404 whatever the body contains.
         let processed = processed(call)?;
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, ctx) = (&call.caller.team, call.ctx());
         match charging::mark_processed(&charge, &item, processed, caller, &ctx, attempt) {
-            Ok(marked) if marked.writes.is_empty() => return reply(call, &marked.charge),
+            Ok(marked) if marked.writes.is_empty() => Ok(Some(marked.charge)),
             Ok(marked) => {
-                if table.commit(&marked.writes).await? == Commit::Done {
-                    return reply(call, &marked.charge);
-                }
+                let is_stored = table.commit(&marked.writes).await? == Commit::Done;
+                Ok(is_stored.then_some(marked.charge))
             }
             // Charge and item are from different moments (docs/explanation/concurrency.md, torn reads).
-            Err(Refused::Torn) => {}
-            Err(Refused::NotOwner) => return Err(Code::NotOwner.into()),
-            Err(Refused::Processed) => return Err(Code::ChargeProcessed.into()),
-            Err(Refused::DividedJustNow(earliest)) => return Err(divided_just_now(earliest, call.now).into()),
+            Err(Refused::Torn) => Ok(None),
+            Err(Refused::NotOwner) => Err(Failure::from(Code::NotOwner)),
+            Err(Refused::Processed) => Err(Code::ChargeProcessed.into()),
+            Err(Refused::DividedJustNow(earliest)) => Err(divided_just_now(earliest, call.now).into()),
         }
+    });
+    if let Some(charge) = marked.await? {
+        return reply(call, &charge);
     }
     // The last attempt may be stored, although its answer was lost.
     let charge = load(table, call, id).await?;

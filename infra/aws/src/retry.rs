@@ -4,6 +4,7 @@
 //! its loops (docs/explanation/concurrency.md, retries).
 
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -75,6 +76,41 @@ impl Policy {
     pub fn attempts(self) -> Attempts {
         Attempts { policy: self, began: Instant::now(), number: 0, pause: PAUSE_MIN }
     }
+}
+
+/// Repeats an optimistic write until it is stored. Each attempt reads the records, decides and writes.
+///
+/// An attempt returns none to start over, because another writer was faster. The result is none if no attempt is left:
+/// then the last one may be stored all the same, if its answer was lost.
+pub async fn until_stored<T, E, F>(policy: Policy, mut attempt: impl FnMut(u32) -> F) -> Result<Option<T>, E>
+where
+    F: Future<Output = Result<Option<T>, E>>,
+{
+    let ended = until_stored_from(policy, (), |number, ()| {
+        let attempt = attempt(number);
+        async move { Ok(attempt.await?.map_or(ControlFlow::Continue(()), ControlFlow::Break)) }
+    });
+    Ok(ended.await?.break_value())
+}
+
+/// Repeats an optimistic write until it is stored, as [`until_stored`] does, and passes a value from each attempt to the
+/// next one.
+pub async fn until_stored_from<S, T, E, F>(
+    policy: Policy,
+    first: S,
+    mut attempt: impl FnMut(u32, S) -> F,
+) -> Result<ControlFlow<T, S>, E>
+where
+    F: Future<Output = Result<ControlFlow<T, S>, E>>,
+{
+    let (mut attempts, mut passed) = (policy.attempts(), first);
+    while let Some(number) = attempts.next().await {
+        match attempt(number, passed).await? {
+            ControlFlow::Break(stored) => return Ok(ControlFlow::Break(stored)),
+            ControlFlow::Continue(next) => passed = next,
+        }
+    }
+    Ok(ControlFlow::Continue(passed))
 }
 
 /// The attempts of a loop.
@@ -193,6 +229,20 @@ mod tests {
                 last = pause;
             }
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_write_is_repeated_until_it_is_stored_or_fails() {
+        let stored =
+            until_stored(WRITE, |number| async move { Ok::<_, ()>((number == 2).then_some(number)) });
+        assert_eq!(stored.await, Ok(Some(2)));
+        let failed =
+            until_stored(
+                WRITE,
+                |number| async move { if number == 1 { Err(number) } else { Ok(None::<()>) } },
+            );
+        assert_eq!(failed.await, Err(1));
+        assert_eq!(until_stored(WRITE, |_| async { Ok::<_, ()>(None::<()>) }).await, Ok(None));
     }
 
     #[tokio::test(start_paused = true)]

@@ -166,15 +166,15 @@ async fn set_metadata_policy(
     metadata_policy: &MetadataPolicy,
     now: Timestamp,
 ) -> Result<(), Failure> {
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let stored = retry::until_stored(retry::WRITE, |_| async {
         let newest = table.newest_metadata_policy().await?;
-        let Some(version) = Version::after(newest.as_ref(), metadata_policy, now) else { return Ok(()) };
-        if table.put_metadata_policy(&version).await?.is_done() {
-            return Ok(());
-        }
-    }
-    Err(Error::Unavailable("the mandatory metadata could not be stored".to_owned()).into())
+        let Some(version) = Version::after(newest.as_ref(), metadata_policy, now) else {
+            return Ok(Some(()));
+        };
+        Ok::<_, Error>(table.put_metadata_policy(&version).await?.is_done().then_some(()))
+    });
+    let unavailable = || Error::Unavailable("the mandatory metadata could not be stored".to_owned());
+    Ok(stored.await?.ok_or_else(unavailable)?)
 }
 
 /// Stores a planned key, and generates its secret if the file has none.
@@ -219,23 +219,22 @@ async fn publish(
     let unavailable = || Error::Unavailable(format!("service '{title}' could not be created"));
     let owner = teams.get(service.owner.as_str()).ok_or_else(unavailable)?;
     let settings = settings(service, teams);
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let stored = retry::until_stored(retry::WRITE, |_| async {
         if table.service(title).await?.is_some() {
-            return Ok(());
+            return Ok(Some(()));
         }
         match table.create_service(owner, &service.schema, settings.clone(), ctx).await? {
-            NewService::Done(_) => return Ok(()),
-            // The next round reads the service first.
-            NewService::Stale => {}
+            NewService::Done(_) => Ok(Some(())),
+            // The next attempt reads the service first.
+            NewService::Stale => Ok(None),
             NewService::LooksLike(other) => {
                 let problem =
                     format!("service '{title}' must not look like '{other}', the title of another service");
-                return Err(Failure::Refused(vec![problem]));
+                Err(Failure::Refused(vec![problem]))
             }
         }
-    }
-    Err(unavailable().into())
+    });
+    Ok(stored.await?.ok_or_else(unavailable)?)
 }
 
 /// Returns the settings of a new service, with defaults for absent fields.

@@ -7,6 +7,7 @@ use domain::rules::finish_work::finish_work;
 use dovetail_aws::{log, now, retry};
 use dovetail_table::{Commit, Error, PendingWork, Table};
 use futures_util::stream::{self, StreamExt};
+use std::ops::ControlFlow;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -200,27 +201,26 @@ async fn submission_of(table: &Table, id: WorkId) -> Result<Option<Submission>, 
 
 /// Removes the record and lowers the counter of the submission. Another run may have done so already.
 async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<Option<Submission>, Error> {
-    let mut now_is = submission.clone();
-    let mut attempts = retry::WRITE.attempts();
-    while attempts.next().await.is_some() {
+    let finished = retry::until_stored_from(retry::WRITE, submission.clone(), |_, now_is| async move {
         let (after, done) = finish_work(&now_is, work, now());
         let commit = table.commit(&done).await?;
         if commit == Commit::Done {
-            return Ok(Some(after));
+            return Ok(ControlFlow::Break(Some(after)));
         }
         // In this order: the counter includes each record that still exists after its read. The reverse order could
         // see a counter of 0 and a record removed in between, and report a false defect.
         let counted = table.submission(work.id.submission).await?;
         if !table.is_planned(work.id).await? {
-            return Ok(counted);
+            return Ok(ControlFlow::Break(counted));
         }
         match counted {
-            Some(counted) if counted.work_left > 0 => now_is = counted,
+            Some(counted) if counted.work_left > 0 => Ok(ControlFlow::Continue(counted)),
             Some(_) | None if commit == Commit::Stale => {
-                return Err(corrupt(work.id, "its submission has a work count of 0"));
+                Err(corrupt(work.id, "its submission has a work count of 0"))
             }
-            Some(_) | None => {}
+            Some(_) | None => Ok(ControlFlow::Continue(now_is)),
         }
-    }
-    Err(Error::Unavailable(format!("{}: other requests change the same records", work.id)))
+    });
+    let contended = || Error::Unavailable(format!("{}: other requests change the same records", work.id));
+    finished.await?.break_value().ok_or_else(contended)
 }

@@ -14,7 +14,7 @@ use domain::base::id::ServiceId;
 use domain::catalog::schema::Schema;
 use domain::catalog::service::{Service, Settings};
 use domain::model::likeness::look_alike;
-use domain::model::metadata::Since;
+use domain::model::metadata::{NO_METADATA, Since};
 use domain::model::team::Team;
 use domain::{TeamId, TeamRef};
 use dovetail_aws::retry;
@@ -26,9 +26,6 @@ const TEAMS: &str = "teams";
 const TEAMS_AT_ONCE: u64 = 1_000;
 /// The counter of services.
 const SERVICES: &str = "services";
-
-/// The metadata of a team without a declaration, canonical JSON.
-const NO_METADATA: &str = "{}";
 
 /// A service to store, with its schema text if that is a new version.
 #[derive(Clone, Debug)]
@@ -61,6 +58,10 @@ pub enum NewTeam {
     LooksLike(Team),
 }
 
+fn team_not_created() -> Error {
+    Error::Unavailable("a team could not be created".to_owned())
+}
+
 impl Table {
     /// Returns the team with this name, and creates it if it does not exist.
     pub async fn ensure_team(
@@ -70,17 +71,17 @@ impl Table {
         confirm_removals: bool,
         ctx: &RequestContext,
     ) -> Result<Team, Error> {
-        let mut attempts = retry::WRITE.attempts();
-        while attempts.next().await.is_some() {
+        let ensured = retry::until_stored(retry::WRITE, |_| async {
             if let Some(team) = self.team_by_name(name).await? {
-                return Ok(team);
+                return Ok(Some(team));
             }
             let (_, actions) = self.next_team(name, metadata, confirm_removals, ctx).await?;
             self.transact(|| Ok(actions.clone())).await?;
-            // The answer may be lost, or another request may have won the name or the number. The next round reads
+            // The answer may be lost, or another request may have won the name or the number. The next attempt reads
             // the name, which decides. The pause keeps concurrent creations from colliding at the counter.
-        }
-        Err(Error::Unavailable("a team could not be created".to_owned()))
+            Ok::<_, Error>(None)
+        });
+        ensured.await?.ok_or_else(team_not_created)
     }
 
     /// Creates a team with its first API key in one transaction, unless another one has such a name.
@@ -91,30 +92,28 @@ impl Table {
         first: &Made,
         ctx: &RequestContext,
     ) -> Result<NewTeam, Error> {
-        let mut attempts = retry::WRITE.attempts();
-        while attempts.next().await.is_some() {
+        let created = retry::until_stored(retry::WRITE, |_| async {
             if let Some(team) = self.team_by_name(name).await? {
                 // The hash is unique, so this key shows that an earlier attempt, whose answer was lost, is stored.
                 let stored = self.api_key(&first.hash).await?.filter(|key| key.team.id == team.id);
-                return Ok(match stored {
+                return Ok(Some(match stored {
                     Some(key) => NewTeam::Done(team, Box::new(key)),
                     None => NewTeam::LooksLike(team),
-                });
+                }));
             }
             let (team, mut actions) = self.next_team(name, NO_METADATA, confirm_removals, ctx).await?;
             // The write fails if another team has been created since the read of the counter.
             if let Some(other) = self.similar_team(team.id.get(), name).await? {
-                return Ok(NewTeam::LooksLike(other));
+                return Ok(Some(NewTeam::LooksLike(other)));
             }
             let key = ApiKey::new(first.clone(), team.to_ref(), ctx);
             actions.extend(self.new_api_key(&key)?);
             actions.push(self.audit_entry_action(&AuditEntry::of_key(Event::KeyCreated, &key, ctx))?);
-            if self.transact(|| Ok(actions.clone())).await? == Commit::Done {
-                return Ok(NewTeam::Done(team, Box::new(key)));
-            }
-            // As in `ensure_team`, the next round reads the name, which decides.
-        }
-        Err(Error::Unavailable("a team could not be created".to_owned()))
+            // As in `ensure_team`, the next attempt reads the name, which decides.
+            let is_stored = self.transact(|| Ok(actions.clone())).await? == Commit::Done;
+            Ok::<_, Error>(is_stored.then(|| NewTeam::Done(team, Box::new(key))))
+        });
+        created.await?.ok_or_else(team_not_created)
     }
 
     /// Returns a team with a smaller id than this one whose name looks like `name`.
