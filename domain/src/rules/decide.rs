@@ -5,6 +5,7 @@
 mod deploy;
 mod permitted;
 mod reads;
+mod refused;
 
 use self::deploy::deploy;
 use self::permitted::{Permitted, is_torn, notes, permitted};
@@ -12,11 +13,11 @@ pub use self::reads::{
     base_to_read, depends_on_service, depends_on_texts, judged_by, may_be_overtaken, newest_to_read,
     takes_numbers,
 };
+pub use self::refused::Refused;
 use crate::base::actor::Actor;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
-use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId};
-use crate::base::problem::Problem;
+use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
 use crate::base::timestamp::Timestamp;
@@ -30,7 +31,7 @@ use crate::model::storable::StorableValue;
 use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::judge;
-use crate::rules::judge::{Case, Failed, Fit, Judge, Judged, Report, Reported};
+use crate::rules::judge::{Case, Fit, Judge, Judged, Report, Reported};
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
 use crate::rules::put_item::{drifted, put_item};
@@ -68,54 +69,6 @@ pub struct Patch {
     pub onto: DeployedId,
     /// The changed members alone.
     pub members: StorableValue,
-}
-
-/// Why a decision is refused, in order of precedence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The records that were read do not match, or the head is missing: the caller reads them again.
-    Torn,
-    /// The caller's team is a party to the change instance, but does not own it (R2).
-    NotOwner,
-    /// The state machine allows an owner no such transition.
-    IllegalTransition {
-        from: State,
-        /// The requested state.
-        to: State,
-    },
-    /// A person approves, and the service accepts approvals by API key only (R32).
-    ManualApproval,
-    /// A person completes, and the service accepts completions by API key only (R32).
-    ManualCompletion,
-    /// A retry of a change instance in another state than REJECTED or ERRORED.
-    NotRetryable(State),
-    /// A retry of a change instance that is not the newest one of its owner.
-    Overtaken,
-    /// A deployed item from a dependent team; only the service owner records them (R23).
-    DeployedItemNotMain,
-    /// A deployed item with a state other than APPROVED, COMPLETED or ERRORED (R23).
-    ///
-    /// A rejection may repeat the newest one.
-    DeployedItemTooEarly(State),
-    /// The deployed item replaces a version that is not the newest.
-    DeployedItemNotLatest,
-    /// The deployed item or the plan is larger than [`DEPLOYED_BYTES_MAX`].
-    DeployedItemTooLarge,
-    /// A plan for a change instance that has none: of a dependent team, a DELETE, an adoption, or without `x-verified`
-    /// (R52).
-    PlannedItemNotAccepted,
-    /// A plan in a state other than PENDING and APPROVED.
-    PlannedItemTooLate(State),
-    /// The log text is longer than [`LOG_BYTES_MAX`].
-    LogTooLong,
-    /// The history holds [`LOG_ENTRIES_MAX`] log entries already.
-    LogFull,
-    /// The item does not fit the state that the change instance enters (R49).
-    InvalidForState(Vec<Problem>),
-    /// The owner has made [`ATTEMPTS_MAX`] attempts.
-    TooManyAttempts,
-    /// The consumer team has used all its numbers.
-    OutOfNumbers,
 }
 
 /// The result of a decision.
@@ -160,30 +113,16 @@ pub fn update(
     let mut after =
         Decided { change: change.clone(), item: item.clone(), writes: Vec::new(), deployed: None };
     let moves = state != change.state;
-    let mut closed = None;
-    if moves {
-        // Before the history entry: an approval can change the type, and the entry records the type (I3).
-        closed = enter(&mut after, state, ctx);
-    }
-    let sent = update.deployed_item.as_ref().filter(|_| sends(update, state));
-    let members = update.patch.as_ref().map(|patch| &patch.members);
-    let Judged { report, plan } = match judged_by(change, update, caller) {
-        Some(_) => {
-            let judge = reads.judge.as_ref().ok_or(Refused::Torn)?;
-            let sent_plan = update.planned_item.as_ref();
-            judge.judged(&Case {
-                change,
-                state,
-                before: item,
-                after: &after.item,
-                sent,
-                members,
-                sent_plan,
-            })?
-        }
-        None => Judged { report: sent.map(Report::plain), plan: None },
+    // The move comes before the history entry, because an approval can change the type, and the entry records the type
+    // (I3).
+    let closed = if moves { enter(&mut after, state, ctx) } else { None };
+    // The judgement compares the item before the move with the item after it.
+    let judge = match judged_by(change, update, caller) {
+        Some(_) => Some(reads.judge.as_ref().ok_or(Refused::Torn)?),
+        None => None,
     };
-    // The same plan again adds no entry, so only now is it known whether there is one.
+    let Judged { report, plan } = judged(judge, update, change, state, [item, &after.item])?;
+    // The same plan again adds no entry, so only the judgement shows whether there is one.
     if !moves && plan.is_some() && notes(change) >= LOG_ENTRIES_MAX {
         return Err(Refused::LogFull);
     }
@@ -193,10 +132,8 @@ pub fn update(
         // The slot holds the end of the history. A stale end would fail every later closing.
         refresh_slot(&mut after);
     }
-    after.writes.extend(plan.map(|plan| {
-        let (team, text) = (change.consumer.id, plan.into_text());
-        Write::StoreDeclaration { team, hash: Hash::of(&text), text }
-    }));
+    after.writes.extend(plan.map(|plan| stored_plan(change.consumer.id, plan)));
+    // The deployed version comes after the move: it may count as the result of this decision.
     let mut numbers = reads.head.copied();
     if let Some(report) = report {
         deploy(&mut after, report, numbers.as_mut(), ctx)?;
@@ -209,24 +146,40 @@ pub fn update(
         });
     }
     after.writes.extend(closed.map(Write::CloseChange));
-    after.writes.extend(
-        // A person's decision holds only under the settings that allowed it. Without this fence, an owner that
-        // forbids manual approval could still see one pass.
-        service
-            .map(|service| Write::CheckService { title: service.title.clone(), revision: service.revision }),
-    );
+    after.writes.extend(service.map(unchanged_settings));
     add_item_and_head_writes(&mut after, item, reads.head.zip(numbers), ctx);
     Ok(after)
 }
 
-impl From<Failed> for Refused {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Torn => Self::Torn,
-            Failed::TooLarge => Self::DeployedItemTooLarge,
-            Failed::Problems(problems) => Self::InvalidForState(problems),
-        }
-    }
+/// Returns what the decision stores of the request: as the definition judges it (R49), or as it is without a judge.
+fn judged(
+    judge: Option<&Judge<'_>>,
+    update: &Update,
+    change: &Change,
+    state: State,
+    [before, after]: [&Item; 2],
+) -> Result<Judged, Refused> {
+    let sent = update.deployed_item.as_ref().filter(|_| sends(update, state));
+    let Some(judge) = judge else {
+        return Ok(Judged { report: sent.map(Report::plain), plan: None });
+    };
+    let members = update.patch.as_ref().map(|patch| &patch.members);
+    let sent_plan = update.planned_item.as_ref();
+    Ok(judge.judged(&Case { change, state, before, after, sent, members, sent_plan })?)
+}
+
+/// Returns the write of the owner's plan. Plans are stored as declarations are.
+fn stored_plan(team: TeamId, plan: StorableValue) -> Write {
+    let text = plan.into_text();
+    Write::StoreDeclaration { team, hash: Hash::of(&text), text }
+}
+
+/// Returns the condition that the settings of a service are as they were read.
+///
+/// A person's decision holds only under the settings that allowed it. Without this fence, an owner that forbids manual
+/// approval could still see one pass.
+fn unchanged_settings(service: &Service) -> Write {
+    Write::CheckService { title: service.title.clone(), revision: service.revision }
 }
 
 /// Applies the new state to the stacks and the item; returns the closing of the displaced change instance.

@@ -16,7 +16,7 @@ use crate::model::declaration::DECLARATION_BYTES_MAX;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::{Base, Creation, Item, LatestDeployed};
 use crate::model::secrets::Secrets;
-use crate::model::storable::{StorableValue, Unstorable};
+use crate::model::storable::{STORABLE_BYTES_MAX, StorableValue, Unstorable};
 use crate::rules::verify;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -100,15 +100,15 @@ impl Report {
 pub(crate) enum Failed {
     /// The texts are not those of the item: read again.
     Torn,
-    /// The whole item is beyond the limits of deployed items.
-    TooLarge,
+    /// The whole item has more than this number of bytes.
+    TooLarge(usize),
     Problems(Vec<Problem>),
 }
 
 impl From<Unstorable> for Failed {
     fn from(reason: Unstorable) -> Self {
         if reason == Unstorable::Bytes {
-            return Self::TooLarge;
+            return Self::TooLarge(STORABLE_BYTES_MAX);
         }
         Self::Problems(vec![reason.problem(WHOLE_BYTES_MAX, "as a whole")])
     }
@@ -187,7 +187,7 @@ impl Judge<'_> {
         }
         let mut stored = judged.report.as_ref().map(|report| &report.data).into_iter().chain(&judged.plan);
         if stored.any(|stored| stored.text().len() > self.bytes_max()) {
-            return Err(Failed::TooLarge);
+            return Err(Failed::TooLarge(self.bytes_max()));
         }
         Ok(judged)
     }

@@ -1,16 +1,17 @@
 //! Deployed items by themselves: created for an item or a change instance, or merged into the newest version.
 
 use crate::body::NOT_NULL;
-use crate::{Decision, Deploy, decide};
+use crate::newest::newest_done;
+use crate::request::{Decision, Deploy, Outcome, Request};
 use domain::base::id::DeployedId;
 use domain::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use domain::model::storable::{StorableValue, Unstorable};
 use domain::rules::decide::{Decided, Patch};
 use domain::rules::visibility::Pov;
-use domain::{Change, ChangeId, Item, ItemId, State};
+use domain::{ChangeId, ItemId};
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Code, Failure, Field, Fields, Reply};
-use dovetail_table::{Direction, Source, Table};
+use dovetail_http::{Call, Code, Failure, Field, FieldError, Fields, Reply};
+use dovetail_table::Table;
 use serde_json::{Map, Value};
 
 const CHANGE: &str = "change_instance";
@@ -42,7 +43,12 @@ async fn patched(table: &Table, call: &Call) -> Result<(ChangeId, Deploy), Failu
     let delta = fields.finish(|| delta)?;
     let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
     let data = serde_json::from_str(&deployed.data).unwrap_or_default();
-    let data = merged(data, &delta).map_err(|_| Code::DeployedItemTooLarge)?;
+    let data = merged(data, &delta).map_err(|reason| match reason {
+        Unstorable::Bytes => Code::DeployedItemTooLarge.into(),
+        Unstorable::Depth | Unstorable::Number | Unstorable::Name => {
+            Failure::from(FieldError::new("data", reason.message(DEPLOYED_BYTES_MAX)))
+        }
+    })?;
     // The new version belongs to the newest finished change instance, even if the old one came with an earlier.
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
     let patch = Some(Patch { onto: deployed.id, members: delta });
@@ -79,7 +85,8 @@ fn merge(data: &mut Value, delta: &Value) {
 }
 
 async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Result<Reply, Failure> {
-    let (Decided { deployed, item, .. }, _) = decide(table, call, id, &Decision::Deploy(deploy)).await?;
+    let request = Request { table, call, id, decision: Decision::Deploy(deploy) };
+    let Outcome { decided: Decided { deployed, item, .. }, .. } = request.decide().await?;
     let viewpoint = Viewpoint::of(call);
     if let Some(deployed) = deployed {
         return Reply::new(201, view::deployed_item(&deployed, &viewpoint));
@@ -139,23 +146,6 @@ async fn is_of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> R
     let change = table.change(id).await?;
     let change = change.filter(|change| Pov::ALL.iter().any(|pov| pov.shows_change(change, team)));
     Ok(change.is_some_and(|change| change.item == item))
-}
-
-/// Returns the newest change instance of the service owner in state APPROVED or COMPLETED.
-pub(crate) async fn newest_done(table: &Table, item: &Item) -> Result<Option<ChangeId>, Failure> {
-    // The slot of the item shows an approved one without another read.
-    if let Some(slot) = item.main().validated.filter(|slot| slot.state == State::Approved) {
-        return Ok(Some(slot.change));
-    }
-    let mut rows = table.rows(&Source::<Change>::of_item(item.id), Direction::Descending, None);
-    while let Some(batch) = rows.next().await? {
-        let mut changes = batch.into_iter().map(|row| row.value);
-        let done = changes.find(|change| !change.is_dependant() && change.state == State::Completed);
-        if let Some(done) = done {
-            return Ok(Some(done.id));
-        }
-    }
-    Ok(None)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What judges a decision: the definition, and the texts of the item (R49).
 
-use crate::Decision;
+use crate::request::{Decision, Request};
 use domain::base::id::DeployedId;
 use domain::catalog::schema::DecisionForms;
 use domain::model::secrets::StoredSecrets;
@@ -8,8 +8,8 @@ use domain::rules::decide;
 use domain::rules::decide::{Decided, Update};
 use domain::rules::judge::{Judge, Upgrades};
 use domain::views::related::Related;
-use dovetail_http::{Call, Failure};
-use dovetail_table::{RelatedKey, Table, Undecided};
+use dovetail_http::Failure;
+use dovetail_table::{RelatedKey, Undecided};
 use std::sync::Arc;
 
 /// The definition that judges a decision.
@@ -30,13 +30,11 @@ impl Judgement {
     ///
     /// Most of the texts are in the reply as well, so this takes the place of a later read.
     pub(crate) async fn of(
-        table: &Table,
-        call: &Call,
-        read: &Undecided,
-        decision: &Decision,
+        request: &Request<'_>,
+        Undecided { change, item, .. }: &Undecided,
         update: &Update,
     ) -> Result<Option<Self>, Failure> {
-        let Undecided { change, item, .. } = read;
+        let Request { table, call, decision, .. } = request;
         let Some(version) = decide::judged_by(change, update, &call.caller.team) else { return Ok(None) };
         let forms = table.decision_forms(&change.service.title, version).await?;
         if !decide::depends_on_texts(&forms, change, update) {
