@@ -144,6 +144,20 @@ fn r58_a_mask_stands_for_an_unchanged_secret() {
 }
 
 #[test]
+fn r58_a_mask_stands_for_its_secret_after_the_removal_of_its_item() {
+    let vault = Vault::new();
+    vault.declared(&item(1, CANARY));
+    let masked = vault.stored();
+    vault.complete();
+    let removal = json!({"AwesomeConsumer": {"Safe": {"services": {"Vault": []}}}});
+    vault.done("PATCH", SUBMIT, CONSUMER, &removal);
+    vault.done("PATCH", &vault.change(), OWNER, &json!({"state": "APPROVED"}));
+    // A new check follows. The mask is longer than the definition allows.
+    vault.declared(&masked);
+    assert_eq!(vault.revealed(), item(1, CANARY));
+}
+
+#[test]
 fn r58_a_difference_of_a_secret_shows_no_value() {
     let vault = Vault::new();
     vault.declared(&item(1, CANARY));
@@ -185,19 +199,22 @@ fn r58_a_mask_of_something_else_is_refused() {
 #[test]
 fn r58_an_item_that_is_large_only_with_its_masks_or_with_its_secrets_is_refused() {
     let vault = Vault::new();
-    let item = |users: Vec<Value>| json!({"name": "v", "size": 1, "users": users});
-    vault.declared(&item(vec![json!({"token": "x".repeat(100_000)})]));
-    let mask = vault.stored()["users"][0]["token"].clone();
-    let before = vault.system.stored();
-    let masks = (0..2_000).map(|_| json!({"token": mask})).collect();
-    let secrets = (0..8_000).map(|n| json!({"token": (n % 10).to_string()})).collect();
-    for users in [masks, secrets] {
+    let item = |users: &[Value]| json!({"name": "v", "size": 1, "users": users});
+    let refused = |users: &[Value]| {
+        let before = vault.system.stored();
         let answer = vault.declare(SUBMIT, &item(users));
         let problem = answer.at("/problems/0");
         assert_eq!((answer.status, problem["rule"].as_str()), (400, Some("too_large")), "{answer:.300?}");
         assert_eq!(problem["pointer"], "/AwesomeConsumer/Safe/services/Vault/0", "{answer:.300?}");
-    }
-    assert_eq!(before, vault.system.stored(), "something has changed");
+        assert_eq!(before, vault.system.stored(), "something has changed");
+    };
+    let secrets: Vec<Value> = (0..8_000).map(|n| json!({"token": (n % 10).to_string()})).collect();
+    // First as a new item, then as a change of a stored one.
+    refused(&secrets);
+    vault.declared(&item(&[json!({"token": "x".repeat(100_000)})]));
+    refused(&secrets);
+    let mask = vault.stored()["users"][0]["token"].clone();
+    refused(&vec![json!({"token": mask}); 2_000]);
 }
 
 #[test]
@@ -207,6 +224,58 @@ fn r58_a_problem_shows_no_secret() {
     assert_eq!(answer.status, 400);
     assert_eq!(*answer.at("/problems/0/detail"), "value is longer than 8 characters");
     assert!(!answer.body.to_string().contains("canary"), "{answer:?}");
+}
+
+#[test]
+fn r58_a_mask_at_an_ordinary_path_is_a_text() {
+    let vault = Vault::new();
+    vault.declared(&item(1, CANARY));
+    let mut masked = vault.stored();
+    masked["size"] = masked["password"].clone();
+    let answer = vault.declare("/v1/orcabase/consumer/submissions/validate/", &masked);
+    let detail = answer.at("/problems/0/detail").as_str().unwrap();
+    assert!(detail.contains(masked["password"].as_str().unwrap()), "{answer:?}");
+}
+
+#[test]
+fn r58_the_dry_run_of_a_definition_shows_no_secret() {
+    let vault = Vault::new();
+    vault.declared(&item(1, CANARY));
+    let mut ordinary = definition("Vault");
+    ordinary["properties"]["password"] = json!({"type": "integer"});
+    ordinary["properties"]["users"] = json!({"maxItems": 0});
+    let path = format!("{CORE}/serviceowner/services/validate/?dry_run=true");
+    let answer = vault.system.call("POST", &path, OWNER, &ordinary);
+    let problems = answer.at("/dry_run/teams/0/items/0/problems").as_array().unwrap().clone();
+    let pointers: Vec<&str> = problems.iter().map(|problem| problem["pointer"].as_str().unwrap()).collect();
+    assert!(pointers.iter().any(|pointer| pointer.ends_with("/password")), "{answer:?}");
+    assert!(!answer.body.to_string().contains("canary"), "{answer:?}");
+}
+
+#[test]
+fn r58_a_property_that_becomes_a_secret_gets_a_mask_with_the_next_change_of_its_application() {
+    let vault = Vault::new();
+    let services = format!("{CORE}/serviceowner/services/");
+    let mut later = definition("Later");
+    later["properties"]["password"] = json!({"type": "string"});
+    vault.done("POST", &services, OWNER, &later);
+    let submitted = |sizes: [u64; 2]| {
+        let app = |size: u64| {
+            json!({"services": {"Later": [{"name": "v", "size": size, "password": CANARY},
+            {"name": "w", "password": CANARY}]}})
+        };
+        let body = json!({"AwesomeConsumer": {"One": app(sizes[0]), "Two": app(sizes[1])}});
+        vault.done("PATCH", SUBMIT, CONSUMER, &body)
+    };
+    submitted([1, 1]);
+    vault.done("POST", &services, OWNER, &definition("Later"));
+    // Only the second application changes, so the first one stays as it is.
+    let answer = submitted([1, 2]);
+    let created = answer.at("/change_instances").as_array().unwrap();
+    let names: Vec<&Value> = created.iter().map(|change| &change["application"]["name"]).collect();
+    assert_eq!(names, ["Two", "Two"], "{answer:?}");
+    let password = |change: &Value| change["new_declaration"]["declaration"]["password"].clone();
+    assert!(created.iter().all(|change| is_mask(password(change).as_str().unwrap())), "{answer:?}");
 }
 
 #[test]

@@ -190,6 +190,7 @@ mod tests {
         assert_eq!(secrets.revealed_text(&text).as_deref(), Ok(revealed));
         assert_eq!(Secrets::parse(&secrets.to_text()), Some(secrets));
     }
+
     #[test]
     fn masks_of_a_large_secret_end_at_what_a_record_can_hold() {
         let mut secrets = Secrets::default();
@@ -198,5 +199,9 @@ mod tests {
         let revealed = |masks: usize| secrets.revealed(&json!(vec!["secret:large"; masks]));
         assert!(revealed(STORABLE_BYTES_MAX / 100_002).is_ok());
         assert_eq!(revealed(4_000), Err(Unstorable::Bytes));
+        // The work ends before the limit, and not after all secrets are in place.
+        let (masks, mut room) = (json!(vec!["secret:large"; 4_000]), STORABLE_BYTES_MAX);
+        assert_eq!(secrets.revealed_within(&masks, &mut room), Err(Unstorable::Bytes));
+        assert!(room < 100_002, "{room} bytes are left");
     }
 }

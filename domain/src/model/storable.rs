@@ -1,7 +1,7 @@
 //! A value that a record of the table can hold.
 //!
 //! A request is checked where it is read. A value that is made of others is checked where it is made: each function
-//! that makes one returns a [`StorableValue`], and only such a value is stored.
+//! that makes one returns a [`StorableValue`], and what is stored of a made value comes from one.
 
 use crate::base::json;
 use crate::base::problem::Problem;

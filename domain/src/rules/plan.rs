@@ -12,11 +12,10 @@ mod preview;
 mod removal;
 mod token;
 
-use self::application::Comparison;
-pub(crate) use self::application::NO_METADATA;
 pub use self::application::digest_of_stored;
+use self::application::{AffectedApplication, Comparison};
 pub use self::fixed::{EarlierValues, earlier_to_read, fixed_values};
-use self::numbers::Numbers;
+use self::numbers::{Numbers, Reserved};
 pub use self::numbers::{REUSE_FROM, to_ask};
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
@@ -37,13 +36,13 @@ use crate::catalog::service::Service;
 use crate::model::declaration::{Declaration, DeclaredApplication};
 use crate::model::digest;
 use crate::model::item::Item;
-use crate::model::metadata::Replaced;
+use crate::model::metadata::{NO_METADATA, Replaced};
 use crate::model::secrets::StoredSecrets;
 use crate::model::submission::{IDEMPOTENCY_SECONDS, IdempotencyRecord, Scope, Submission};
 use crate::model::team::{Application, Head, Team};
 use crate::model::work::PlannedChange;
 use crate::model::write::Write;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A team as stored, without its items.
@@ -141,11 +140,9 @@ pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> BTre
     let all = stored.head.blockers != crate::model::blockers::Blockers::NONE;
     let declared: BTreeMap<&str, &DeclaredApplication> =
         declaration.applications.iter().map(|declared| (declared.name.as_str(), declared)).collect();
-    let removed = digest::application(application::NO_METADATA, []);
+    let removed = digest::application(NO_METADATA, []);
     let is_changed = |application: &&Application| match (declared.get(application.name.as_str()), scope) {
-        (Some(declared), _) => {
-            application.drifted > 0 || application::digest_of(declared) != application.digest
-        }
+        (Some(declared), _) => application.drifted > 0 || !is_as_stored(declared, application),
         (None, Scope::Whole) => removed != application.digest,
         (None, Scope::Partial) => false,
     };
@@ -178,7 +175,7 @@ pub fn plan<'a>(
         return Err(Refused::Torn);
     }
     let affected = application::affected_applications(stored, items, request)?;
-    let (reserved, without_number) = numbers::reserve(stored, &affected, request);
+    let (reserved, without_number) = reserve_numbers(stored, &affected, request);
     let mut problems = without_number;
     if !request.is_confirmed {
         problems.extend(removal::problems(stored, items, request));
@@ -384,6 +381,23 @@ fn judging_version(service: &str, version: u64, offers: &Offers) -> Option<u64> 
 
 fn prices(service: &str, offers: &Offers) -> Prices {
     offers.get(service).map_or(Prices::NONE, |offer| offer.schema.prices)
+}
+
+/// Returns whether a declared application is the stored one, so that nothing in it changes.
+pub fn is_as_stored(declared: &DeclaredApplication, stored: &Application) -> bool {
+    application::digest_of(declared) == stored.digest
+}
+
+/// Reserves an id for each new application. Returns them with a problem for each application without an id.
+fn reserve_numbers<'a>(
+    stored: &'a Stored,
+    affected: &[AffectedApplication<'_, '_>],
+    request: &Request<'_>,
+) -> (VecDeque<Reserved<'a>>, Vec<Problem>) {
+    let changed = affected.iter().filter(|application| application.is_changed()).count();
+    let new = affected.iter().filter(|application| application.stored.is_none());
+    let names = new.filter_map(|application| Some(application.declared?.name.as_str()));
+    numbers::reserve(stored, names, changed, request)
 }
 
 /// Plans a share for each dependent team of a service in a change instance of the service owner.

@@ -24,6 +24,13 @@ pub fn has_mask(part: &Part, item: &DeclaredItem) -> bool {
     has_mask
 }
 
+/// Returns whether an item declares a mask in place of each of its secrets.
+pub fn is_masked(part: &Part, item: &DeclaredItem) -> bool {
+    let mut is_masked = true;
+    for_each(part, "", &item.body, &mut |_, value| is_masked &= value.as_str().is_some_and(is_mask));
+    is_masked
+}
+
 /// Returns whether the secret of each mask in a stored declaration is among these.
 pub(crate) fn knows_masks(part: &Part, declared: &Value, secrets: Option<&Secrets>) -> bool {
     let mut knows_all = true;
@@ -34,38 +41,93 @@ pub(crate) fn knows_masks(part: &Part, declared: &Value, secrets: Option<&Secret
     knows_all
 }
 
-/// Puts masks in place of the secrets of an item.
+/// Puts masks in place of the secrets of an item. Returns its size in bytes with the secrets.
 ///
 /// A declared mask means the secret that is `stored` under it; a mask without one is a problem. An unchanged secret
 /// keeps its mask, even if the key has changed since.
 ///
-/// A mask may be longer than its secret, or shorter: the item is within the limit of bytes with either.
+/// A mask may be longer than its secret, or shorter: the item is within the limit of bytes with either. After a problem
+/// the item is as it was.
 pub fn mask(
     item: &mut DeclaredItem,
     part: &Part,
     key: &MaskKey,
     (owner, team): (&SecretOwner, &str),
     stored: &[&Secrets],
-) -> Vec<Problem> {
+) -> Result<usize, Vec<Problem>> {
     let mut masks = Masks::of(stored, |value| key.mask(owner, value));
     let masked = replaced(part, "", &item.body, &mut |pointer, value| masks.mask(pointer, value));
     let Masks { secrets, unknown, .. } = masks;
     let made = masked.and_then(|masked| {
         let masked = StorableValue::new(masked)?.within(DECLARATION_BYTES_MAX)?;
-        let revealed = secrets.revealed(&masked)?.within(DECLARATION_BYTES_MAX)?;
-        Ok((masked, revealed))
+        // The size comes first, because many masks may stand for one large secret.
+        secrets.revealed(&masked)?.within(DECLARATION_BYTES_MAX)?;
+        let revealed = replaced(part, "", &masked, &mut |_, mask| {
+            let secret = mask.as_str().and_then(|mask| secrets.value(mask));
+            Ok(secret.map_or_else(|| mask.clone(), |secret| Value::clone(secret)))
+        });
+        Ok((masked, StorableValue::new(revealed?)?))
     });
     let problems = match made {
         _ if !unknown.is_empty() => unknown,
         Ok((masked, revealed)) => {
+            let bytes = revealed.text().len();
             (item.body, item.canonical) = (revealed.into_value(), masked.into_text());
             item.hash = Hash::of(&item.canonical);
             item.secrets = secrets;
-            Vec::new()
+            return Ok(bytes);
         }
         Err(reason) => vec![unstorable(reason)],
     };
-    problems.into_iter().map(|problem| of_item(item, [team, &owner.application], problem)).collect()
+    Err(problems.into_iter().map(|problem| of_item(item, [team, &owner.application], problem)).collect())
+}
+
+/// Removes secrets from the problems of a stored declaration that another definition judges: what is a secret there may
+/// be none in this definition.
+pub fn hide(problems: &mut [Problem], masked: &Value, secrets: &Secrets) {
+    let mut places = Vec::new();
+    collect_masks("", masked, secrets, &mut places);
+    let is_within = |pointer: &str, place: &str| {
+        let rest = pointer.strip_prefix(place);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    for problem in problems {
+        let shows = |(place, secret): &(String, &StorableValue)| {
+            let text = secret.as_str().unwrap_or_else(|| secret.text());
+            is_within(&problem.pointer, place)
+                || is_within(place, &problem.pointer) && problem.message.contains(text)
+        };
+        if places.iter().any(shows) {
+            HIDDEN.clone_into(&mut problem.message);
+        }
+    }
+}
+
+const HIDDEN: &str = "must fit the definition; the value is a secret, or contains one";
+
+/// Collects the pointers of the masks in a value, each with its secret.
+fn collect_masks<'a>(
+    pointer: &str,
+    value: &Value,
+    secrets: &'a Secrets,
+    places: &mut Vec<(String, &'a StorableValue)>,
+) {
+    match value {
+        Value::String(text) => {
+            places.extend(secrets.value(text).map(|secret| (pointer.to_owned(), secret)));
+        }
+        Value::Object(members) => {
+            members
+                .iter()
+                .for_each(|(name, value)| collect_masks(&below(pointer, name), value, secrets, places));
+        }
+        Value::Array(elements) => {
+            for (index, value) in elements.iter().enumerate() {
+                collect_masks(&below(pointer, &index.to_string()), value, secrets, places);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The masks of an item.
@@ -83,7 +145,7 @@ struct Masks<'a, F> {
 
 impl<'a, F: Fn(&StorableValue) -> Option<String>> Masks<'a, F> {
     fn of(stored: &'a [&'a Secrets], new: F) -> Self {
-        // Of two masks of a secret, the first one stays.
+        // If two declarations have a mask of the same secret, that of the first one stays.
         let by_secret = stored.iter().rev().flat_map(|stored| stored.masks()).collect();
         Self { stored, by_secret, new, secrets: Secrets::default(), unknown: Vec::new() }
     }

@@ -6,8 +6,9 @@ use domain::catalog::schema::{Budget, DecisionForms, STEPS_MAX, Schema, Upgrade}
 use domain::catalog::service::Service;
 use domain::model::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
 use domain::model::deployed::Deployed;
-use domain::model::secrets::may_have_masks;
+use domain::model::secrets::{Secrets, may_have_masks};
 use domain::rules::judge::Upgrades;
+use domain::rules::secrets::hide;
 use domain::{Hash, Item, TeamId, TeamRef};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{Viewpoint, item_with_problems};
@@ -153,12 +154,10 @@ impl Impact {
                     }
                     let key = (item.consumer.id, item.version.hash);
                     let text = related.declarations.get(&key).map_or("", String::as_str);
-                    let revealed = secrets.get(&key).map(|stored| stored.secrets.revealed_text(text));
-                    // An older release stored masks that stand for more bytes than a record can hold.
-                    let revealed = revealed.and_then(Result::ok);
+                    let secrets = secrets.get(&key).map(|stored| &stored.secrets);
                     let newest = item.newest_completed().and_then(|newest| related.deployed.get(&newest.id));
                     self.add_deployed(table, check, &item, newest, &position).await?;
-                    self.add(check, item, revealed.as_deref().unwrap_or(text), &position)?;
+                    self.add(check, item, (text, secrets), &position)?;
                 }
                 self.last = Some(position);
             }
@@ -199,7 +198,15 @@ impl Impact {
         Ok(())
     }
 
-    fn add(&mut self, check: &Check<'_>, item: Item, text: &str, position: &str) -> Result<(), Error> {
+    /// Adds an item if its declaration does not fit the definition. The problems show no secret, because this
+    /// definition may be without the `writeOnly` of the stored one.
+    fn add(
+        &mut self,
+        check: &Check<'_>,
+        item: Item,
+        (text, secrets): (&str, Option<&Secrets>),
+        position: &str,
+    ) -> Result<(), Error> {
         let Ok(declared) = json::parse(text.as_bytes(), DEPTH_MAX) else {
             let reason = "its declaration is not valid JSON".to_owned();
             return Err(Error::Corrupt { key: format!("item {}", item.id), reason });
@@ -208,7 +215,16 @@ impl Impact {
         self.bytes = self.bytes.saturating_add(text.len());
         // In a submission the item would have the budget of a request too. The page ends early instead.
         let mut budget = Budget::of_request();
-        let problems = off_worker(|| check.schema.problems(&declared, &mut budget));
+        let problems = off_worker(|| {
+            // An older release stored masks that stand for more bytes than a record can hold.
+            let revealed = secrets.and_then(|secrets| secrets.revealed(&declared).ok());
+            let judged = revealed.as_deref().unwrap_or(&declared);
+            let mut problems = check.schema.problems(judged, &mut budget);
+            if let Some(secrets) = secrets {
+                hide(&mut problems, &declared, secrets);
+            }
+            problems
+        });
         self.steps = self.steps.saturating_add(budget.taken());
         if !problems.is_empty() {
             let view = item_with_problems(&item, &problems, &check.viewpoint);

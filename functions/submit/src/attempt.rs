@@ -49,8 +49,8 @@ impl<'a> Attempt<'a> {
     ) -> Result<Planning<Plan<'_>>, Failure> {
         let Self { submitted, loaded } = self;
         let ctx = &call.ctx();
-        let unknown_masks = loaded.masked.iter().flat_map(|masked| &masked.problems);
-        let unread: Vec<Problem> = submitted.unread.iter().chain(unknown_masks).cloned().collect();
+        let unmasked = loaded.masked.iter().flat_map(|masked| &masked.problems);
+        let unread: Vec<Problem> = submitted.unread.iter().chain(unmasked).cloned().collect();
         let request = Request {
             declaration: self.declaration(),
             unread: &unread,

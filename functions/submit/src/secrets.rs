@@ -3,16 +3,17 @@
 use crate::revert::DECLARATIONS_AT_ONCE;
 use domain::base::problem::Problem;
 use domain::catalog::schema::Part;
-use domain::model::declaration::{Declaration, DeclaredApplication, DeclaredItem};
+use domain::model::declaration::{BODY_BYTES_MAX, Declaration, DeclaredApplication, DeclaredItem};
 use domain::model::secrets::{MaskKey, SecretOwner, Secrets, StoredSecrets};
-use domain::rules::plan::{Items, Offers, Stored};
+use domain::model::team::Application;
+use domain::rules::plan::{Items, Offers, Stored, is_as_stored};
 use domain::rules::secrets;
-use domain::{Hash, TeamId};
+use domain::{Hash, Item, TeamId};
 use dovetail_table::{Error, Table};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A declaration with masks, and the problems of unknown ones.
+/// A declaration with masks, and the problems of items that cannot have them.
 #[derive(Debug)]
 pub(crate) struct Masked {
     pub(crate) declaration: Declaration,
@@ -37,13 +38,34 @@ pub(crate) async fn masked(
     }
     let mut masked = Masked { declaration: declaration.clone(), problems: Vec::new() };
     let mut unmasked = mask_known(&mut masked.declaration, key, (stored, items), &parts);
+    let mut bytes = 0;
     for some in unmasked.chunks_mut(DECLARATIONS_AT_ONCE) {
         let hashes = some.iter().flat_map(|item| [Some(item.as_sent), item.before]).flatten();
         let hashes: Vec<_> = hashes.map(|hash| (stored.team.id, hash)).collect();
         let read = table.secrets(hashes).await?;
-        masked.problems.extend(some.iter_mut().flat_map(|item| item.mask(key, &read)));
+        for item in some {
+            match item.mask(key, &read) {
+                Ok(with_secrets) => bytes += with_secrets,
+                Err(problems) => masked.problems.extend(problems),
+            }
+        }
+        // A request with masks is small, and their secrets may be large.
+        if bytes > BODY_BYTES_MAX {
+            masked.problems.push(too_large());
+            break;
+        }
     }
     Ok(Some(masked))
+}
+
+fn too_large() -> Problem {
+    Problem {
+        pointer: String::new(),
+        path: Vec::new(),
+        rule: "too_large",
+        message: format!("must be at most {BODY_BYTES_MAX} bytes with the secrets in place of their masks"),
+        change: None,
+    }
 }
 
 /// Returns the paths of an item's definition, if it declares a secret.
@@ -55,25 +77,37 @@ fn part_of<'a>(parts: &'a Parts<'_>, item: &DeclaredItem) -> Option<&'a Part> {
 fn mask_known<'a>(
     declaration: &'a mut Declaration,
     key: &MaskKey,
-    (stored, items): (&'a Stored, &Items),
+    (stored, items): (&'a Stored, &'a Items),
     parts: &'a Parts<'_>,
 ) -> Vec<Unmasked<'a>> {
-    let by_name = items.values().flatten().map(|item| {
-        ((item.application.as_str(), item.service.title.as_str(), item.name.as_str()), item.version.hash)
-    });
-    let by_name: BTreeMap<(&str, &str, &str), Hash> = by_name.collect();
+    let name = |item: &'a Item| (item.application.as_str(), item.service.title.as_str(), item.name.as_str());
+    let by_name: BTreeMap<_, &Item> = items.values().flatten().map(|item| (name(item), item)).collect();
     let mut unmasked = Vec::new();
-    for DeclaredApplication { name: application, items, .. } in &mut declaration.applications {
+    let applications: BTreeMap<&str, &Application> =
+        stored.applications.iter().map(|application| (application.name.as_str(), application)).collect();
+    for declared in &mut declaration.applications {
+        // Its items are not read, and nothing in it changes.
+        if applications.get(declared.name.as_str()).is_some_and(|stored| is_as_stored(declared, stored)) {
+            continue;
+        }
+        let DeclaredApplication { name: application, items, .. } = declared;
         for item in items {
             let Some(part) = part_of(parts, item) else { continue };
             let before = by_name.get(&(application.as_str(), item.service.as_str(), item.name.as_str()));
+            // The stored declaration with its masks: no definition judges it again. A stored declaration without masks
+            // is of a definition without `writeOnly`, so it gets them now.
+            let is_unchanged = before.is_some_and(|before| before.is_last_declared_as(item.hash));
+            if is_unchanged && secrets::is_masked(part, item) {
+                continue;
+            }
             let owner = SecretOwner {
                 team: stored.team.id,
                 application: application.clone(),
                 service: item.service.clone(),
                 item: item.name.clone(),
             };
-            let (team, before, as_sent) = (stored.team.name.as_str(), before.copied(), item.hash);
+            let (team, as_sent) = (stored.team.name.as_str(), item.hash);
+            let before = before.map(|before| before.version.hash);
             unmasked.extend(Unmasked { team, owner, part, before, as_sent, item }.unless_known(key));
         }
     }
@@ -96,25 +130,26 @@ struct Unmasked<'a> {
 impl Unmasked<'_> {
     /// Puts masks in place if no stored secret is needed. Else returns itself.
     fn unless_known(mut self, key: &MaskKey) -> Option<Self> {
-        if self.before == Some(self.as_sent) {
-            // The stored declaration with its masks.
-            return None;
-        }
         if secrets::has_mask(self.part, self.item) {
             return Some(self);
         }
         let sent = self.item.clone();
-        self.mask(key, &BTreeMap::new());
-        if self.before.is_none_or(|before| before == self.item.hash) {
+        let is_masked = self.mask(key, &BTreeMap::new()).is_ok();
+        if is_masked && self.before.is_none_or(|before| before == self.item.hash) {
             return None;
         }
-        // An unchanged secret keeps its mask, even if the key has changed since.
+        // An unchanged secret keeps its mask, even if the key has changed since. A problem is reported with the stored
+        // secrets.
         *self.item = sent;
         Some(self)
     }
 
-    /// Puts masks in place; returns the problems of unknown ones.
-    fn mask(&mut self, key: &MaskKey, read: &BTreeMap<(TeamId, Hash), StoredSecrets>) -> Vec<Problem> {
+    /// Puts masks in place; returns the size in bytes with the secrets.
+    fn mask(
+        &mut self,
+        key: &MaskKey,
+        read: &BTreeMap<(TeamId, Hash), StoredSecrets>,
+    ) -> Result<usize, Vec<Problem>> {
         let hashes = self.before.into_iter().chain([self.as_sent]);
         let stored = hashes.filter_map(|hash| read.get(&(self.owner.team, hash)));
         // The mask of another item means nothing here.

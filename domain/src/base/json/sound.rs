@@ -1,5 +1,4 @@
-//! A check for strict JSON that builds no value. Texts that are made of other values pass it before they are stored.
-//! `dovetail plan` compares documents by their text with it and with [`super::cursor`].
+//! A check for strict JSON that builds no value, for the audit of stored texts. `dovetail plan` compares documents by their text with it and with [`super::cursor`].
 
 use std::{borrow::Cow, fmt};
 

@@ -6,6 +6,7 @@ use crate::key::{self, Key};
 use domain::audit::invariant::{Snapshot, Subject, Violation};
 use domain::base::id::{ApplicationId, ChargeId};
 use domain::model::metadata::Of;
+use domain::model::secrets::may_have_masks;
 use domain::model::work::{Work, WorkId};
 use domain::{Change, ChangeId, ItemId, SubmissionId, TeamId};
 use std::collections::BTreeSet;
@@ -185,7 +186,10 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
         keys.extend(item.deployed.map(|latest| key::deployed(latest.id)));
         keys.extend(item.charges.running.map(|running| key::charge(running.charge)));
         keys.extend(item.dependents().map(|owner| key::share(id, owner)));
-        keys.extend([key::declaration(team, item.version.hash), key::secrets(team, item.version.hash)]);
+        keys.insert(key::declaration(team, item.version.hash));
+        let declared = snapshot.declarations.get(&(team, item.version.hash));
+        let has_secrets = declared.is_some_and(|text| may_have_masks(text));
+        keys.extend(has_secrets.then(|| key::secrets(team, item.version.hash)));
     }
     let changes: Vec<&Change> = snapshot.changes.values().filter(|change| change.item == id).collect();
     keys.extend(changes.iter().map(|change| key::change(change.id)));
