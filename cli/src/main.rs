@@ -110,7 +110,7 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Publish(command) => definition::publish(&connect()?, command, out),
         Command::Definition(command) => definition::run(command, out),
         Command::Webhook(command) => webhook::run(profile, command, out),
-        Command::Man(command) => man::man(command, out),
+        Command::Man(command) => man::man(command, Arguments::command(), out),
         Command::Mcp(command) => mcp::mcp(connect()?, command),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,11 +1,10 @@
 //! The command `man`: manual pages, from the descriptions of the commands.
 
 use crate::{
-    arguments::Arguments,
     failure::{Done, Failure},
     output::Output,
 };
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use std::{fs, path::PathBuf};
 
 /// Prints the manual page, or writes a page for each command
@@ -16,14 +15,14 @@ pub(crate) struct Man {
     directory: Option<PathBuf>,
 }
 
-/// Executes `man`.
-pub(crate) fn man(command: &Man, out: &mut Output) -> Result<Done, Failure> {
+/// Executes `man` for these commands.
+pub(crate) fn man(command: &Man, commands: clap::Command, out: &mut Output) -> Result<Done, Failure> {
     if let Some(directory) = &command.directory {
         fs::create_dir_all(directory).map_err(Failure::file(directory))?;
-        clap_mangen::generate_to(Arguments::command(), directory).map_err(Failure::file(directory))?;
+        clap_mangen::generate_to(commands, directory).map_err(Failure::file(directory))?;
     } else {
         let mut page = Vec::new();
-        clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(Failure::failed)?;
+        clap_mangen::Man::new(commands).render(&mut page).map_err(Failure::failed)?;
         out.text(&String::from_utf8_lossy(&page))?;
     }
     Ok(Done::Success)

@@ -63,6 +63,18 @@ fn documents_contract_and_templates_have_no_banned_word() {
 }
 
 #[test]
+fn a_sentence_in_a_table_names_its_subject() {
+    let pronoun = Regex::new(r"^(It|This|They|One|Such)\b").unwrap();
+    for path in documents() {
+        for (number, line) in prose(&read(&path)).into_iter().filter(|(_, line)| line.starts_with('|')) {
+            for cell in line.trim_matches('|').split(" | ") {
+                assert!(!pronoun.is_match(cell.trim()), "{}:{number}: {}", name(&path), cell.trim());
+            }
+        }
+    }
+}
+
+#[test]
 fn comments_have_no_banned_word() {
     let comment = |line: &&str| line.trim_start().starts_with("//");
     let mut lines = Vec::new();

@@ -4,4 +4,5 @@
 
 mod language;
 mod rules;
+mod shape;
 mod tidy;

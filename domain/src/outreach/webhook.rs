@@ -5,6 +5,7 @@
 
 pub mod delivery;
 pub mod occasion;
+pub mod pacing;
 pub mod start;
 
 use crate::base::context::RequestContext;

@@ -15,9 +15,7 @@ use self::{
 };
 use crate::base::problem::{Problem, pointer};
 use crate::base::state::ChangeType;
-
-/// The metadata of an application without declared metadata.
-const NO_METADATA: &str = "{}";
+use crate::model::metadata::NO_METADATA;
 
 /// The differences of two documents, in the order of applications, services and names.
 #[derive(Default)]

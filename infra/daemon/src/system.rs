@@ -102,9 +102,7 @@ impl System {
         let listener = TcpListener::bind(listen).await.map_err(Error::io(listen.to_string()))?;
         let listening = listener.local_addr().map_err(Error::io("the listening socket"))?;
         let base_url = ready::base_url(listening);
-        let bus_listener = TcpListener::bind(LOOPBACK).await.map_err(Error::io("the bus's socket"))?;
-        let bus_address = bus_listener.local_addr().map_err(Error::io("the bus's socket"))?;
-        let bus = Address { name: bus::NAME.to_owned(), endpoint: format!("http://{bus_address}") };
+        let (bus_listener, bus) = bus_socket().await?;
         let storage = settings.storage();
         let engine = match &settings.endpoint {
             Some(endpoint) => Engine::elsewhere(endpoint, &storage)?,
@@ -112,9 +110,7 @@ impl System {
         };
         let tables = tables(settings, &engine);
         let journal = Arc::new(Journal::open(&engine.directory().join(JOURNAL_FILE))?);
-        let of_environment = || std::env::var(CURSOR_KEY).ok();
-        let cursor_secret =
-            settings.cursor_secret.clone().or_else(of_environment).unwrap_or_else(random_secret);
+        let cursor_secret = cursor_secret(settings);
         let table = Table::connect(tables.clone());
         create_tables(&engine, &journal, &table, &tables).await?;
         let is_left_out = settings.world.is_none() && has_team(&table).await?;
@@ -415,6 +411,19 @@ fn described(settings: &Settings, storage: &Storage) -> String {
             format!("{tables}; positions, events and messages {files}")
         }
     }
+}
+
+/// Returns the socket of the event bus and its address.
+async fn bus_socket() -> Result<(TcpListener, Address), Error> {
+    let listener = TcpListener::bind(LOOPBACK).await.map_err(Error::io("the bus's socket"))?;
+    let address = listener.local_addr().map_err(Error::io("the bus's socket"))?;
+    Ok((listener, Address { name: bus::NAME.to_owned(), endpoint: format!("http://{address}") }))
+}
+
+/// Returns the key for positions in lists, and for masks: the chosen one, or a random one.
+fn cursor_secret(settings: &Settings) -> String {
+    let of_environment = || std::env::var(CURSOR_KEY).ok();
+    settings.cursor_secret.clone().or_else(of_environment).unwrap_or_else(random_secret)
 }
 
 /// Returns a random key for positions in lists, which are valid until this process ends, and for masks.

@@ -2,7 +2,8 @@
 
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Delivery, Replied};
-use domain::outreach::webhook::start::{PACED_SECONDS_MAX, Paced};
+use domain::outreach::webhook::pacing::Paced;
+use domain::outreach::webhook::start::PACED_SECONDS_MAX;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, mpsc};
 use support::manual_queue::ManualQueue;

@@ -1,5 +1,8 @@
 import type { Api } from "../../api/client";
+import { readPreference, writePreference } from "../../lib/preferences";
 import type { TextFormat } from "../../lib/use-editor";
+
+const PREFERENCE = "text-format";
 
 export type Draft = { text: string; format: TextFormat };
 
@@ -17,4 +20,14 @@ export function writeDraft(api: Api, application: string, draft: Draft | undefin
   drafts.set(api, ofSession);
   if (draft) ofSession.set(application, draft);
   else ofSession.delete(application);
+}
+
+/** Returns the preferred format of the text. */
+export function preferredFormat(): TextFormat {
+  return readPreference(PREFERENCE) === "json" ? "json" : "yaml";
+}
+
+/** Keeps the format as the preferred one. */
+export function preferFormat(format: TextFormat): void {
+  writePreference(PREFERENCE, format);
 }

@@ -4,8 +4,7 @@ import type { Json, JsonObject } from "../../api/types";
 import { isObject } from "../../lib/json-paths";
 import type { Editor } from "../../lib/use-editor";
 import { useApi } from "../../session/session";
-import { type Draft, readDraft } from "./drafts";
-import { preferredFormat } from "./use-text";
+import { type Draft, preferredFormat, readDraft } from "./drafts";
 
 export type Stored = { name: string; content: JsonObject } | null;
 

@@ -1,16 +1,14 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Json } from "../../api/types";
 import { isSame, type Path } from "../../lib/json-paths";
-import { readPreference, writePreference } from "../../lib/preferences";
 import type { Editor, ParsedText, TextFormat, ValidText } from "../../lib/use-editor";
-import type { Draft } from "./drafts";
+import { type Draft, preferFormat } from "./drafts";
 import type { Opened } from "./use-opened";
 import { type TextProblem, textProblem } from "./text-problem";
 
 /** Parsing a longer text at each key would delay typing. */
 const LONG_TEXT = 50_000;
 const PAUSE_MS = 150;
-const PREFERENCE = "text-format";
 
 export type TextState = {
   text: string;
@@ -26,11 +24,6 @@ export type TextState = {
   edit: (path: Path, value: Json | undefined) => void;
   reset: (draft: Draft) => void;
 };
-
-/** Returns the preferred format of the text. */
-export function preferredFormat(): TextFormat {
-  return readPreference(PREFERENCE) === "json" ? "json" : "yaml";
-}
 
 /** Holds a text with its value. Form and text editor change the same text, so they are always in step. */
 export function useText(editor: Editor, initial: Draft, { value: stored, fixedName }: Pick<Opened, "value" | "fixedName">): TextState {
@@ -56,7 +49,7 @@ export function useText(editor: Editor, initial: Draft, { value: stored, fixedNa
   );
   const setFormat = (format: TextFormat) => {
     if (!parsed.isValid || format === draft.format) return;
-    writePreference(PREFERENCE, format);
+    preferFormat(format);
     if (format === "json") yaml.current = parsed;
     // JSON has no comments: the earlier YAML has them, if its value is still the same.
     const earlier = format === "yaml" && yaml.current && isSame(yaml.current.value, parsed.value) ? yaml.current : null;

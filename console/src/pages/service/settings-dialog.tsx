@@ -2,7 +2,7 @@ import { type ServiceSettings, updateSettings } from "../../api/services";
 import type { Service } from "../../api/types";
 import { useApi } from "../../session/session";
 import { FormDialog } from "../../ui/form-dialog";
-import { STATE_TEXTS } from "./settings";
+import { STATE_TEXTS } from "./texts";
 
 type Props = { service: Service; onSaved: () => void; onClose: () => void };
 

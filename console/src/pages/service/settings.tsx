@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Service } from "../../api/types";
 import { Facts } from "../../ui/facts";
 import { SettingsDialog } from "./settings-dialog";
+import { STATE_TEXTS } from "./texts";
 
 type Props = { service: Service; isOwn: boolean; onChange: () => void };
 
@@ -35,14 +36,6 @@ export function Settings({ service, isOwn, onChange }: Props) {
     </>
   );
 }
-
-/** Explains each state of a service. */
-export const STATE_TEXTS: Record<Service["state"], string> = {
-  IN_SERVICE: "In service",
-  NO_NEW_SERVICE_ITEM: "No new items",
-  NO_MODIFY_EXISTING_SERVICE_ITEM: "No new items, no modifications",
-  DECOMMISSIONED: "Decommissioned: only removals",
-};
 
 function yesOrNo(isAllowed: boolean): string {
   return isAllowed ? "Allowed" : "Only API keys";

@@ -118,27 +118,7 @@ impl Audit<'_> {
                 format!("team {} has another name or does not exist", team.id),
             );
         }
-        let versions = catalogue.schemas.iter().filter(|(title, _)| *title == service.title);
-        let dense = versions.map(|(_, version)| *version).eq(1..=service.schema_version);
-        self.require(dense, "I16", subject(), "its schema versions have gaps");
-        let is_minimum_valid = service
-            .settings
-            .minimum_version
-            .is_none_or(|version| (1..=service.schema_version).contains(&version));
-        self.require(
-            is_minimum_valid,
-            "I16",
-            subject(),
-            "its minimum_version is not one of its schema versions",
-        );
-        let is_first_valid =
-            service.first_with_words.is_none_or(|version| (1..=service.schema_version).contains(&version));
-        self.require(
-            is_first_valid,
-            "I16",
-            subject(),
-            "its first version with words is not one of its schema versions",
-        );
+        self.versions_of_service(service);
         let documented = catalogue.documented.get(&service.title).copied();
         let has_matching_docs = documented == service.has_docs.then_some(service.id);
         self.require(
@@ -155,6 +135,20 @@ impl Audit<'_> {
             "former dependent teams must exist, be sorted and unique, and not be dependent teams now";
         self.require(sorted && apart && exist, "I16", subject(), detail);
         self.service_size(service);
+    }
+
+    /// I16: the versions of a service have no gaps, and the service refers to existing ones.
+    fn versions_of_service(&mut self, service: &Service) {
+        let subject = || Subject::Service(service.title.clone());
+        let schemas = &self.snapshot.catalogue.schemas;
+        let versions = schemas.iter().filter(|(title, _)| *title == service.title);
+        let dense = versions.map(|(_, version)| *version).eq(1..=service.schema_version);
+        self.require(dense, "I16", subject(), "its schema versions have gaps");
+        let exists = |version: u64| (1..=service.schema_version).contains(&version);
+        let detail = "its minimum_version is not one of its schema versions";
+        self.require(service.settings.minimum_version.is_none_or(exists), "I16", subject(), detail);
+        let detail = "its first version with words is not one of its schema versions";
+        self.require(service.first_with_words.is_none_or(exists), "I16", subject(), detail);
     }
 
     /// I16: each stored config belongs to its service and that owner, without missing versions.

@@ -3,8 +3,8 @@
 use super::{Audit, Snapshot, Subject};
 use crate::base::id::{ApplicationId, ItemId};
 use crate::model::digest;
+use crate::model::metadata::NO_METADATA;
 use crate::model::team::Application;
-use crate::rules::plan::NO_METADATA;
 
 impl Audit<'_> {
     /// I34: generations and item numbers have no gaps and no overlaps, and a retired application is empty.

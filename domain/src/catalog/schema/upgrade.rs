@@ -1,11 +1,13 @@
 //! The steps from an item of one version of a definition to the next: `x-upgrade` (R56).
 
-use super::words::UPGRADE;
 use super::*;
 use crate::base::problem::pointer;
 use crate::model::declaration::DEPTH_MAX;
 use crate::model::deployed::WHOLE_BYTES_MAX;
 use crate::model::storable::{StorableValue, Unstorable};
+
+/// The word with the steps, at the root of a verified definition.
+pub(super) const UPGRADE: &str = "x-upgrade";
 
 /// The steps of one version: JSON Patch on the members of objects.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! The check of the words in a definition: their values and their positions (R46).
 
 use super::part::{Source, VERIFIED, Word, steps};
-use super::upgrade::unstorable;
+use super::upgrade::{UPGRADE, unstorable};
 use super::walk::{Reach, subschemas, target};
 use super::*;
 use crate::base::suggest::did_you_mean;
@@ -18,7 +18,6 @@ const WARNINGS_MAX: usize = 20;
 
 /// The words of the root.
 const ROOT_WORDS: [&str; 2] = [VERIFIED, UPGRADE];
-pub(super) const UPGRADE: &str = "x-upgrade";
 
 /// The words that exclude each other at a property.
 const EXCLUSIVE: [(Word, Word); 7] = [

@@ -1,6 +1,6 @@
 //! Deliveries: one event for one webhook, with its attempts until success or the end of the retries.
 
-use super::start::{Paced, SLOW_MILLIS};
+use super::pacing::{Paced, SLOW_MILLIS};
 use crate::base::id::{ChangeId, WebhookId};
 use crate::base::timestamp::Timestamp;
 use serde_json::{Value, json};

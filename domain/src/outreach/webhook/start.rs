@@ -1,41 +1,16 @@
 //! When a delivery may start: the cooling time of a webhook, and the slots of a slow receiver (ADR 20).
 
 use super::delivery::{Delivery, Replied};
+use super::pacing::{Paced, SLOW_MILLIS};
 use super::{HELD_SECONDS_MAX, Webhook};
 use crate::base::id::WebhookId;
 use crate::base::timestamp::Timestamp;
-use serde_json::{Value, json};
 
-/// Duration of an attempt from which its receiver is slow, in milliseconds.
-pub const SLOW_MILLIS: u64 = 1_000;
 /// Maximum time that a delivery waits for slots of a slow receiver, in seconds: one day.
 pub const PACED_SECONDS_MAX: u64 = 24 * 60 * 60;
 
 const MICROS: u64 = 1_000_000;
 const MICROS_PER_MILLI: u64 = 1_000;
-
-/// The wait of a delivery for a slow receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Paced {
-    /// The start of the wait.
-    pub since: Timestamp,
-    /// Length of the reserved slot in milliseconds; 0 without a slot.
-    pub slot_millis: u64,
-}
-
-impl Paced {
-    /// Serializes the wait as a part of a message.
-    pub(super) fn to_part(self) -> Value {
-        json!({"since": self.since.micros(), "slot_millis": self.slot_millis})
-    }
-
-    /// Parses a part of a message.
-    pub(super) fn of_part(part: &Value) -> Option<Self> {
-        let number = |name: &str| part.get(name).and_then(Value::as_u64);
-        let since = Timestamp::from_micros(number("since")?);
-        Some(Self { since, slot_millis: number("slot_millis")? })
-    }
-}
 
 /// The earliest time of the next delivery to a webhook: the end of its cooling time, or of the reserved slots.
 #[derive(Clone, Debug, PartialEq, Eq)]

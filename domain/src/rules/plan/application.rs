@@ -13,16 +13,13 @@ use crate::model::declaration::{DeclaredApplication, DeclaredItem};
 use crate::model::declared::{Declared, Identity};
 use crate::model::digest;
 use crate::model::item::Item;
-use crate::model::metadata::{Replaced, Since};
+use crate::model::metadata::{NO_METADATA, Replaced, Since};
 use crate::model::secrets::{SecretOwner, StoredSecrets};
 use crate::model::submission::Scope;
 use crate::model::team::Application;
 use crate::model::work::{PlannedChange, Spare};
 use crate::model::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The metadata of an application without declared metadata.
-pub(crate) const NO_METADATA: &str = "{}";
 
 /// An application in the scope of the submission: as stored, as declared, and its items.
 pub(super) struct AffectedApplication<'a, 'r> {

@@ -8,6 +8,7 @@ use crate::base::problem::{Problem, below, pointer};
 use crate::base::refs::Reference;
 use crate::base::state::ChangeType;
 use crate::catalog::schema::{Budget, REFERENCES_MAX, Schema};
+use crate::catalog::service::Service;
 use crate::model::change::Target;
 use crate::model::declaration::{
     APPLICATIONS_CHANGED_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, DeclaredApplication, DeclaredItem, METADATA,
@@ -169,37 +170,53 @@ impl Check<'_> {
     /// Checks a new item or a new declaration: service, schema and references.
     fn changed(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, before: Option<&Item>) {
         let Some(offer) = self.offers.get(&item.service) else {
-            let path = vec![self.team.to_owned(), declared.name.clone(), item.service.clone()];
-            let pointer = pointer([self.team, &declared.name, "services", &item.service]);
-            // One problem for each service, not for each item.
-            if !self.problems.has("unknown_service", &pointer) {
-                let message =
-                    format!("must be the title of a service, but '{}' does not exist", item.service);
-                self.problems.push(|| Problem {
-                    pointer,
-                    path: [path, vec!["service".to_owned()]].concat(),
-                    rule: "unknown_service",
-                    message,
-                    change: None,
-                });
-            }
-            return;
+            return self.unknown_service(declared, item);
         };
-        let is_new = !before.is_some_and(|before| before.declared);
-        if is_new && !offer.service.settings.allows(self.stored.team.id) {
-            let message = format!("service '{}' is private and does not allow this team", item.service);
-            self.push(declared, item, "service", "private_service", message);
-        }
-        // A private or closed service limits new requests only; unchanged items never get here (R20, R21, R31).
-        let requested = if is_new { ChangeType::Create } else { ChangeType::Modify };
-        if let Some(closed) = offer.service.settings.state.against(requested) {
-            let message = format!("service '{}' {}", item.service, closed.message);
-            self.push(declared, item, "service", closed.rule, message);
-        }
+        self.availability(declared, item, before, &offer.service);
         if item.canonical.len() > DECLARATION_BYTES_MAX {
             // The parser has reported the size already, and a check of this body would cost too much.
             return;
         }
+        self.schema(declared, item, offer);
+        self.fixed(declared, item, before, offer);
+        self.references(declared, item, &offer.schema.references_of(&item.body));
+    }
+
+    /// Reports a service that does not exist: one problem for each service of an application, not for each item.
+    fn unknown_service(&mut self, declared: &DeclaredApplication, item: &DeclaredItem) {
+        let path = [self.team, &declared.name, &item.service, "service"].map(str::to_owned).to_vec();
+        let pointer = pointer([self.team, &declared.name, "services", &item.service]);
+        if self.problems.has("unknown_service", &pointer) {
+            return;
+        }
+        let message = format!("must be the title of a service, but '{}' does not exist", item.service);
+        self.problems.push(|| Problem { pointer, path, rule: "unknown_service", message, change: None });
+    }
+
+    /// Reports a service that accepts no such request of this team (R20, R21, R31).
+    ///
+    /// A private or closed service limits new requests only, and unchanged items never get here.
+    fn availability(
+        &mut self,
+        declared: &DeclaredApplication,
+        item: &DeclaredItem,
+        before: Option<&Item>,
+        service: &Service,
+    ) {
+        let is_new = !before.is_some_and(|before| before.declared);
+        if is_new && !service.settings.allows(self.stored.team.id) {
+            let message = format!("service '{}' is private and does not allow this team", item.service);
+            self.push(declared, item, "service", "private_service", message);
+        }
+        let requested = if is_new { ChangeType::Create } else { ChangeType::Modify };
+        if let Some(closed) = service.settings.state.against(requested) {
+            let message = format!("service '{}' {}", item.service, closed.message);
+            self.push(declared, item, "service", closed.rule, message);
+        }
+    }
+
+    /// Reports each place where the item does not fit the schema.
+    fn schema(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, offer: &Offer) {
         // Without an approval, the change instance enters APPROVED with this submission (R49).
         let is_approval = !offer.service.settings.approval_required;
         let problems = within(self.budget, |budget| {
@@ -218,8 +235,6 @@ impl Check<'_> {
             let pointer = format!("{}{}", item.pointer, problem.pointer);
             self.problems.push(|| Problem { pointer, path, ..problem });
         }
-        self.fixed(declared, item, before, offer);
-        self.references(declared, item, &offer.schema.references_of(&item.body));
     }
 
     /// Reports each fixed property with another value than in the earlier declaration (R48).

@@ -3,12 +3,12 @@
 //! A team has 4,095 numbers of applications at a time. A new application takes the next free one, or that of an
 //! application without declarations and live items, which then retires (R45, ADR 31).
 
-use super::application::{AffectedApplication, NO_METADATA};
 use super::{Refused, Request, Stored};
 use crate::base::id::{ApplicationId, CHANGE_STRIDE, ChangeId, ITEM_NUMBERS, TeamId};
 use crate::base::problem::{Problem, pointer};
 use crate::model::declaration::{APPLICATIONS_CHANGED_MAX, Declaration, ITEMS_MAX};
 use crate::model::digest;
+use crate::model::metadata::NO_METADATA;
 use crate::model::team::{Application, Head};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -86,12 +86,14 @@ pub fn to_ask(stored: &Stored, declaration: &Declaration, reuse_from: usize) -> 
 }
 
 /// Reserves an id for each new application. Returns them with a problem for each application without an id.
-pub(super) fn reserve<'a>(
+///
+/// `changed` is the number of applications that the commit writes without a reuse.
+pub(super) fn reserve<'a, 'r>(
     stored: &'a Stored,
-    affected: &[AffectedApplication<'_, '_>],
+    new: impl Iterator<Item = &'r str>,
+    changed: usize,
     request: &Request<'_>,
 ) -> (VecDeque<Reserved<'a>>, Vec<Problem>) {
-    let changed = affected.iter().filter(|application| application.is_changed()).count();
     let mut reserving = Reserving {
         stored,
         vacant: request.vacant.iter().copied().collect(),
@@ -102,13 +104,10 @@ pub(super) fn reserve<'a>(
         reuse_from: request.reuse_from,
     };
     let (mut all, mut problems) = (VecDeque::new(), Vec::new());
-    for application in affected.iter().filter(|application| application.stored.is_none()) {
+    for name in new {
         match reserving.next() {
             Some(reserved) => all.push_back(reserved),
-            None => {
-                let name = application.declared.map_or("", |declared| declared.name.as_str());
-                problems.push(reserving.problem(&request.declaration.team, name));
-            }
+            None => problems.push(reserving.problem(&request.declaration.team, name)),
         }
     }
     (all, problems)

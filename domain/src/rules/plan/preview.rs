@@ -3,7 +3,7 @@
 //! The function that creates change instances in the table creates them here in memory. So a preview differs from
 //! the result only if something changed in between, and the token shows that (R34, ADR 36).
 
-use super::{Items, Offers, Plan, application};
+use super::{Items, Offers, Plan};
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::ItemId;
@@ -12,6 +12,7 @@ use crate::catalog::schema::Budget;
 use crate::model::change::Change;
 use crate::model::digest;
 use crate::model::item::Item;
+use crate::model::metadata::NO_METADATA;
 use crate::model::storable::StorableValue;
 use crate::model::write::{Closing, Write};
 use crate::rules::generate::{Missing, generate};
@@ -69,7 +70,7 @@ impl Plan<'_> {
 
     /// Returns a warning for each application that loses all its items.
     fn emptied<'a>(&'a self, created: &'a [Change]) -> impl Iterator<Item = String> + 'a {
-        let empty = digest::application(application::NO_METADATA, []);
+        let empty = digest::application(NO_METADATA, []);
         self.others.iter().filter_map(move |write| {
             let Write::PutApplication { before: Some(_), after: application } = write else { return None };
             if application.digest != empty {

@@ -3,11 +3,11 @@
 //! It has names in place of ids, because an id that is not assigned yet may go to another submission. A partial
 //! submission covers the applications that it names, so submissions of other applications leave its token valid.
 
-use super::application::NO_METADATA;
 use super::{Draft, Plan, Request, Stored};
 use crate::base::hash::Hash;
 use crate::model::change::{Change, Version};
 use crate::model::digest;
+use crate::model::metadata::NO_METADATA;
 use crate::model::submission::Scope;
 use crate::model::team::Application;
 use crate::model::write::Closing;

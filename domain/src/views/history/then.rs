@@ -3,8 +3,8 @@
 use crate::base::hash::Hash;
 use crate::model::declaration::{METADATA, SERVICES};
 use crate::model::digest;
+use crate::model::metadata::NO_METADATA;
 use crate::model::team::Application;
-use crate::rules::plan::NO_METADATA;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -159,15 +159,7 @@ impl Rows {
     /// Adds the value of a row to the snapshot, by its type.
     fn read(&mut self, row: &Attributes) -> Result<(), Error> {
         match record::type_of(row) {
-            Some(ItemRecord::TYPE) => {
-                self.within(size::of_record(row), ITEM_BYTES_MAX, "bytes of an item", row);
-                self.keep::<ItemRecord, _>(row, |snapshot, item| {
-                    let id = item.id;
-                    if snapshot.items.insert(id, item).is_some() {
-                        snapshot.doubled.insert(id);
-                    }
-                })
-            }
+            Some(ItemRecord::TYPE) => self.item(row),
             Some(ChangeRecord::TYPE) => self
                 .keep::<ChangeRecord, _>(row, |snapshot, change| snapshot.changes.insert(change.id, change)),
             Some(DeployedRecord::TYPE) => self.deployed(row),
@@ -213,6 +205,16 @@ impl Rows {
             }
             None => Err(unknown()),
         }
+    }
+
+    fn item(&mut self, row: &Attributes) -> Result<(), Error> {
+        self.within(size::of_record(row), ITEM_BYTES_MAX, "bytes of an item", row);
+        self.keep::<ItemRecord, _>(row, |snapshot, item| {
+            let id = item.id;
+            if snapshot.items.insert(id, item).is_some() {
+                snapshot.doubled.insert(id);
+            }
+        })
     }
 
     fn read_catalogue(&mut self, ty: &str, row: &Attributes) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! Reads of past states: replaced metadata, and item declarations from their change instances (decision record 21).
 
-use super::lists::{Direction, Source, until};
+use super::lists::{Source, until};
+use super::range::Direction;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, ReplacedRecord};

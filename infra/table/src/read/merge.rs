@@ -1,7 +1,7 @@
 //! The merge of the rows of several partitions in one order, whatever their type.
 
 use super::batch::Consistency;
-use super::lists::{Direction, Partition};
+use super::range::{Direction, Partition};
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};

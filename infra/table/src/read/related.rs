@@ -2,7 +2,8 @@
 
 use super::batch::Consistency;
 use super::healthcheck_cache::health_keys;
-use super::lists::{Direction, Source};
+use super::lists::Source;
+use super::range::Direction;
 use crate::client::schema_cache::SCHEMAS_BYTES_MAX;
 use crate::client::{Error, Table};
 use crate::key::{self, Key};

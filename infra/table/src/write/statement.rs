@@ -20,7 +20,7 @@ use domain::model::staging::StagingState;
 use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::model::write::{Closing, Write};
-use domain::{TeamId, Timestamp};
+use domain::{State, TeamId, Timestamp};
 use std::collections::HashMap;
 
 /// The condition of a new record: the key is free.
@@ -44,11 +44,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         }
         Write::PutItem { before, after } => create_or_replace::<ItemRecord>(table, *before, after),
         Write::CreateChange(change) => create::<ChangeRecord>(table, change),
-        // The number of history entries grows with every move, so it fences two decisions on one change instance.
-        Write::UpdateChange { before, from, after } => Condition::new("#n = :n AND #st = :st")
-            .number("n", before.entries)
-            .text("st", from.name())
-            .put(table, record::write::<ChangeRecord>(after)?),
+        Write::UpdateChange { before, from, after } => {
+            decided(before.entries, *from).put(table, record::write::<ChangeRecord>(after)?)
+        }
         Write::CloseChange(closing) => close(table, closing),
         Write::CreateDeployed(deployed) => create::<DeployedRecord>(table, deployed),
         Write::CreateCharge(charge) => create::<ChargeRecord>(table, charge),
@@ -86,6 +84,11 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
 
 fn at_revision(revision: u64) -> Condition {
     Condition::new("#rv = :rv").number("rv", revision)
+}
+
+/// The number of history entries grows with every move, so it fences two decisions on one change instance.
+fn decided(entries: u64, from: State) -> Condition {
+    Condition::new("#n = :n AND #st = :st").number("n", entries).text("st", from.name())
 }
 
 fn application(before: &Application) -> Condition {

@@ -44,7 +44,7 @@ use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
 use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{Scope, Settings as HookSettings, Webhook};
-use domain::{Change, Hash, Item, State, TeamRef};
+use domain::{Change, Hash, Item, TeamRef};
 use expect_test::expect_file;
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,0 +1,217 @@
+//! The shape of the code: short functions, and no circles of files that import each other.
+
+use regex::Regex;
+use repository::{files, name, read, root};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Maximum number of lines between the braces of a function.
+const FUNCTION_LINES_MAX: usize = 50;
+
+/// The files in circles, which are left from before this test. The list only shrinks.
+const CIRCLES: &[&str] = &[
+    "cli/src/api.rs",
+    "cli/src/failure.rs",
+    "cli/src/jq.rs",
+    "cli/src/list.rs",
+    "cli/src/object.rs",
+    "cli/src/output.rs",
+    "cli/src/report.rs",
+    "cli/src/suggest.rs",
+    "cli/src/table.rs",
+];
+
+/// Returns the folders `src` of the domain, the functions, the infrastructure and the client.
+fn source_folders() -> Vec<PathBuf> {
+    let of = |crates: &str| files(&root().join(crates), "Cargo.toml");
+    let manifests = ["cli", "domain", "functions", "infra"].into_iter().flat_map(of);
+    let folders = manifests.filter_map(|manifest| Some(manifest.parent()?.join("src")));
+    folders.filter(|folder| folder.is_dir()).collect()
+}
+
+/// Returns the code of a Rust file without its tests and comments.
+fn code(path: &Path) -> String {
+    let text = read(path);
+    let own = text.split("#[cfg(test)]").next().unwrap_or_default();
+    own.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
+}
+
+fn is_test(path: &Path) -> bool {
+    let name = name(path);
+    name.ends_with("/tests.rs") || name.contains("/tests/")
+}
+
+/// Returns the name and the number of lines of each function with a body of several lines.
+fn functions(code: &str) -> Vec<(String, usize)> {
+    let start = Regex::new(r"^( *)(?:pub(?:\([a-z]+\))? )?(?:const |async |unsafe )*fn (\w+)").unwrap();
+    let lines: Vec<&str> = code.lines().collect();
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let Some(captured) = start.captures(line) else { continue };
+        let rest = lines.iter().enumerate().skip(index);
+        let opens = rest.clone().find(|(_, line)| line.ends_with(['{', ';', '}']));
+        let Some((open, _)) = opens.filter(|(_, line)| line.ends_with('{')) else { continue };
+        // The formatter closes a function with a brace below its first letter.
+        let brace = format!("{}}}", &captured[1]);
+        let close = rest.skip(open - index).find(|(_, line)| **line == brace);
+        let (close, _) = close.unwrap_or_else(|| panic!("{} has no end", &captured[2]));
+        found.push((captured[2].to_owned(), close - open - 1));
+    }
+    found
+}
+
+#[test]
+fn functions_stay_short() {
+    let mut all = 0;
+    for path in source_folders().iter().flat_map(|folder| files(folder, ".rs")).filter(|path| !is_test(path))
+    {
+        for (function, lines) in functions(&code(&path)) {
+            all += 1;
+            assert!(lines <= FUNCTION_LINES_MAX, "{}: {function} has {lines} lines", name(&path));
+        }
+    }
+    assert!(all > 1_000, "the test finds only {all} functions");
+}
+
+/// The files of a crate by the path of their module.
+type Modules = BTreeMap<Vec<String>, PathBuf>;
+
+fn modules(folder: &Path) -> Modules {
+    let module = |path: &PathBuf| {
+        let relative = path.strip_prefix(folder).unwrap().with_extension("");
+        let names = relative.iter().map(|name| name.to_string_lossy().into_owned());
+        names.filter(|name| !matches!(name.as_str(), "lib" | "main" | "mod")).collect()
+    };
+    files(folder, ".rs").into_iter().map(|path| (module(&path), path)).collect()
+}
+
+/// Returns the paths in the trees of `use`, and in the rest of the code.
+fn paths(code: &str) -> Vec<String> {
+    let import = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);").unwrap();
+    let path = Regex::new(r"\b(?:crate|super|self)(?:::\w+)+").unwrap();
+    let mut all = Vec::new();
+    for tree in import.captures_iter(code) {
+        let text: String = tree[1].split_whitespace().collect();
+        leaves("", &text, &mut all);
+    }
+    let rest = import.replace_all(code, "");
+    all.extend(path.find_iter(&rest).map(|found| found.as_str().to_owned()));
+    all
+}
+
+/// Adds the paths of a tree of `use`.
+fn leaves(prefix: &str, tree: &str, all: &mut Vec<String>) {
+    let (mut depth, mut start) = (0, 0);
+    let ends = tree.char_indices().filter(|(_, letter)| matches!(letter, '{' | '}' | ','));
+    let mut branches = Vec::new();
+    for (index, letter) in ends {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ if depth == 0 => {
+                branches.push(&tree[start..index]);
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    branches.push(&tree[start..]);
+    for branch in branches.into_iter().filter(|branch| !branch.is_empty()) {
+        match branch.split_once('{') {
+            Some((head, rest)) => leaves(&format!("{prefix}{head}"), rest.trim_end_matches('}'), all),
+            None => all.push(format!("{prefix}{branch}")),
+        }
+    }
+}
+
+/// Returns the file of the longest module at the beginning of a path.
+fn file_of<'a>(
+    path: &str,
+    module: &[String],
+    modules: &'a Modules,
+) -> Option<(&'a Vec<String>, &'a PathBuf)> {
+    let mut names: Vec<&str> = path.split("::").collect();
+    let mut full: Vec<String> = match *names.first()? {
+        "crate" => Vec::new(),
+        "self" | "super" => module.to_vec(),
+        _ => return None,
+    };
+    if names[0] != "super" {
+        names.remove(0);
+    }
+    while names.first() == Some(&"super") {
+        full.pop();
+        names.remove(0);
+    }
+    full.extend(names.into_iter().map(str::to_owned));
+    (0..=full.len()).rev().find_map(|length| modules.get_key_value(&full[..length]))
+}
+
+/// The files that each file imports.
+type Imports = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
+
+/// Returns the imports of a crate. A module and its own parts may import each other, and each file its crate.
+fn rust_imports(folder: &Path) -> Imports {
+    let modules = modules(folder);
+    let imports = |(module, path): (&Vec<String>, &PathBuf)| {
+        let found = paths(&code(path));
+        let found = found.iter().filter_map(|path| file_of(path, module, &modules));
+        let others = found.filter(|(other, _)| !other.starts_with(module) && !module.starts_with(other));
+        (path.clone(), others.map(|(_, path)| path.clone()).collect())
+    };
+    modules.iter().map(imports).collect()
+}
+
+/// Returns the imports of the console.
+fn console_imports() -> Imports {
+    let folder = root().join("console/src");
+    let all: Vec<PathBuf> = [files(&folder, ".ts"), files(&folder, ".tsx")].concat();
+    let import = Regex::new(r#"from "(\.[^"]+)""#).unwrap();
+    let imports = |path: &PathBuf| {
+        let text = read(path);
+        let found = import.captures_iter(&text).filter_map(|captured| {
+            let mut target = path.parent()?.to_owned();
+            for part in captured[1].split('/') {
+                match part {
+                    "." => {}
+                    ".." => drop(target.pop()),
+                    part => target.push(part),
+                }
+            }
+            all.iter().find(|file| file.with_extension("") == target).cloned()
+        });
+        (path.clone(), found.collect())
+    };
+    all.iter().map(imports).collect()
+}
+
+/// Returns the files that lead back to themselves.
+fn in_circles(imports: &Imports) -> Vec<String> {
+    let leads_back = |start: &PathBuf| {
+        let (mut open, mut seen) = (vec![start], BTreeSet::new());
+        while let Some(path) = open.pop() {
+            for next in imports.get(path).into_iter().flatten() {
+                if next == start {
+                    return true;
+                }
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    };
+    imports.keys().filter(|path| leads_back(path)).map(|path| name(path)).collect()
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let folders = source_folders();
+    let all: Vec<Imports> =
+        folders.iter().map(|folder| rust_imports(folder)).chain([console_imports()]).collect();
+    let edges: usize = all.iter().flat_map(BTreeMap::values).map(BTreeSet::len).sum();
+    assert!(edges > 1_000, "the test finds only {edges} imports");
+    let mut circles: Vec<String> = all.iter().flat_map(in_circles).collect();
+    circles.sort_unstable();
+    assert_eq!(circles, CIRCLES);
+}
