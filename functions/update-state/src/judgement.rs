@@ -1,4 +1,4 @@
-//! What judges a decision: the definition, and the texts of the item (R49).
+//! The definition version and the declarations that a decision is checked against (R49).
 
 use crate::request::{Decision, Request};
 use domain::base::id::DeployedId;

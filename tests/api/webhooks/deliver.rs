@@ -141,9 +141,9 @@ fn during_the_pause_of_a_webhook_one_delivery_waits_for_all() {
     world.declare(&json!({"VM": vms(6)}));
     world.deliver();
     world.pass(29);
-    assert_eq!(receiver.of("/").len(), 1, "it cools");
+    assert_eq!(receiver.of("/").len(), 1, "no event is sent during the cooling time");
     world.pass(1);
-    assert_eq!(receiver.of("/").len(), 2, "one stands for five");
+    assert_eq!(receiver.of("/").len(), 2, "five events of the cooling time are sent as one");
     world.pass(600);
     assert_eq!(receiver.of("/").len(), 2);
     let ids: BTreeSet<_> =
