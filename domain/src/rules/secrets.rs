@@ -93,9 +93,10 @@ pub fn hide(problems: &mut [Problem], masked: &Value, secrets: &Secrets) {
     };
     for problem in problems {
         let shows = |(place, secret): &(String, &StorableValue)| {
-            let text = secret.as_str().unwrap_or_else(|| secret.text());
-            is_within(&problem.pointer, place)
-                || is_within(place, &problem.pointer) && problem.message.contains(text)
+            // A message quotes a value as JSON, or a text as it is.
+            let texts = [Some(secret.text()), secret.as_str()];
+            let has_secret = texts.into_iter().flatten().any(|text| problem.message.contains(text));
+            is_within(&problem.pointer, place) || is_within(place, &problem.pointer) && has_secret
         };
         if places.iter().any(shows) {
             HIDDEN.clone_into(&mut problem.message);

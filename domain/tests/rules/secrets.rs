@@ -122,6 +122,28 @@ fn r58_an_item_is_within_the_limit_with_its_masks_and_with_its_secrets() {
 }
 
 #[test]
+fn r58_a_problem_above_a_secret_shows_it_in_no_form() {
+    let (item, _) = masked(&json!({"password": "a\"b", "pin": {"code": 7_777}}), b"key", &[]);
+    let at = |pointer: &str, message: &str| Problem {
+        pointer: pointer.to_owned(),
+        path: Vec::new(),
+        rule: "schema",
+        message: message.to_owned(),
+        change: None,
+    };
+    let mut problems = [
+        at("", r#"{"password":"a\"b"} is not allowed"#),
+        at("", r#"must not contain a"b"#),
+        at("/pin/code", "7777 is too large"),
+        at("", "must have a size"),
+        at("/passwords", "must be absent"),
+    ];
+    secrets::hide(&mut problems, &stored(&item), &item.secrets);
+    let hidden: Vec<bool> = problems.iter().map(|problem| problem.message.contains("is a secret")).collect();
+    assert_eq!(hidden, [true, true, true, false, false]);
+}
+
+#[test]
 fn r58_no_problem_has_a_secret() {
     let mut definition = definition();
     definition["properties"]["password"] = json!({"type": "object", "writeOnly": true, "additionalProperties": false,
