@@ -16,10 +16,10 @@ pub mod base {
     pub mod id;
     pub mod json;
     pub mod money;
-    mod named;
-    pub mod pov;
+    mod name;
     pub mod problem;
     pub mod refs;
+    pub mod side;
     pub mod state;
     pub mod suggest;
     pub mod timestamp;
@@ -58,10 +58,10 @@ pub mod catalog {
 /// The decisions: from a request and the stored state to writes.
 pub mod rules {
     pub mod charging;
+    pub mod check;
     pub mod decide;
     pub mod finish_work;
     pub mod generate;
-    pub mod judge;
     pub mod open_change;
     pub mod plan;
     pub mod put_item;

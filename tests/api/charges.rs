@@ -133,7 +133,7 @@ fn charges_come_in_the_requested_order() {
 }
 
 #[test]
-fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
+fn an_owner_who_bills_all_the_time_delays_no_submission() {
     let system = Running::start(&world().to_string());
     declare(&system, "Alpha", &json!({"VM": [{"name": "vm"}]}));
     let running = format!("{OWNER}?charge_type=monthly_cost&processed=false");
@@ -163,7 +163,7 @@ fn finding_06_an_owner_who_bills_all_the_time_delays_no_submission() {
 }
 
 #[test]
-fn finding_06_a_taken_number_is_replaced() {
+fn a_taken_number_is_replaced() {
     let system = Running::start(&world().to_string());
     declare(&system, "Alpha", &json!({"VM": [{"name": "vm"}]}));
     let running = system.get(&format!("{OWNER}?charge_type=monthly_cost"), "one");
@@ -195,15 +195,16 @@ fn key(write: &Value) -> String {
 #[test]
 fn the_cost_of_an_item_is_the_sum_of_its_charges() {
     let system = populated();
-    for (pov, key, count) in [("serviceowner", "one", 26), ("consumer", "alpha", 26), ("consumer", "beta", 1)]
+    for (side, key, count) in
+        [("serviceowner", "one", 26), ("consumer", "alpha", 26), ("consumer", "beta", 1)]
     {
-        let path = format!("/v1/marketplace/{pov}/charges/accumulated/?limit=10");
+        let path = format!("/v1/marketplace/{side}/charges/accumulated/?limit=10");
         let summed = walk(&system, &path, key);
         assert_eq!(summed.len(), count, "{key}: what is free of charge is left out");
         for sum in &summed {
             let id = &sum["id"];
             let path =
-                format!("/v1/marketplace/{pov}/charges/?service_item_id={id}&charge_type=cost_per_change");
+                format!("/v1/marketplace/{side}/charges/?service_item_id={id}&charge_type=cost_per_change");
             let fees = system.get(&path, key);
             // Prices are decimal numbers, so three fees of 0.1 are exactly 0.3.
             let fee = fees.at("/count").as_u64().unwrap();
@@ -226,7 +227,7 @@ fn the_cost_of_an_item_is_the_sum_of_its_charges() {
 fn groups_have_the_sums_of_their_items() {
     let system = populated();
     let web = "/results/0/application/id";
-    for (pov, key, by, groups) in [
+    for (side, key, by, groups) in [
         ("serviceowner", "one", "application", vec![("web", 25), ("web", 1)]),
         ("serviceowner", "one", "consumer_team", vec![("Alpha", 25), ("Beta", 1)]),
         ("serviceowner", "one", "service_owner_team", vec![("One", 26)]),
@@ -235,7 +236,7 @@ fn groups_have_the_sums_of_their_items() {
         ("consumer", "alpha", "service_owner_team", vec![("One", 25), ("Two", 1)]),
         ("consumer", "one", "application", vec![]),
     ] {
-        let list = format!("/v1/marketplace/{pov}/charges/accumulated/");
+        let list = format!("/v1/marketplace/{side}/charges/accumulated/");
         let before = walk(&system, &format!("{list}?limit=10"), key);
         let grouped = system.get(&format!("{list}?group_by={by}"), key);
         let after = walk(&system, &format!("{list}?limit=10"), key);
@@ -290,9 +291,9 @@ fn the_pages_of_sums_have_every_item_once() {
     let vms = |count: u64| (0..count).map(|n| json!({"name": format!("vm-{n:04}")})).collect::<Vec<Value>>();
     declare(&system, "Alpha", &json!({"VM": vms(READ_AT_MOST), "DB": [{"name": "d"}]}));
     declare(&system, "Beta", &json!({"VM": vms(25)}));
-    let sums = |pov: &str, key: &str| {
+    let sums = |side: &str, key: &str| {
         let (mut pages, mut items) = (0, BTreeMap::new());
-        let list = format!("/v1/marketplace/{pov}/charges/accumulated/?group_by=consumer_team");
+        let list = format!("/v1/marketplace/{side}/charges/accumulated/?group_by=consumer_team");
         let mut next = Some(list);
         while let Some(path) = next {
             let page = system.get(&path, key);

@@ -66,7 +66,7 @@ impl Provoked {
         provoke_healthchecks(&mut provoked);
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
-        provoke_judgement(&mut provoked);
+        provoke_definition_check(&mut provoked);
         provoked.system.assert_sound();
         provoke_records(&mut provoked);
         provoke_storage(&mut provoked);
@@ -296,7 +296,7 @@ fn provoke_revert(provoked: &mut Provoked) {
 }
 
 /// Approves an item without a value that its definition requires from then on.
-fn provoke_judgement(provoked: &mut Provoked) {
+fn provoke_definition_check(provoked: &mut Provoked) {
     let host = json!({"title": "Host", "type": "object", "required": ["name"],
         "x-from": {"APPROVED": {"required": ["image"]}},
         "properties": {"name": {"type": "string"}, "image": {"type": "string"}}});

@@ -1,4 +1,4 @@
-//! Time of the compilation of a definition with words, and of the judgement of a large item.
+//! Time of the compilation of a definition with words, and of the check of a large item.
 #![expect(clippy::unwrap_used, reason = "benchmark")]
 
 use divan::Bencher;
@@ -54,7 +54,7 @@ fn compile_for_a_completion(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench(max_time = 3)]
-fn judge_an_item(bencher: Bencher<'_, '_>) {
+fn check_an_item(bencher: Bencher<'_, '_>) {
     let (forms, item) = (DecisionForms::load(&definition()).unwrap(), item());
     assert_eq!(forms.violations(Phase::Completed, &item), []);
     bencher.bench_local(|| forms.violations(Phase::Completed, &item));

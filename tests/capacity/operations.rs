@@ -33,7 +33,7 @@ pub fn record() -> Vec<Sequence> {
 pub fn create_with_gone_items(count: usize) -> Sequence {
     let create = move || async move {
         let mut recorder = Recorder::start(Size::Small).await;
-        recorder.bury(count).await;
+        recorder.move_gone_items(count).await;
         let (_, traced) = recorder.submit(0, "Full", PLAIN, 1, 1).await;
         recorder.add("submit 1 CREATE with gone items", traced);
         recorder.sequences.remove(0)
@@ -73,7 +73,7 @@ impl Recorder {
     }
 
     /// Removes an item of an application, and copies the row of the gone item.
-    async fn bury(&self, count: usize) {
+    async fn move_gone_items(&self, count: usize) {
         for items in [1, 0] {
             let change = self.changes(0, "Full", PLAIN, items, 1).await;
             self.decide(&change[0], "APPROVED").await;

@@ -9,8 +9,8 @@ use domain::Timestamp;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::base::id::{ServiceId, TeamId};
-use domain::base::pov::Pov;
 use domain::base::refs::{ServiceRef, TeamRef};
+use domain::base::side::Side;
 use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
 use domain::outreach::webhook::start::{Cooling, StartDecision, start_decision};
 use domain::outreach::webhook::{Scope, Settings, TIMEOUT_SECONDS, Webhook};
@@ -194,7 +194,7 @@ fn receiver() -> Webhook {
         cooling_seconds: 0,
     };
     let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
-    let scope = Scope { pov: Pov::ServiceOwner, service: Some(service) };
+    let scope = Scope { side: Side::ServiceOwner, service: Some(service) };
     let team = TeamRef { id: TeamId::new(1).unwrap(), name: "Owner".to_owned() };
     let ctx = RequestContext { by: Actor::System, request: String::new(), now: timestamp(Duration::ZERO) };
     Webhook::new(settings, scope, team, String::new(), "hash", &ctx)

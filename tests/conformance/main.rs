@@ -106,7 +106,7 @@ fn draft(suite: &Path, folder: &str, address: &str) -> Result<Counts, Box<dyn Er
             let definition = definition(group.schema, address, name.contains(FORMATS));
             match publish(definition.to_string().as_bytes()) {
                 Ok(schema) => {
-                    judge(&schema, &group.tests, &format!("{name}: {}", group.description), &mut counts);
+                    check(&schema, &group.tests, &format!("{name}: {}", group.description), &mut counts);
                 }
                 Err(problems) => counts.refuse(&problems, group.tests.len()),
             }
@@ -131,7 +131,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 }
 
 /// Runs the cases of one schema, and prints the wrong verdicts.
-fn judge(schema: &Schema, cases: &[Case], group: &str, counts: &mut Counts) {
+fn check(schema: &Schema, cases: &[Case], group: &str, counts: &mut Counts) {
     for case in cases {
         let item = format!(r#"{{"name": "n", "x": {}}}"#, case.data.get());
         match json::parse(item.as_bytes(), DEPTH_MAX) {

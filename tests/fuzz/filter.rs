@@ -1,6 +1,6 @@
 //! Target `filter`: a query and the texts of declarations, with NULs between them.
 //!
-//! An invalid filter is rejected. A valid filter judges every text in order, page by page, within the work limit of a
+//! An invalid filter is rejected. A valid filter checks every text in order, page by page, within the work limit of a
 //! page.
 
 use crate::input::Input;
@@ -20,7 +20,7 @@ const TEXT_BYTES_MAX: usize = 4 * 1_024;
 /// A runtime with one thread, as in a function. Patterns are matched on another thread.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Builder::new_current_thread().build().unwrap());
 
-pub(crate) fn judged(bytes: &[u8]) {
+pub(crate) fn checked(bytes: &[u8]) {
     let (query, texts) = Input::halves(bytes);
     let query = Query::parse(&String::from_utf8_lossy(query));
     let texts: Vec<String> = texts.split(|byte| *byte == 0).take(TEXTS_MAX).map(text).collect();
@@ -45,14 +45,14 @@ fn text(bytes: &[u8]) -> String {
     text.repeat(times.max(1))
 }
 
-/// Judges every text, over as many pages as necessary.
+/// Checks every text, over as many pages as necessary.
 fn pages(filter: &Filter<String>, query: &Query, texts: &[String]) -> Vec<(String, bool)> {
     let mut passed = Vec::new();
     while passed.len() < texts.len() {
         let rest = texts.iter().enumerate().skip(passed.len());
         let batch = rest.map(|(at, text)| Listed { position: at.to_string(), value: text.clone() }).collect();
         let mut left = WORK_MAX;
-        let page = RUNTIME.block_on(filter.judge(batch, Related::default(), &mut left)).unwrap();
+        let page = RUNTIME.block_on(filter.check(batch, Related::default(), &mut left)).unwrap();
         assert!(!page.is_empty(), "each page goes on");
         let bytes: usize = page.iter().map(|(row, _)| row.value.len()).sum();
         match query.get("declaration_regex") {

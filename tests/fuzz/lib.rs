@@ -30,7 +30,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "cursor", run: cursor::opened },
     Target { name: "declaration", run: declaration::read },
     Target { name: "event", run: event::answered },
-    Target { name: "filter", run: filter::judged },
+    Target { name: "filter", run: filter::checked },
     Target { name: "id", run: id::parsed },
     Target { name: "plan", run: plan::tokens },
     Target { name: "query", run: query::routed },

@@ -3,7 +3,7 @@
 //! A path leads to the operations whose routes print it, and to no others. No parameter is lost, invented or read
 //! twice.
 
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::{
     Access, Call, Event, FILES, Operation, Query, ROUTES, Reply, answer, function_of, respond,
 };
@@ -52,8 +52,8 @@ fn leads(method: &str, path: &str, query: &str) {
     let served_routes = served(path);
     let (called, status) = call(method, path, query);
     let expected = served_routes.iter().find(|(methods, ..)| methods.contains(&method));
-    let actual = called.as_ref().map(|call| (call.operation, call.pov, call.id));
-    assert_eq!(actual, expected.map(|(_, operation, pov, id)| (*operation, *pov, *id)), "{method} {path}");
+    let actual = called.as_ref().map(|call| (call.operation, call.side, call.id));
+    assert_eq!(actual, expected.map(|(_, operation, side, id)| (*operation, *side, *id)), "{method} {path}");
     // The files of the console need no key, so another function serves them, with GET alone.
     let is_file = FILES.iter().any(|file| file.path == path || (path.is_empty() && file.path == "/"));
     let has_other_method = !served_routes.is_empty() || (is_file && method != "GET");
@@ -64,7 +64,7 @@ fn leads(method: &str, path: &str, query: &str) {
     }
 }
 
-type ServedRoute = (&'static [&'static str], Operation, Pov, Option<u64>);
+type ServedRoute = (&'static [&'static str], Operation, Side, Option<u64>);
 
 /// Returns the operations at a path. For this it prints each route with every point of view and every number of the
 /// path.
@@ -77,16 +77,16 @@ fn served(path: &str) -> Vec<ServedRoute> {
     // Most routes have another depth, so they cannot match.
     let guarded = ROUTES.iter().filter(|route| route.access != Access::Anyone);
     for route in guarded.filter(|route| depth(route.path) == depth(plain)) {
-        for pov in Pov::ALL {
+        for side in Side::ALL {
             // A path without a point of view implies one.
-            let implied = if route.path.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
+            let implied = if route.path.contains("/consumer/") { Side::Consumer } else { Side::ServiceOwner };
             let is_printed = route.path.contains("{pov}");
             for id in ids.iter().filter(|id| id.is_some() == route.path.contains("{id}")) {
                 let printed = id.map(|id| id.to_string()).unwrap_or_default();
-                let printed = route.path.replace("{pov}", pov.name()).replace("{id}", &printed);
-                let served_route = (route.methods, route.operation, pov, *id);
+                let printed = route.path.replace("{pov}", side.name()).replace("{id}", &printed);
+                let served_route = (route.methods, route.operation, side, *id);
                 if printed == plain
-                    && (is_printed || pov == implied)
+                    && (is_printed || side == implied)
                     && !served_routes.contains(&served_route)
                 {
                     served_routes.push(served_route);

@@ -61,7 +61,7 @@ fn checked(schema: &Schema, loaded: &Schema, item: &Value) {
     }
     let references = schema.references_of(item);
     assert!(references.array_windows().all(|[one, next]| one < next), "sorted, and each once");
-    // An expensive item is judged once. So an input takes no longer than a request.
+    // An expensive item is checked once. So an input takes no longer than a request.
     if budget.taken() > STEPS_MAX / 16 {
         return;
     }

@@ -51,7 +51,7 @@ fn decisions_cost_what_the_page_says() {
 
 #[test]
 fn a_service_with_words_costs_what_the_page_says() {
-    assert_section("A service with words", &costs::judged());
+    assert_section("A service with words", &costs::checked());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use domain::audit::result::AuditOutcome;
 use domain::base::actor::Role;
 use domain::base::state::{ChangeType, ChargeType, Kind, RuntimeState};
 use domain::catalog::service::ServiceState;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::{Access, Code, ROUTES};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -59,8 +59,8 @@ fn the_contract_has_the_words_of_the_code() {
     assert_eq!(words("ChargeType"), Some(json!(ChargeType::ALL.map(ChargeType::name))));
     assert_eq!(words("ChangeType"), Some(json!(ChangeType::ALL.map(ChangeType::name))));
     assert_eq!(words("ChangeInstance/properties/kind"), Some(json!(Kind::ALL.map(Kind::name))));
-    let povs = DOCUMENT.pointer("/components/parameters/Pov/schema/enum");
-    assert_eq!(povs, Some(&json!(Pov::ALL.map(Pov::name))));
+    let sides = DOCUMENT.pointer("/components/parameters/Side/schema/enum");
+    assert_eq!(sides, Some(&json!(Side::ALL.map(Side::name))));
 }
 
 #[test]

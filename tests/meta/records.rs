@@ -16,7 +16,7 @@ const COMMON: [&str; 4] = ["pk", "sk", "ty", "v"];
 
 /// Field names of at most three letters that are words.
 const SHORT_WORDS: [&str; 13] =
-    ["all", "at", "by", "due", "end", "id", "key", "log", "new", "old", "pov", "sum", "to"];
+    ["all", "at", "by", "due", "end", "id", "key", "log", "new", "old", "side", "sum", "to"];
 
 /// A field of a struct.
 #[derive(Clone)]

@@ -126,8 +126,8 @@ fn every_request_goes_to_the_function_that_answers_it() {
         assert!(!key.ends_with('/') || key == "ANY /", "API Gateway refuses {key}");
     }
     for route in ROUTES {
-        for pov in ["serviceowner", "consumer"] {
-            let path = route.path.replace("{pov}", pov).replace("{id}", "54").replace("{code}", "blocked");
+        for side in ["serviceowner", "consumer"] {
+            let path = route.path.replace("{pov}", side).replace("{id}", "54").replace("{code}", "blocked");
             for (path, method) in
                 [path.clone(), format!("{path}/")].iter().flat_map(|path| METHODS.map(|of| (path, of)))
             {

@@ -187,7 +187,7 @@ fn assert_free(system: &Running) {
 }
 
 #[test]
-fn finding_01_an_item_with_120_rejections_and_errors_does_not_block_its_team() {
+fn an_item_with_120_rejections_and_errors_does_not_block_its_team() {
     let system = with(&REFUSED);
     let answer = submit(&system, Some(100));
     system.assert_sound();
@@ -199,7 +199,7 @@ fn finding_01_an_item_with_120_rejections_and_errors_does_not_block_its_team() {
 }
 
 #[test]
-fn finding_01_a_removal_closes_the_same_and_leaves_unanswered_changes_open() {
+fn a_removal_closes_the_same_and_leaves_unanswered_changes_open() {
     let system = with(&REFUSED);
     // A former dependent team retries its rejection.
     let retried = retry(&system, "D20");
@@ -216,7 +216,7 @@ fn finding_01_a_removal_closes_the_same_and_leaves_unanswered_changes_open() {
 }
 
 #[test]
-fn finding_01_a_service_names_at_most_100_dependent_teams_in_its_life() {
+fn a_service_names_at_most_100_dependent_teams_in_its_life() {
     let system = Running::start(&world(101));
     let name = |teams: &[String]| system.call("PATCH", SERVICE, "own", &json!({"dependant_teams": teams}));
     let all: Vec<String> = (1..=101).map(dependent).collect();
@@ -244,7 +244,7 @@ fn retry(system: &Running, team: &str) -> Value {
 }
 
 #[test]
-fn finding_01_closing_that_dies_at_any_call_is_completed_once() {
+fn closing_that_dies_at_any_call_is_completed_once() {
     let (rows, submission) = &*COMMITTED;
     let system = with(rows);
     let (carried, calls) = carry(&system, submission, usize::MAX, false);
@@ -271,7 +271,7 @@ fn finding_01_closing_that_dies_at_any_call_is_completed_once() {
 }
 
 #[test]
-fn finding_01_a_retry_between_closings_stays_open() {
+fn a_retry_between_closings_stays_open() {
     let (rows, submission) = &*COMMITTED;
     let system = with(rows);
     let (_, calls) = carry(&system, submission, usize::MAX, false);
@@ -292,7 +292,7 @@ fn finding_01_a_retry_between_closings_stays_open() {
 }
 
 #[test]
-fn finding_01_a_redrive_completes_work_quarantined_by_an_older_release() {
+fn a_redrive_completes_work_quarantined_by_an_older_release() {
     let (rows, submission) = &*COMMITTED;
     let system = with(rows);
     let id = WorkId { submission: submission.id, staging: submission.staging, number: 1 };
@@ -319,7 +319,7 @@ fn finding_01_a_redrive_completes_work_quarantined_by_an_older_release() {
 }
 
 #[test]
-fn finding_01_fifteen_dependents_with_two_refusals_each_are_closed_in_the_landing_itself() {
+fn fifteen_dependents_with_two_refusals_each_are_closed_in_the_landing_itself() {
     let system = Running::start(&world(AT_A_TIME));
     shared(&system, AT_A_TIME);
     refused(&system, AT_A_TIME);

@@ -125,7 +125,7 @@ fn a_completion_and_a_submission_of_the_name_leave_one_live_item() {
 }
 
 #[test]
-fn bury_moves_the_dead_items_of_an_older_release_once() {
+fn the_command_bury_moves_the_dead_items_of_an_older_release_once() {
     let system = with_gone_items(&["old"]);
     let moved = rows_of(&system, "GONE#").remove(0);
     let live = as_an_older_release_left_it(&moved);
@@ -140,9 +140,9 @@ fn bury_moves_the_dead_items_of_an_older_release_once() {
 
     let consumer = system.get("/v1/account/teams/", "awesome-key").at("/results/0/id").as_u64().unwrap();
     let team = TeamId::new(consumer).unwrap();
-    let buried = system.block_on(system.table.bury(team)).unwrap();
-    assert_eq!((buried.moved, buried.skipped), (1, 0));
-    let again = system.block_on(system.table.bury(team)).unwrap();
+    let counts = system.block_on(system.table.move_gone_items(team)).unwrap();
+    assert_eq!((counts.moved, counts.skipped), (1, 0));
+    let again = system.block_on(system.table.move_gone_items(team)).unwrap();
     assert_eq!((again.moved, again.skipped), (0, 0));
     let mut expected = moved;
     let revision: u64 = expected["rv"]["N"].as_str().unwrap().parse().unwrap();
@@ -167,26 +167,31 @@ fn with_dead_items(names: &[&str]) -> (Running, TeamId, Vec<Value>) {
 }
 
 /// Moves dead items with a death at the call after this many. Returns the number of moved items and the calls.
-fn bury(system: &Running, team: TeamId, passes: usize, answer_lost: bool) -> (Option<u64>, Vec<String>) {
+fn move_gone_items(
+    system: &Running,
+    team: TeamId,
+    passes: usize,
+    answer_lost: bool,
+) -> (Option<u64>, Vec<String>) {
     let calls = Calls::default();
     let fate = dying_after(passes, answer_lost, &calls);
-    let moved = system.block_on(async {
+    let moved_items = system.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
         let table = Table::connect(system.tables_through(&proxy.endpoint));
         tokio::select! {
-            buried = table.bury(team) => Some(buried.unwrap().moved),
+            moved = table.move_gone_items(team) => Some(moved.unwrap().moved),
             () = proxy.died() => None,
         }
     });
     let calls = calls.lock().unwrap().clone();
-    (moved, calls)
+    (moved_items, calls)
 }
 
 #[test]
-fn bury_that_dies_at_any_call_moves_each_item_once() {
+fn a_move_that_dies_at_any_call_moves_each_item_once() {
     const NAMES: [&str; 3] = ["one", "two", "three"];
     let (calm, team, expected) = with_dead_items(&NAMES);
-    let (moved, calls) = bury(&calm, team, usize::MAX, false);
+    let (moved, calls) = move_gone_items(&calm, team, usize::MAX, false);
     assert_eq!(moved, Some(3));
     assert_eq!(rows_of(&calm, "GONE#"), expected);
     std::thread::scope(|scope| {
@@ -195,8 +200,8 @@ fn bury_that_dies_at_any_call_moves_each_item_once() {
                 spawn_in_test(scope, move || {
                     let (system, team, expected) = with_dead_items(&NAMES);
                     let context = format!("{operation}, the call at {point}, answer lost: {answer_lost}");
-                    assert_eq!(bury(&system, team, point, answer_lost).0, None, "{context}");
-                    let (moved, _) = bury(&system, team, usize::MAX, false);
+                    assert_eq!(move_gone_items(&system, team, point, answer_lost).0, None, "{context}");
+                    let (moved, _) = move_gone_items(&system, team, usize::MAX, false);
                     assert!(moved.is_some_and(|moved| moved <= 3), "{context}: {moved:?}");
                     // Times differ between the systems, so each compares with its own rows.
                     assert_eq!(rows_of(&system, "GONE#"), expected, "{context}");

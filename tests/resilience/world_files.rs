@@ -52,7 +52,7 @@ fn start(directory: &Path, world: Option<WorldChoice>) -> String {
 }
 
 #[test]
-fn finding_20_the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
+fn the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
     on_the_embedded_engine_alone();
     let parent = tempfile::tempdir().unwrap();
     let own = parent.path().join("world.json");
@@ -209,7 +209,7 @@ fn revoke(system: &Running, name: &str) {
 }
 
 #[test]
-fn finding_22_differences_are_reported_and_left() {
+fn differences_are_reported_and_left() {
     let system = Running::demo();
     assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()));
     assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()), "nothing differs from itself");
@@ -236,7 +236,7 @@ fn finding_22_differences_are_reported_and_left() {
 }
 
 #[test]
-fn finding_22_a_world_that_does_not_fit_the_tables_changes_nothing() {
+fn a_world_that_does_not_fit_the_tables_changes_nothing() {
     let system = Running::demo();
     let metadata =
         json!({"type": "object", "required": ["budget"], "properties": {"budget": {"type": "integer"}}});

@@ -8,7 +8,7 @@ mod tenants;
 mod trespass;
 
 use domain::base::actor::Role;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::Code;
 use serde_json::{Value, json};
 use support::{ApiRequest, Running};
@@ -137,9 +137,9 @@ fn lists_return_own_rows_for_every_filter() {
         "services/?name=Private-alphamark".to_owned(),
     ];
     for (key, markers) in TRESPASSERS {
-        for pov in Pov::ALL {
+        for side in Side::ALL {
             for query in &queries {
-                let path = format!("/v1/orcabase/{}/{query}", pov.name());
+                let path = format!("/v1/orcabase/{}/{query}", side.name());
                 let answer = system.get(&path, key);
                 assert_eq!(answer.status, 200, "{key} {path}: {answer:?}");
                 assert_eq!(answer.at("/count"), 0, "{key} {path}: {answer:?}");
@@ -184,7 +184,7 @@ fn a_deployed_item_never_goes_to_an_item_of_another_team() {
     let system = populated();
     let foreign = Foreign::of(&system);
     let before = stored(&system);
-    let url = |pov: &str, what: &str, id: u64| format!("{}/v1/orcabase/{pov}/{what}/{id}/", system.base);
+    let url = |side: &str, what: &str, id: u64| format!("{}/v1/orcabase/{side}/{what}/{id}/", system.base);
     for key in ["beta", "owner-two", "stranger"] {
         for (field, value, status) in [
             ("change_instance", json!(url("serviceowner", "change_instances", foreign.change)), 404),
@@ -194,8 +194,8 @@ fn a_deployed_item_never_goes_to_an_item_of_another_team() {
             ("service_item", json!(url("serviceowner", "service_items", foreign.item)), 400),
             ("service_item", json!(foreign.item), 400),
         ] {
-            for pov in Pov::ALL {
-                let path = format!("/v1/orcabase/{}/deployed_items/", pov.name());
+            for side in Side::ALL {
+                let path = format!("/v1/orcabase/{}/deployed_items/", side.name());
                 let body = json!({"data": {"ip": "stolen"}, field: value});
                 let answer = system.call("POST", &path, key, &body);
                 assert_eq!(answer.status, status, "{key} {field}: {answer:?}");

@@ -5,7 +5,7 @@ use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_aws::{Clock, by_clock};
 use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
@@ -198,9 +198,9 @@ enum Expected {
     Served,
 }
 
-fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expected {
+fn expected(route: &Route, side: Side, by: By, role: Role, state: State) -> Expected {
     let is_catalogue = matches!(route.operation, Operation::GetService | Operation::GetServiceDocs);
-    let is_open_catalogue = is_catalogue && pov == Pov::Consumer;
+    let is_open_catalogue = is_catalogue && side == Side::Consumer;
     let is_owners = matches!(route.operation, Operation::UpdateService | Operation::UploadServiceDocs);
     // The consumer role has no healthchecks or written messages. It may list healthchecks, and check own items. The
     // webhooks here are the owner's, so the consumer role may only list and create some.
@@ -213,7 +213,7 @@ fn expected(route: &Route, pov: Pov, by: By, role: Role, state: State) -> Expect
             | Operation::CheckServiceItem
     );
     let is_written = route.path.contains("/messages") && route.access == Access::Admin;
-    let is_none = pov == Pov::Consumer && ((of_owners && !is_for_all) || is_written);
+    let is_none = side == Side::Consumer && ((of_owners && !is_for_all) || is_written);
     match state {
         _ if route.access == Access::Anyone => Expected::Served,
         // The token is valid, so the caller is known: 403 instead of 401.
@@ -265,11 +265,11 @@ fn check(system: &Running) -> Answer {
 
 /// Returns the paths of a route with ids of the team's own objects, new ones for removals.
 #[expect(clippy::wildcard_enum_match_arm, reason = "of the others there are some")]
-fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
-    let povs: &[Pov] = if route.path.contains("{pov}") { &Pov::ALL } else { &[Pov::Consumer] };
-    let path = |pov: &Pov| {
-        let path = route.path.replace("{pov}", pov.name()).replace("{code}", "blocked");
-        let Some((collection, below)) = path.split_once("{id}") else { return (*pov, path) };
+fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Side, String)> {
+    let sides: &[Side] = if route.path.contains("{pov}") { &Side::ALL } else { &[Side::Consumer] };
+    let path = |side: &Side| {
+        let path = route.path.replace("{pov}", side.name()).replace("{code}", "blocked");
+        let Some((collection, below)) = path.split_once("{id}") else { return (*side, path) };
         let id = match route.operation {
             Operation::RevokeApiKey => {
                 made(system, ADMIN, &format!("to be revoked by {caller}"), Role::ReadOnly).at("/id").clone()
@@ -293,9 +293,9 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Pov, String)> {
             _ if route.path.contains("/webhooks") => system.get(HOOKS, ADMIN).at("/results/0/id").clone(),
             _ => system.get(collection, ADMIN).at("/results/0/id").clone(),
         };
-        (*pov, format!("{collection}{id}{below}"))
+        (*side, format!("{collection}{id}{below}"))
     };
-    povs.iter().map(path).collect()
+    sides.iter().map(path).collect()
 }
 
 #[test]
@@ -328,12 +328,12 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
         for (route, method) in
             ROUTES.iter().flat_map(|route| route.methods.iter().map(move |method| (route, method)))
         {
-            for (pov, path) in paths(&system, route, &caller) {
+            for (side, path) in paths(&system, route, &caller) {
                 let body = if *method == "GET" { Vec::new() } else { b"{}".to_vec() };
                 let headers = &[("authorization", authorization.as_str())];
                 let answer =
                     system.send(&ApiRequest { method, path: &path, body, headers, ..ApiRequest::default() });
-                let expected = expected(route, pov, by, role, state);
+                let expected = expected(route, side, by, role, state);
                 if answered(&answer) != Some(expected) {
                     wrong.push(format!("{caller} {method} {path}: {expected:?}: {answer:?}"));
                 }

@@ -457,7 +457,7 @@ fn names_and_keys_that_the_table_cannot_hold_are_refused_as_such() {
 }
 
 #[test]
-fn finding_05_a_declaration_names_a_bounded_number_of_services() {
+fn a_declaration_names_a_bounded_number_of_services() {
     let system = Running::demo();
     let declaring = |count: usize| {
         let services: serde_json::Map<String, Value> =
@@ -479,7 +479,7 @@ fn finding_05_a_declaration_names_a_bounded_number_of_services() {
 }
 
 #[test]
-fn finding_26_names_that_look_like_others_are_refused() {
+fn names_that_look_like_others_are_refused() {
     let system = Running::demo();
     for name in ["SYSTEM\u{200b}", "\u{ff33}YSTEM", "a\u{202e}b", "\u{feff}a"] {
         let key = json!({"name": name, "role": "GENERAL"});

@@ -1,7 +1,7 @@
 //! Secrets (R58): a declared value at a `writeOnly` path leaves the system in one response alone, that of its owner.
 
 use domain::model::secrets::is_mask;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::{ROUTES, Route};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -135,7 +135,7 @@ fn r58_a_mask_stands_for_an_unchanged_secret() {
     assert_eq!(vault.declared(&larger).at("/changed"), true);
     assert_eq!(vault.revealed(), item(2, CANARY));
     assert_eq!(vault.stored()["password"], mask);
-    // The definition judges the secret and not its mask, which is longer than the definition allows.
+    // The definition checks the secret and not its mask, which is longer than the definition allows.
     vault.complete();
     let dry_run = format!("{CORE}/serviceowner/services/validate/?dry_run=true");
     let impact = vault.done("POST", &dry_run, OWNER, &definition("Vault"));
@@ -308,8 +308,8 @@ fn r58_only_the_owner_of_an_open_change_reads_its_secrets() {
 
 /// Returns the paths of a route: with each id of its list that a key reads.
 fn paths(vault: &Vault, route: &Route, key: &str) -> Vec<String> {
-    let povs = if route.path.contains("{pov}") { &Pov::ALL[..] } else { &[Pov::Consumer] };
-    let of_role = povs.iter().map(|pov| route.path.replace("{pov}", pov.name()));
+    let sides = if route.path.contains("{pov}") { &Side::ALL[..] } else { &[Side::Consumer] };
+    let of_role = sides.iter().map(|side| route.path.replace("{pov}", side.name()));
     let with_ids = |path: String| {
         let Some((list, rest)) = path.split_once("/{id}") else { return vec![format!("{path}/")] };
         let results = vault.get(&format!("{list}/?limit=100"), key);

@@ -44,8 +44,8 @@ impl Owner<'_> {
             0..3 => self.bill(of).await,
             3 => drop(self.send("POST", MESSAGES, json!({"description": format!("message {of}")})).await),
             4 => self.change_message(of).await,
-            5 | 6 => self.keep_config(of).await,
-            7 | 8 => self.keep_healthcheck(of).await,
+            5 | 6 => self.put_config(of).await,
+            7 | 8 => self.put_healthcheck(of).await,
             _ => self.set(of).await,
         }
     }
@@ -85,13 +85,13 @@ impl Owner<'_> {
         }
     }
 
-    async fn keep_config(&self, pick: usize) {
+    async fn put_config(&self, pick: usize) {
         let Some(service) = self.one_of(SERVICES, pick).await else { return };
         self.send("POST", CONFIGS, json!({"service": service, "config": {"port": pick % 5}})).await;
     }
 
     /// Stores or deletes a healthcheck.
-    async fn keep_healthcheck(&self, pick: usize) {
+    async fn put_healthcheck(&self, pick: usize) {
         let Some(service) = self.one_of(SERVICES, pick).await else { return };
         if pick.is_multiple_of(2) {
             self.send("DELETE", &format!("{HEALTHCHECKS}{service}/"), Value::Null).await;

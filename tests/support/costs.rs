@@ -13,7 +13,7 @@ pub use figures::{Figures, decimal, thousandths};
 pub use goal::{Held, operations_with_a_goal};
 pub use large::large;
 pub use lists::lists;
-pub use measured::{charges, decisions, generation, judged, operators, reads, submissions};
+pub use measured::{charges, checked, decisions, generation, operators, reads, submissions};
 pub use outbound::outbound;
 pub use page::{HEADINGS, Table, page};
 
@@ -27,7 +27,7 @@ pub struct Costs {
 
 /// Measures all operations of the page.
 pub fn measure() -> Costs {
-    let small = [submissions, decisions, judged, reads, operators, generation, charges, outbound, lists];
+    let small = [submissions, decisions, checked, reads, operators, generation, charges, outbound, lists];
     let tables: Vec<Table> = std::thread::scope(|scope| {
         let large = spawn_in_test(scope, large);
         let small: Vec<_> = small.map(|table| spawn_in_test(scope, table)).into();

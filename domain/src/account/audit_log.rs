@@ -8,8 +8,8 @@ use crate::account::member::Member;
 use crate::base::actor::Role;
 use crate::base::context::RequestContext;
 use crate::base::id::{ChangeId, KeyId, MemberId, MessageId, ServiceId, WebhookId};
-use crate::base::pov::Pov;
 use crate::base::refs::{ServiceRef, TeamRef};
+use crate::base::side::Side;
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
 use crate::catalog::service::{Service, Settings};
@@ -93,7 +93,7 @@ pub enum Subject {
         id: WebhookId,
         name: String,
         /// The role of its team.
-        pov: Pov,
+        side: Side,
         /// The service; none for all services of a consumer.
         service: Option<ServiceRef>,
         /// The state of the deliveries; none for the creation of change instances.
@@ -168,9 +168,9 @@ impl AuditEntry {
     /// Creates the entry for a change of a webhook.
     pub fn of_webhook(event: Event, webhook: &Webhook, ctx: &RequestContext) -> Self {
         let Webhook { id, scope, revision, settings, .. } = webhook.clone();
-        let (pov, service) = (scope.pov, scope.service);
+        let (side, service) = (scope.side, scope.service);
         let (name, state, active) = (settings.name, settings.state, settings.active);
-        let subject = Subject::Webhook { id, name, pov, service, state, active, revision };
+        let subject = Subject::Webhook { id, name, side, service, state, active, revision };
         Self::of(event, &webhook.team, subject, ctx)
     }
 

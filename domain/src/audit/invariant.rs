@@ -70,7 +70,7 @@ pub struct Snapshot {
     pub declarations: BTreeMap<(TeamId, Hash), Arc<str>>,
     /// The secrets of declarations by team and hash (R58).
     pub secrets: BTreeMap<(TeamId, Hash), StoredSecrets>,
-    /// The definitions that judge decisions.
+    /// The definitions that check decisions.
     pub definitions: Arc<Definitions>,
     /// The replaced metadata, by their owner and the submission that declared them.
     pub replaced: BTreeMap<(Of, u64), Replaced>,

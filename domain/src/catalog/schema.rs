@@ -95,7 +95,7 @@ pub struct Schema {
     /// The memory of the definition in bytes; the estimate is never too low.
     pub bytes: usize,
     request: Compiled,
-    /// None if the definition does not judge approvals.
+    /// None if the definition does not check approvals.
     approved: Option<Compiled>,
 }
 
@@ -266,7 +266,7 @@ impl Schema {
     }
 
     /// Returns whether the approval of an item requires more than its declaration.
-    pub fn judges_approval(&self) -> bool {
+    pub fn checks_approval(&self) -> bool {
         self.approved.is_some()
     }
 

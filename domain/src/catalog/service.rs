@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn finding_01_a_service_counts_every_team_that_ever_depended_on_it() {
+    fn a_service_counts_every_team_that_ever_depended_on_it() {
         let named = |before: &Service, teams: std::ops::RangeInclusive<u64>| {
             let dependent_teams = teams.map(team).collect();
             set(before, Settings { dependent_teams, ..before.settings.clone() }, NOW).unwrap()

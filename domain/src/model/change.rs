@@ -213,7 +213,7 @@ pub struct Change {
     pub new: Option<Version>,
     /// The declaration before the change; none for a first declaration.
     pub old: Option<Version>,
-    /// The version of the definition that judges decisions on it; none if its words have no meaning (R49).
+    /// The version of the definition that checks decisions on it; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
     /// The open change instances that it displaced; their owner may have started them already.
     pub supersedes: Vec<ChangeId>,

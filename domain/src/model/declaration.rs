@@ -70,7 +70,7 @@ pub struct DeclaredItem {
     pub service: String,
     /// The name: the key of the item within application and service.
     pub name: String,
-    /// The item as its schema judges it, without masks.
+    /// The item as its schema checks it, without masks.
     pub body: Value,
     /// The body in canonical form, with masks in place of secrets.
     pub canonical: String,

@@ -26,7 +26,7 @@ pub struct Deployed {
     pub change: ChangeId,
     /// The version, from 1 per item without gaps.
     pub version: u64,
-    /// The version of the definition that judged it; none if its words have no meaning (R49).
+    /// The version of the definition that checked it; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
     /// Whether it is what the owner of a verified service found, and not the result of a change (R51).
     pub is_observed: bool,

@@ -105,7 +105,7 @@ pub struct LatestDeployed {
     pub version: u64,
     /// The hash of its data; a repeated report of the same data creates no version (R23).
     pub hash: Hash,
-    /// The version of the definition that judged it; none if its words have no meaning (R49).
+    /// The version of the definition that checked it; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
 }
 

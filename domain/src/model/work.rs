@@ -58,7 +58,7 @@ pub struct PlannedChange {
     pub version: Option<Version>,
     /// The item's new declaration, for a direct one.
     pub declared: Option<Declared>,
-    /// The version of the definition that judges decisions; none if its words have no meaning (R49).
+    /// The version of the definition that checks decisions; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
     /// The new item that takes its place if the item is gone by then (R44).
     pub spare: Option<Spare>,

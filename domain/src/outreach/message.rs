@@ -81,7 +81,7 @@ pub struct Messages {
 
 /// Why a message is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotTaken {
+pub enum Refused {
     /// The team has [`MESSAGES_MAX`] messages.
     TooMany,
     /// The team has no numbers left.
@@ -100,12 +100,12 @@ impl Messages {
     }
 
     /// Returns the record with another message at the end.
-    pub fn with(&self, content: Content, ctx: &RequestContext) -> Result<Self, NotTaken> {
+    pub fn with(&self, content: Content, ctx: &RequestContext) -> Result<Self, Refused> {
         // All messages are in one record, so their number bounds its size. Expired ones are stored, so they count.
         if self.all.len() >= MESSAGES_MAX {
-            return Err(NotTaken::TooMany);
+            return Err(Refused::TooMany);
         }
-        let id = MessageId::new(self.owner.id, self.next).ok_or(NotTaken::OutOfNumbers)?;
+        let id = MessageId::new(self.owner.id, self.next).ok_or(Refused::OutOfNumbers)?;
         let mut after = self.next_revision(ctx);
         after.next = self.next.saturating_add(1);
         after.all.push(Message { id, content, created: ctx.now, modified: ctx.now });
@@ -184,14 +184,14 @@ mod tests {
         for number in 1..=20 {
             all = all.with(content("x", &[], None), &ctx(number)).unwrap();
         }
-        assert_eq!(all.with(content("x", &[], None), &ctx(21)), Err(NotTaken::TooMany));
+        assert_eq!(all.with(content("x", &[], None), &ctx(21)), Err(Refused::TooMany));
         let last = all.all.last().unwrap().id;
         let fewer = all.without(last, &ctx(22));
         assert_eq!((fewer.all.len(), fewer.revision, fewer.request.as_str()), (19, 21, "r22"));
         let more = fewer.with(content("y", &[], None), &ctx(23)).unwrap();
         assert_eq!(more.all.last().unwrap().id.number(), 21, "a number is not given again");
         let full = Messages { next: 1 << 35, ..Messages::none(owner(1)) };
-        assert_eq!(full.with(content("x", &[], None), &ctx(1)), Err(NotTaken::OutOfNumbers));
+        assert_eq!(full.with(content("x", &[], None), &ctx(1)), Err(Refused::OutOfNumbers));
     }
 
     #[test]

@@ -10,8 +10,8 @@ pub mod start;
 
 use crate::base::context::RequestContext;
 use crate::base::id::WebhookId;
-use crate::base::pov::Pov;
 use crate::base::refs::{ServiceRef, TeamRef};
+use crate::base::side::Side;
 use crate::base::state::State;
 use crate::base::timestamp::Timestamp;
 use occasion::Occasion;
@@ -58,7 +58,7 @@ pub struct Settings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// The role of the team: it owns the change instances, or has declared their items.
-    pub pov: Pov,
+    pub side: Side,
     /// The service; none for all services, which only a consumer can have.
     pub service: Option<ServiceRef>,
 }
@@ -67,9 +67,9 @@ impl Scope {
     /// Returns whether a change instance of an event is in the scope of a webhook of `team`.
     pub fn covers(&self, team: &TeamRef, occasion: &Occasion) -> bool {
         // A service owner sees the shares of dependent teams, but does not decide them.
-        let party = match self.pov {
-            Pov::ServiceOwner => occasion.owner,
-            Pov::Consumer => occasion.consumer,
+        let party = match self.side {
+            Side::ServiceOwner => occasion.owner,
+            Side::Consumer => occasion.consumer,
         };
         party == team.id && self.service.as_ref().is_none_or(|service| service.id == occasion.service)
     }

@@ -10,7 +10,7 @@ mod refused;
 use self::deploy::deploy;
 use self::permitted::{Permitted, is_torn, notes, permitted};
 pub use self::reads::{
-    base_to_read, depends_on_service, depends_on_texts, judged_by, may_be_overtaken, newest_to_read,
+    base_to_read, checking_version, depends_on_service, depends_on_texts, may_be_overtaken, newest_to_read,
     takes_numbers,
 };
 pub use self::refused::Refused;
@@ -30,8 +30,8 @@ use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed};
 use crate::model::storable::StorableValue;
 use crate::model::team::Head;
 use crate::model::write::Write;
-use crate::rules::judge;
-use crate::rules::judge::{Case, Fit, Judge, Judged, Report, Reported};
+use crate::rules::check;
+use crate::rules::check::{Case, Check, Checked, Fit, Report, Reported};
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
 use crate::rules::put_item::{drifted, put_item};
@@ -96,8 +96,8 @@ pub struct Reads<'a> {
     pub head: Option<&'a Head>,
     /// Only for an update that [depends on its settings](depends_on_service).
     pub service: Option<&'a Service>,
-    /// Only for an update that a version of the definition [judges](judged_by).
-    pub judge: Option<Judge<'a>>,
+    /// Only for an update that a version of the definition [checks](checking_version).
+    pub check: Option<Check<'a>>,
 }
 
 /// Changes the state or log of a change instance, or adds a deployed item.
@@ -116,13 +116,13 @@ pub fn update(
     // The move comes before the history entry, because an approval can change the type, and the entry records the type
     // (I3).
     let closed = if moves { enter(&mut after, state, ctx) } else { None };
-    // The judgement compares the item before the move with the item after it.
-    let judge = match judged_by(change, update, caller) {
-        Some(_) => Some(reads.judge.as_ref().ok_or(Refused::Torn)?),
+    // The check compares the item before the move with the item after it.
+    let check = match checking_version(change, update, caller) {
+        Some(_) => Some(reads.check.as_ref().ok_or(Refused::Torn)?),
         None => None,
     };
-    let Judged { report, plan } = judged(judge, update, change, state, [item, &after.item])?;
-    // The same plan again adds no entry, so only the judgement shows whether there is one.
+    let Checked { report, plan } = checked(check, update, change, state, [item, &after.item])?;
+    // The same plan again adds no entry, so only the check shows whether there is one.
     if !moves && plan.is_some() && notes(change) >= LOG_ENTRIES_MAX {
         return Err(Refused::LogFull);
     }
@@ -151,21 +151,21 @@ pub fn update(
     Ok(after)
 }
 
-/// Returns what the decision stores of the request: as the definition judges it (R49), or as it is without a judge.
-fn judged(
-    judge: Option<&Judge<'_>>,
+/// Returns what the decision stores of the request: as the definition checks it (R49), or as it is without a check.
+fn checked(
+    check: Option<&Check<'_>>,
     update: &Update,
     change: &Change,
     state: State,
     [before, after]: [&Item; 2],
-) -> Result<Judged, Refused> {
+) -> Result<Checked, Refused> {
     let sent = update.deployed_item.as_ref().filter(|_| sends(update, state));
-    let Some(judge) = judge else {
-        return Ok(Judged { report: sent.map(Report::plain), plan: None });
+    let Some(check) = check else {
+        return Ok(Checked { report: sent.map(Report::plain), plan: None });
     };
     let members = update.patch.as_ref().map(|patch| &patch.members);
     let sent_plan = update.planned_item.as_ref();
-    Ok(judge.judged(&Case { change, state, before, after, sent, members, sent_plan })?)
+    Ok(check.checked(&Case { change, state, before, after, sent, members, sent_plan })?)
 }
 
 /// Returns the write of the owner's plan. Plans are stored as declarations are.

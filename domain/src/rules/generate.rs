@@ -2,12 +2,12 @@
 //! R25).
 //!
 //! One transaction writes all of them, so they exist together or not at all. Changes of an overtaken submission
-//! start in CLOSED. If one transaction cannot hold all closings, [`shed()`] closes the excess first.
+//! start in CLOSED. If one transaction cannot hold all closings, [`close_excess()`] closes the excess first.
 
-mod shed;
+mod close_excess;
 mod spare;
 
-pub use shed::{CLOSINGS_MAX, OPENED_MAX, shed};
+pub use close_excess::{CLOSINGS_MAX, OPENED_MAX, close_excess};
 
 use crate::base::context::RequestContext;
 use crate::base::id::ChangeId;

@@ -38,7 +38,7 @@ pub struct ChangeDraft {
     pub new: Option<Version>,
     /// The declaration before the change; none for a new item.
     pub old: Option<Version>,
-    /// The version of the definition that judges decisions; none if its words have no meaning (R49).
+    /// The version of the definition that checks decisions; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
     /// The fees of the service definition at the submission (R38).
     pub prices: Prices,

@@ -315,7 +315,7 @@ impl<'a> Draft<'a> {
                 cause: None,
                 version: Some(item.version),
                 declared: None,
-                schema_version: judging_version(&item.service.title, item.schema_version, offers),
+                schema_version: version_for_checks(&item.service.title, item.schema_version, offers),
                 spare: None,
                 approval_required: approval_required(&item.service.title, offers),
                 prices: prices(&item.service.title, offers),
@@ -373,8 +373,8 @@ fn approval_required(service: &str, offers: &Offers) -> bool {
     offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
 }
 
-/// Returns the version of a definition if it judges decisions: its words have a meaning (R49).
-fn judging_version(service: &str, version: u64, offers: &Offers) -> Option<u64> {
+/// Returns the version of a definition if it checks decisions: its words have a meaning (R49).
+fn version_for_checks(service: &str, version: u64, offers: &Offers) -> Option<u64> {
     let first = offers.get(service)?.service.first_with_words?;
     (version >= first).then_some(version)
 }

@@ -32,7 +32,7 @@ pub(crate) fn drift(item: Option<&Item>) -> i64 {
 }
 
 /// Returns the writes that move a dead item of an older release; none for another item.
-pub fn bury(item: &Item) -> Option<Vec<Write>> {
+pub fn move_gone_item(item: &Item) -> Option<Vec<Write>> {
     let is_left = item.is_dead() && !item.gone;
     is_left.then(|| put_item(item, &mut Item { revision: item.revision + 1, ..item.clone() }))
 }

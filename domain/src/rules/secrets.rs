@@ -82,7 +82,7 @@ pub fn mask(
     Err(problems.into_iter().map(|problem| of_item(item, [team, &owner.application], problem)).collect())
 }
 
-/// Removes secrets from the problems of a stored declaration that another definition judges: what is a secret there may
+/// Removes secrets from the problems of a stored declaration that another definition checks: what is a secret there may
 /// be none in this definition.
 pub fn hide(problems: &mut [Problem], masked: &Value, secrets: &Secrets) {
     let mut places = Vec::new();

@@ -406,7 +406,7 @@ pub fn filled(root: &Part, sent: &Value, base: &Value) -> Result<StorableValue, 
     StorableValue::new(filled_at(root, sent, Some(&base)))
 }
 
-/// Returns an item with the declared `writeOnly` values, so that the definition can judge it as a whole.
+/// Returns an item with the declared `writeOnly` values, so that the definition can check it as a whole.
 pub fn with_secrets(root: &Part, item: &Value, declared: &Value) -> Value {
     match (item, declared) {
         (Value::Object(item), Value::Object(declared)) => {

@@ -1,14 +1,14 @@
 //! Visibility: which team sees which object (R43). An invisible object is a missing one, so no response reveals it.
 
 use crate::base::id::TeamId;
-pub use crate::base::pov::Pov;
+pub use crate::base::side::Side;
 use crate::catalog::service::{Service, ServiceState};
 use crate::model::change::Change;
 use crate::model::charge::Charge;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 
-impl Pov {
+impl Side {
     /// Returns whether objects of a consumer can be visible to a team in this role.
     ///
     /// A consumer sees only its own objects. An id contains the consumer, so a foreign object needs no read.

@@ -7,8 +7,8 @@ use crate::catalog::schema::{Budget, Part};
 use crate::model::change::Change;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
-use crate::rules::judge::Prior;
-use crate::rules::{judge, verify};
+use crate::rules::check::Prior;
+use crate::rules::{check, verify};
 use crate::views::related::Related;
 use serde_json::Value;
 
@@ -45,11 +45,11 @@ impl Proposal {
         let text =
             |hash: Hash| related.declarations.get(&(change.consumer.id, hash)).and_then(|text| value(text));
         let declared = text(new.hash)?;
-        let import_id = item.and_then(|item| judge::import_id(paths, change, item, &declared));
+        let import_id = item.and_then(|item| check::import_id(paths, change, item, &declared));
         let import_id = import_id.map(|(_, id)| id.clone());
         let plan = change.planned().filter(|_| import_id.is_none()).and_then(text);
         let item = verify::proposed(paths, prior.data(), &declared).ok()?;
-        let promised = judge::promised(paths, &item, plan.as_ref()).ok()?;
+        let promised = check::promised(paths, &item, plan.as_ref()).ok()?;
         Some(Self {
             item: item.into_value(),
             unknown: verify::unknown(paths, &promised),
@@ -60,7 +60,7 @@ impl Proposal {
 
 /// Returns the newest deployed version, as an item of a version of the definition continues from it.
 fn prior(item: &Item, paths: &Part, version: u64, related: &Related, budget: &mut Budget) -> Prior {
-    let newest = judge::prior(item, item, paths).and_then(|newest| related.deployed.get(&newest.id));
+    let newest = check::prior(item, item, paths).and_then(|newest| related.deployed.get(&newest.id));
     let of = |newest: &Deployed| {
         let upgrades = (item.service.title.clone(), newest.schema_version, version);
         Prior::of(newest, related.upgrades.get(&upgrades), budget)

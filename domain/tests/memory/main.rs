@@ -64,7 +64,7 @@ fn stored(definition: &Value) -> Schema {
 }
 
 /// Returns the problems of an item; fails if the check takes too much.
-fn judged(schema: &Schema, item: &Value) -> Vec<Problem> {
+fn checked(schema: &Schema, item: &Value) -> Vec<Problem> {
     let mut budget = Budget::of_request();
     let (problems, bytes, _) = measured(|| schema.problems(item, &mut budget));
     assert!(budget.taken() <= STEPS_MAX);
@@ -73,7 +73,7 @@ fn judged(schema: &Schema, item: &Value) -> Vec<Problem> {
 }
 
 fn assert_beyond(schema: &Schema, item: &Value) {
-    let problems = judged(schema, item);
+    let problems = checked(schema, item);
     assert_eq!(
         problems.iter().map(|p| (p.rule, p.pointer.as_str())).collect::<Vec<_>>(),
         [("too_complex", "")]
@@ -90,7 +90,7 @@ fn doubling(depth: usize, keyword: &str, last: &Value) -> Map<String, Value> {
 }
 
 #[test]
-fn finding_02_choices_that_double_take_no_memory() {
+fn choices_that_double_take_no_memory() {
     let _alone = alone();
     let bomb = |depth: usize| {
         let mut bomb = with_property(&json!({"items": {"$ref": "#/$defs/d0"}}));
@@ -106,14 +106,14 @@ fn finding_02_choices_that_double_take_no_memory() {
     // A published definition reports the mismatch, and its position if that takes little.
     for depth in 1..=8 {
         let schema = publish(bomb(depth).to_string().as_bytes()).unwrap();
-        assert!(judged(&schema, &ones).iter().all(|problem| problem.rule == "schema"), "{depth}");
-        assert_eq!(judged(&schema, &item(&json!([1])))[0].pointer, "/x/0", "{depth}");
-        assert_eq!(judged(&schema, &item(&json!(["a"]))), []);
+        assert!(checked(&schema, &ones).iter().all(|problem| problem.rule == "schema"), "{depth}");
+        assert_eq!(checked(&schema, &item(&json!([1])))[0].pointer, "/x/0", "{depth}");
+        assert_eq!(checked(&schema, &item(&json!(["a"]))), []);
     }
 }
 
 #[test]
-fn finding_02_a_pattern_of_thousands_of_states_is_not_run_on_a_long_text() {
+fn a_pattern_of_thousands_of_states_is_not_run_on_a_long_text() {
     let _alone = alone();
     let pattern = json!({"pattern": "[ab]*a[ab]{6990}[ab][^ab]"});
     let text = item(&json!("abbab".repeat(26_000)));
@@ -128,12 +128,12 @@ fn finding_02_a_pattern_of_thousands_of_states_is_not_run_on_a_long_text() {
     // Common patterns run on the longest text.
     for usual in ["^[a-z0-9-]{1,63}$", "^.{0,255}$", r"^\S+@\S+$", "(a+)+$"] {
         let schema = publish(with_property(&json!({"pattern": usual})).to_string().as_bytes()).unwrap();
-        assert_eq!(judged(&schema, &text)[0].rule, "schema", "{usual}");
+        assert_eq!(checked(&schema, &text)[0].rule, "schema", "{usual}");
     }
 }
 
 #[test]
-fn finding_02_thousands_of_constants_are_not_compared_with_each_element() {
+fn thousands_of_constants_are_not_compared_with_each_element() {
     let _alone = alone();
     let constants: Vec<_> = (0..4_000).map(|n| json!({"const": n})).collect();
     let choice = with_property(&json!({"items": {"anyOf": constants}}));
@@ -144,11 +144,11 @@ fn finding_02_thousands_of_constants_are_not_compared_with_each_element() {
     let list = with_property(&json!({"items": {"enum": (0..4_000).collect::<Vec<_>>()}}));
     let schema = publish(list.to_string().as_bytes()).unwrap();
     assert_beyond(&schema, &all);
-    assert_eq!(judged(&schema, &item(&json!(vec![3_999; 1_000]))), []);
+    assert_eq!(checked(&schema, &item(&json!(vec![3_999; 1_000]))), []);
 }
 
 #[test]
-fn finding_02_the_errors_of_an_item_take_bounded_memory() {
+fn the_errors_of_an_item_take_bounded_memory() {
     let _alone = alone();
     let names: Vec<_> = (0..100).map(|n| format!("p{n}")).collect();
     for (property, value) in [
@@ -163,14 +163,14 @@ fn finding_02_the_errors_of_an_item_take_bounded_memory() {
         ),
     ] {
         let schema = publish(with_property(&property).to_string().as_bytes()).unwrap();
-        let problems = judged(&schema, &item(&value));
+        let problems = checked(&schema, &item(&value));
         assert!((1..=ITEM_PROBLEMS_MAX).contains(&problems.len()), "{property}");
         assert!(problems.iter().all(|problem| problem.rule == "schema"), "{property}");
     }
 }
 
 #[test]
-fn finding_02_publishing_takes_bounded_memory() {
+fn publishing_takes_bounded_memory() {
     let _alone = alone();
     let deep = (0..9).fold(
         json!({"allOf": vec![json!({}); 8_000]}),
@@ -194,7 +194,7 @@ fn finding_02_publishing_takes_bounded_memory() {
 }
 
 #[test]
-fn finding_04_the_stated_cost_of_a_definition_is_an_upper_bound() {
+fn the_stated_cost_of_a_definition_is_an_upper_bound() {
     let _alone = alone();
     let many = |of: &dyn Fn(usize) -> Value, count: usize| (0..count).map(of).collect::<Vec<_>>();
     let text = item(&json!("abbab".repeat(20_000)));
@@ -246,6 +246,6 @@ fn the_paths_of_a_definition_take_no_more_than_the_estimate() {
         assert!(published.has_words);
         let (schema, _, retained) = measured(|| load(&text, Words::Apply).unwrap());
         assert!(retained <= schema.bytes, "{depth}: {retained} bytes, {} by estimate", schema.bytes);
-        assert_eq!(judged(&schema, &item(&json!({"a": {}}))).len(), usize::from(depth == 1));
+        assert_eq!(checked(&schema, &item(&json!({"a": {}}))).len(), usize::from(depth == 1));
     }
 }

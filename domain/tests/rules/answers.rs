@@ -49,7 +49,7 @@ fn r10_declaring_the_item_answers_a_rejected_delete() {
 }
 
 #[test]
-fn finding_16_r28_a_rejected_removal_is_requested_again_and_does_not_block() {
+fn r28_a_rejected_removal_is_requested_again_and_does_not_block() {
     let mut world = in_service();
     world.declare(&[]);
     let rejected = world.reject(NAME, VM_OWNER);
@@ -64,7 +64,7 @@ fn finding_16_r28_a_rejected_removal_is_requested_again_and_does_not_block() {
 }
 
 #[test]
-fn finding_16_r28_a_failed_removal_blocks_no_other_application() {
+fn r28_a_failed_removal_blocks_no_other_application() {
     let mut world = World::new();
     let body = |cpu| document(&[("Other", application(&[vm("CoreVM2", cpu)]))]);
     let both = document(&[(APP, application(&[vm(NAME, 1)])), ("Other", application(&[vm("CoreVM2", 1)]))]);
@@ -79,7 +79,7 @@ fn finding_16_r28_a_failed_removal_blocks_no_other_application() {
 }
 
 #[test]
-fn finding_16_r28_an_open_removal_is_not_requested_twice() {
+fn r28_an_open_removal_is_not_requested_twice() {
     let mut world = in_service();
     world.declare(&[]);
     let failing = world.approve(NAME, VM_OWNER);
@@ -95,7 +95,7 @@ fn finding_16_r28_an_open_removal_is_not_requested_twice() {
 }
 
 #[test]
-fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_requested_again() {
+fn r28_a_rejected_removal_behind_an_approved_change_is_requested_again() {
     let mut world = in_service();
     world.declare(&[vm(NAME, 2)]);
     let approved = world.approve(NAME, VM_OWNER);
@@ -106,7 +106,7 @@ fn finding_16_r28_a_rejected_removal_behind_an_approved_change_is_requested_agai
 }
 
 #[test]
-fn finding_16_r28_a_dependent_teams_failed_removal_waits_for_that_team() {
+fn r28_a_dependent_teams_failed_removal_waits_for_that_team() {
     let mut world = World::new().with_dependent("VM");
     world.declare_and_generate(&[vm(NAME, 1)]);
     world.declare_and_generate(&[]);
@@ -377,7 +377,7 @@ fn r28_an_errored_delete_leaves_the_item_decommissioned_until_its_next_declarati
 }
 
 #[test]
-fn finding_16_r28_leaving_the_item_out_requests_an_errored_delete() {
+fn r28_leaving_the_item_out_requests_an_errored_delete() {
     let (mut world, failed) = with_errored_delete();
     let plan = world.declare(&[]);
     assert_eq!(crate::world::table(&plan.created), [(NAME, Delete, VM_OWNER)]);

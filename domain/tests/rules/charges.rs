@@ -199,7 +199,7 @@ fn r39_processing_divides_a_running_charge_without_loss() {
 }
 
 #[test]
-fn finding_06_a_charge_that_began_with_a_division_runs_for_an_hour() {
+fn a_charge_that_began_with_a_division_runs_for_an_hour() {
     let mut world = World::new().priced();
     world.declare(&[vm(NAME, 1)]);
     world.finish(NAME, VM_OWNER);

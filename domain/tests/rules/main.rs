@@ -8,6 +8,8 @@ mod answers;
 #[cfg(test)]
 mod charges;
 #[cfg(test)]
+mod close_excess;
+#[cfg(test)]
 mod definitions;
 #[cfg(test)]
 mod deployed;
@@ -53,8 +55,6 @@ mod revert;
 #[cfg(test)]
 mod secrets;
 mod services;
-#[cfg(test)]
-mod shed;
 #[cfg(test)]
 mod stack;
 #[cfg(test)]

@@ -104,7 +104,7 @@ fn r34_the_token_is_the_same_until_something_that_matters_moves() {
 }
 
 #[test]
-fn finding_19_r34_prices_are_part_of_the_plan() {
+fn r34_prices_are_part_of_the_plan() {
     let priced = in_service().priced();
     let token = |world: &World, items: &[Declared]| preview(world, items).plan;
     let first = token(&priced, &NEXT());
@@ -124,7 +124,7 @@ fn finding_19_r34_prices_are_part_of_the_plan() {
 }
 
 #[test]
-fn finding_19_r34_a_submission_without_changes_leaves_plans_valid() {
+fn r34_a_submission_without_changes_leaves_plans_valid() {
     let mut world = in_service();
     let now = [vm("CoreVM1", 1), lb("CoreLB1", &["CoreVM1"], "a")];
     let first = preview(&world, &NEXT()).plan;

@@ -37,12 +37,12 @@ fn declared(members: &Value) -> DeclaredItem {
 
 /// Returns the item with masks, and the pointers of unknown ones.
 fn masked(members: &Value, key: &[u8], stored: &[&Secrets]) -> (DeclaredItem, Vec<String>) {
-    let (item, problems) = judged(members, key, stored);
+    let (item, problems) = checked(members, key, stored);
     assert!(problems.iter().all(|problem| problem.rule == "unknown_secret"));
     (item, problems.into_iter().map(|problem| problem.pointer).collect())
 }
 
-fn judged(members: &Value, key: &[u8], stored: &[&Secrets]) -> (DeclaredItem, Vec<Problem>) {
+fn checked(members: &Value, key: &[u8], stored: &[&Secrets]) -> (DeclaredItem, Vec<Problem>) {
     let mut item = declared(members);
     let masked = secrets::mask(&mut item, &paths(), &MaskKey::new(key), (&owner(), "Consumer"), stored);
     (item, masked.err().unwrap_or_default())
@@ -64,7 +64,7 @@ fn r58_masks_replace_secrets_of_any_type_at_any_path() {
     }
     assert_eq!(stored["tags"]["x"], stored["password"], "equal secrets have equal masks");
     assert_eq!(stored["users"][0]["name"], "a");
-    assert_eq!(item.body, declared(&members).body, "the definition judges the secrets");
+    assert_eq!(item.body, declared(&members).body, "the definition checks the secrets");
     assert_eq!(*item.secrets.revealed(&stored).unwrap(), item.body);
     assert!(!item.canonical.contains("one"), "{}", item.canonical);
 }
@@ -113,7 +113,7 @@ fn r58_an_item_is_within_the_limit_with_its_masks_and_with_its_secrets() {
         ("many masks of short secrets", tags(4_000, &short), Some("too_large")),
     ];
     for (case, members, refused) in table {
-        let (item, problems) = judged(&members, b"key", &[&large.secrets]);
+        let (item, problems) = checked(&members, b"key", &[&large.secrets]);
         let found: Vec<_> = problems.iter().map(|problem| (problem.rule, problem.pointer.as_str())).collect();
         let at_item = "/Consumer/App/services/Vault/0";
         assert_eq!(found, refused.map(|rule| (rule, at_item)).into_iter().collect::<Vec<_>>(), "{case}");

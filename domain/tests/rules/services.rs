@@ -66,7 +66,7 @@ fn closing() -> [(&'static str, Close); 5] {
 }
 
 #[test]
-fn finding_16_r20_a_removal_is_withdrawn_whatever_the_service_has_become() {
+fn r20_a_removal_is_withdrawn_whatever_the_service_has_become() {
     for (rule, close) in closing() {
         let mut world = in_state(ServiceState::InService);
         let last = world.item(NAME).version;
@@ -82,7 +82,7 @@ fn finding_16_r20_a_removal_is_withdrawn_whatever_the_service_has_become() {
 }
 
 #[test]
-fn finding_16_r20_a_rejected_removal_is_withdrawn_or_requested_by_the_next_submission() {
+fn r20_a_rejected_removal_is_withdrawn_or_requested_by_the_next_submission() {
     for (rule, close) in closing() {
         let mut world = in_state(ServiceState::InService);
         close(&mut world);
@@ -102,7 +102,7 @@ fn finding_16_r20_a_rejected_removal_is_withdrawn_or_requested_by_the_next_submi
 }
 
 #[test]
-fn finding_16_r20_an_approved_removal_is_not_withdrawn() {
+fn r20_an_approved_removal_is_not_withdrawn() {
     for (rule, close) in closing() {
         let mut world = in_state(ServiceState::InService);
         world.declare(&[]);
@@ -115,7 +115,7 @@ fn finding_16_r20_an_approved_removal_is_not_withdrawn() {
 }
 
 #[test]
-fn finding_16_r37_a_revert_withdraws_a_removal() {
+fn r37_a_revert_withdraws_a_removal() {
     for (rule, close) in closing() {
         let mut world = in_state(ServiceState::InService);
         world.declare(&[]);

@@ -16,7 +16,7 @@ fn closed_by(world: &World, id: domain::ChangeId) -> Option<ClosedBy> {
 }
 
 #[test]
-fn example_1_a_new_pending_one_closes_the_pending_one_before() {
+fn a_new_pending_one_closes_the_pending_one_before() {
     let mut world = World::new();
     let a = world.declare(&[vm("CoreVM1", 1)]).created[0].id;
     let b = world.declare(&[vm("CoreVM1", 2)]).created[0].id;
@@ -26,7 +26,7 @@ fn example_1_a_new_pending_one_closes_the_pending_one_before() {
 }
 
 #[test]
-fn example_2_an_approval_closes_the_approved_one_before() {
+fn an_approval_closes_the_approved_one_before() {
     let mut world = World::new();
     world.declare(&[vm("CoreVM1", 1)]);
     world.finish("CoreVM1", VM_OWNER);
@@ -41,7 +41,7 @@ fn example_2_an_approval_closes_the_approved_one_before() {
 }
 
 #[test]
-fn example_2_an_approval_closes_an_errored_one_too() {
+fn an_approval_closes_an_errored_one_too() {
     let mut world = World::new();
     world.declare(&[vm("CoreVM1", 1)]);
     world.finish("CoreVM1", VM_OWNER);
@@ -55,7 +55,7 @@ fn example_2_an_approval_closes_an_errored_one_too() {
 }
 
 #[test]
-fn example_2_where_approval_is_not_required_a_submission_itself_closes_the_approved_one() {
+fn where_approval_is_not_required_a_submission_itself_closes_the_approved_one() {
     let mut world = World::new().without_approval();
     let a = world.declare(&[vm("CoreVM1", 1)]).created[0].id;
     let b = world.declare(&[vm("CoreVM1", 2)]).created[0].id;
@@ -64,7 +64,7 @@ fn example_2_where_approval_is_not_required_a_submission_itself_closes_the_appro
 }
 
 #[test]
-fn example_3_a_rejected_item_has_to_be_modified_before_anything_is_submitted() {
+fn a_rejected_item_has_to_be_modified_before_anything_is_submitted() {
     let mut world = World::new();
     let a = world.declare(&[vm("CoreVM1", 1)]).created[0].id;
     world.decide(a, State::Rejected);
@@ -77,7 +77,7 @@ fn example_3_a_rejected_item_has_to_be_modified_before_anything_is_submitted() {
 }
 
 #[test]
-fn example_3_an_errored_item_has_to_be_modified_before_anything_is_submitted() {
+fn an_errored_item_has_to_be_modified_before_anything_is_submitted() {
     let mut world = World::new();
     let a = world.declare(&[vm("CoreVM1", 1)]).created[0].id;
     world.decide(a, State::Approved);

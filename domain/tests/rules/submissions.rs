@@ -434,7 +434,7 @@ fn numbers_that_have_run_out_refuse_the_submission() {
 }
 
 #[test]
-fn finding_02_the_items_of_a_request_share_its_steps() {
+fn the_items_of_a_request_share_its_steps() {
     let mut world = World::new();
     // One step for each of about 220 states and each byte: a text of 60,000 bytes takes two fifths of a request's
     // budget.

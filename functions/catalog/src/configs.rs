@@ -20,7 +20,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
         // version.
         let newest = table.newest_config(service.id).await?;
         let next = config::next(&service, newest, text.clone(), &call.ctx()).ok_or(Code::OutOfNumbers)?;
-        let is_stored = table.keep_config(&next, &service, &call.ctx()).await?.is_done();
+        let is_stored = table.put_config(&next, &service, &call.ctx()).await?.is_done();
         is_stored
             .then(|| Reply::new(201, view::service_config(&next.config, &Viewpoint::of(call))))
             .transpose()

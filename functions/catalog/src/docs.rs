@@ -23,7 +23,7 @@ pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure>
         let docs = Docs { service: before.to_ref(), text, request: ctx.request.clone(), modified: ctx.now };
         let after = service::documented(&before, call.now);
         let status = if before.has_docs { 200 } else { 201 };
-        let is_stored = table.keep_docs(&before, &after, &docs, &ctx).await?.is_done();
+        let is_stored = table.put_docs(&before, &after, &docs, &ctx).await?.is_done();
         is_stored.then(|| Reply::new(status, view::service_docs(&docs))).transpose()
     });
     Ok(uploaded.await?.ok_or(Code::Contended)?)

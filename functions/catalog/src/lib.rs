@@ -13,7 +13,7 @@ use domain::base::problem::{Problem, pointer};
 use domain::catalog::schema::{ReferenceField, Schema};
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_aws::{off_worker, retry};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
@@ -58,7 +58,7 @@ async fn warnings(table: &Table, schema: &Schema, call: &Call) -> Result<Vec<Str
     let others = schema.references.iter().filter(|reference| reference.service != schema.title);
     for ReferenceField { field, service, .. } in others.take(REFERENCES_LOOKED_UP_MAX) {
         let found = table.service(service).await?;
-        if !found.is_some_and(|service| Pov::ALL.iter().any(|pov| pov.shows_service(&service, team))) {
+        if !found.is_some_and(|service| Side::ALL.iter().any(|side| side.shows_service(&service, team))) {
             let pointer = pointer(["properties", field, "service_reference"]);
             warnings.push(format!("{pointer} names a service that your team does not see: `{service}`"));
         }
@@ -165,7 +165,7 @@ async fn own_service(table: &Table, call: &Call) -> Result<Service, Failure> {
         return Ok(service);
     }
     // An invisible service must look like a missing one, so only teams with access learn about the owner.
-    let seen = Pov::ALL.iter().any(|pov| pov.shows_service(&service, team));
+    let seen = Side::ALL.iter().any(|side| side.shows_service(&service, team));
     Err(if seen { Code::ForeignService } else { Code::NotFound }.into())
 }
 

@@ -3,8 +3,8 @@
 use domain::account::audit_log::{AuditEntry, Event};
 use domain::base::id::{MessageId, ServiceId};
 use domain::base::refs::ServiceRef;
-use domain::outreach::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, NotTaken, SERVICES_MAX};
-use domain::rules::visibility::Pov;
+use domain::outreach::message::{Content, DESCRIPTION_BYTES_MAX, Message, Messages, Refused, SERVICES_MAX};
+use domain::rules::visibility::Side;
 use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Fields, Reply};
@@ -13,27 +13,27 @@ use serde_json::Value;
 
 /// Creates a message.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    if call.pov == Pov::Consumer {
+    if call.side == Side::Consumer {
         return Err(Code::NotFound.into());
     }
     let content = content(table, call, None).await?;
-    let created = retry::until_stored(retry::WRITE, |_| async {
+    let reply = retry::until_stored(retry::WRITE, |_| async {
         // All messages of a team are one record. Its revision is the fence of the limit and of the numbers (ADR 26).
         let before = messages(table, call).await?;
-        let after = before.with(content.clone(), &call.ctx()).map_err(|not_taken| match not_taken {
-            NotTaken::TooMany => Code::TooManyMessages,
-            NotTaken::OutOfNumbers => Code::OutOfNumbers,
+        let after = before.with(content.clone(), &call.ctx()).map_err(|refused| match refused {
+            Refused::TooMany => Code::TooManyMessages,
+            Refused::OutOfNumbers => Code::OutOfNumbers,
         })?;
-        let made = after.all.last().ok_or(Code::Broken)?;
-        let is_stored = store(table, call, Event::MessageCreated, (&before, &after), made).await?;
-        is_stored.then(|| reply(call, 201, &after, made)).transpose()
+        let created = after.all.last().ok_or(Code::Broken)?;
+        let is_stored = put_message(table, call, Event::MessageCreated, (&before, &after), created).await?;
+        is_stored.then(|| reply(call, 201, &after, created)).transpose()
     });
-    Ok(created.await?.ok_or(Code::Contended)?)
+    Ok(reply.await?.ok_or(Code::Contended)?)
 }
 
 /// Updates the fields in the body, or with `PUT` all fields.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let id = own(call)?;
+    let id = owned(call)?;
     let changed = retry::until_stored(retry::WRITE, |_| async {
         let before = messages(table, call).await?;
         let message = before.find(id).ok_or(Code::NotFound)?;
@@ -43,7 +43,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
             return reply(call, 200, &before, message).map(Some);
         };
         let changed = after.find(id).ok_or(Code::Broken)?;
-        let is_stored = store(table, call, Event::MessageChanged, (&before, &after), changed).await?;
+        let is_stored = put_message(table, call, Event::MessageChanged, (&before, &after), changed).await?;
         is_stored.then(|| reply(call, 200, &after, changed)).transpose()
     });
     Ok(changed.await?.ok_or(Code::Contended)?)
@@ -51,12 +51,12 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
 
 /// Removes a message.
 pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let id = own(call)?;
+    let id = owned(call)?;
     let removed = retry::until_stored(retry::WRITE, |_| async {
         let before = messages(table, call).await?;
         let removed = before.find(id).ok_or(Code::NotFound)?;
         let after = before.without(id, &call.ctx());
-        let is_stored = store(table, call, Event::MessageRemoved, (&before, &after), removed).await?;
+        let is_stored = put_message(table, call, Event::MessageRemoved, (&before, &after), removed).await?;
         Ok::<_, Failure>(is_stored.then(Reply::nothing))
     });
     Ok(removed.await?.ok_or(Code::Contended)?)
@@ -65,9 +65,9 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Returns the id in the path, if it is a message of the caller's team.
 ///
 /// A consumer writes no messages.
-fn own(call: &Call) -> Result<MessageId, Failure> {
+fn owned(call: &Call) -> Result<MessageId, Failure> {
     let id = call.own_id(MessageId::parse, MessageId::team)?;
-    if call.pov == Pov::ServiceOwner { Ok(id) } else { Err(Code::NotFound.into()) }
+    if call.side == Side::ServiceOwner { Ok(id) } else { Err(Code::NotFound.into()) }
 }
 
 async fn messages(table: &Table, call: &Call) -> Result<Messages, Failure> {
@@ -76,7 +76,7 @@ async fn messages(table: &Table, call: &Call) -> Result<Messages, Failure> {
 }
 
 /// Stores the messages, and returns false if another request was faster.
-async fn store(
+async fn put_message(
     table: &Table,
     call: &Call,
     event: Event,
@@ -84,7 +84,7 @@ async fn store(
     message: &Message,
 ) -> Result<bool, Failure> {
     let audit_entry = AuditEntry::of_message(event, &after.owner, message, &call.ctx());
-    Ok(table.keep_messages(before.revision, after, &audit_entry).await?.is_done())
+    Ok(table.put_messages(before.revision, after, &audit_entry).await?.is_done())
 }
 
 fn reply(call: &Call, status: u16, messages: &Messages, message: &Message) -> Result<Reply, Failure> {

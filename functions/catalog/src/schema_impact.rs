@@ -7,7 +7,7 @@ use domain::catalog::service::Service;
 use domain::model::declaration::{BODY_BYTES_MAX, DEPTH_MAX};
 use domain::model::deployed::Deployed;
 use domain::model::secrets::{Secrets, may_have_masks};
-use domain::rules::judge::Upgrades;
+use domain::rules::check::Upgrades;
 use domain::rules::secrets::hide;
 use domain::{Hash, Item, TeamId, TeamRef};
 use dovetail_aws::off_worker;
@@ -55,7 +55,7 @@ impl Check<'_> {
     }
 }
 
-/// A verified definition, as it judges deployed items.
+/// A verified definition, as it checks deployed items.
 struct Verified {
     forms: Arc<DecisionForms>,
     /// Its own steps from the present version.
@@ -119,7 +119,7 @@ pub(crate) async fn of(
     Ok(impact.reply(next))
 }
 
-/// Returns a definition as it judges deployed items; none if it is not verified.
+/// Returns a definition as it checks deployed items; none if it is not verified.
 fn verified(schema: &Schema) -> Result<Option<Verified>, Failure> {
     if !schema.paths().is_some_and(|paths| paths.is_verified) {
         return Ok(None);
@@ -218,8 +218,8 @@ impl Impact {
         let problems = off_worker(|| {
             // An older release stored masks that stand for more bytes than a record can hold.
             let revealed = secrets.and_then(|secrets| secrets.revealed(&declared).ok());
-            let judged = revealed.as_deref().unwrap_or(&declared);
-            let mut problems = check.schema.problems(judged, &mut budget);
+            let checked = revealed.as_deref().unwrap_or(&declared);
+            let mut problems = check.schema.problems(checked, &mut budget);
             if let Some(secrets) = secrets {
                 hide(&mut problems, &declared, secrets);
             }

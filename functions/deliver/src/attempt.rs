@@ -12,34 +12,58 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::time::sleep;
 
+/// The next step of a delivery.
+enum Step {
+    /// The webhook is gone or inactive, or an event that already waits stands for this one.
+    Skip,
+    /// The delivery waits for so many seconds, for its cooling time or for a slot.
+    Wait(Delivery, u64),
+    /// The attempt ends without a request.
+    Follow(Next),
+    Send(Box<Prepared>),
+}
+
+/// A delivery that may start, with the records for its request.
+struct Prepared {
+    webhook: Webhook,
+    delivery: Delivery,
+    last: Option<Replied>,
+}
+
 /// Attempts a delivery, unless its webhook is gone, inactive or cooling, or its receiver is down or slow.
 pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<DeliveryMetrics, MessageError> {
-    let webhook = handles.table.webhook(delivery.webhook).await?;
-    // Every attempt reads the webhook, so a removed or inactive one gets no retries.
-    let Some(webhook) = webhook.filter(|webhook| webhook.settings.active) else {
-        return Ok(DeliveryMetrics::default());
-    };
-    let last = handles.table.replied(webhook.id).await?;
-    // A receiver that is down gets one request a minute, so it cannot occupy the function's concurrency (ADR 20).
-    if last.as_ref().is_some_and(|last| last.is_down(now())) {
-        return follow(handles, delivery, Ended::HeldBack, now()).await;
-    }
-    match start(handles, &webhook, &delivery, last.as_ref()).await? {
-        StartDecision::Now(_) => {}
-        StartDecision::Later(_, delivery, seconds) => {
+    match prepare(handles, delivery).await? {
+        Step::Skip => Ok(DeliveryMetrics::default()),
+        Step::Wait(delivery, seconds) => {
             // If this fails, SQS repeats the message. A cooling record then has its own event as the waiting one, so it
             // waits again. Or it reserves a second slot.
             handles.queue.send(delivery.to_message(), delivery.group(), seconds).await?;
-            return Ok(DeliveryMetrics::default());
+            Ok(DeliveryMetrics::default())
         }
-        StartDecision::Joined => return Ok(DeliveryMetrics::default()),
-        StartDecision::TooLate => {
-            let given_up = delivery.given_up(Ended::HeldBack, now());
-            return follow_up(handles, Next::GivenUp(given_up)).await;
+        Step::Follow(next) => follow(handles, next).await,
+        Step::Send(prepared) => {
+            let (ended, ended_at) = request(handles, &prepared).await;
+            follow(handles, next(prepared.delivery, ended, ended_at)).await
         }
     }
-    let (ended, ended_at) = request(handles, &webhook, &delivery, last.as_ref()).await;
-    follow(handles, delivery, ended, ended_at).await
+}
+
+/// Reads the webhook and the last reply of its receiver, and decides the next step.
+async fn prepare(handles: &Handles, delivery: Delivery) -> Result<Step, MessageError> {
+    let webhook = handles.table.webhook(delivery.webhook).await?;
+    // Every attempt reads the webhook, so a removed or inactive one gets no retries.
+    let Some(webhook) = webhook.filter(|webhook| webhook.settings.active) else { return Ok(Step::Skip) };
+    let last = handles.table.replied(webhook.id).await?;
+    // A receiver that is down gets one request a minute, so it cannot occupy the function's concurrency (ADR 20).
+    if last.as_ref().is_some_and(|last| last.is_down(now())) {
+        return Ok(Step::Follow(next(delivery, Ended::HeldBack, now())));
+    }
+    Ok(match start(handles, &webhook, &delivery, last.as_ref()).await? {
+        StartDecision::Now(_) => Step::Send(Box::new(Prepared { webhook, delivery, last })),
+        StartDecision::Later(_, delivery, seconds) => Step::Wait(delivery, seconds),
+        StartDecision::Joined => Step::Skip,
+        StartDecision::TooLate => Step::Follow(Next::GivenUp(delivery.given_up(Ended::HeldBack, now()))),
+    })
 }
 
 /// Decides whether a delivery may start, and stores its slot or the cooling time.
@@ -69,13 +93,9 @@ async fn start(
 }
 
 /// Sends the request and stores its result. Returns the result with its time.
-async fn request(
-    handles: &Handles,
-    webhook: &Webhook,
-    delivery: &Delivery,
-    last: Option<&Replied>,
-) -> (Ended, Timestamp) {
-    let began = now();
+async fn request(handles: &Handles, prepared: &Prepared) -> (Ended, Timestamp) {
+    let Prepared { webhook, delivery, last } = prepared;
+    let (last, began) = (last.as_ref(), now());
     let sent = dovetail_outbound::deliver(&handles.outbound, webhook, CHANGE_INSTANCE, delivery, began);
     let mut sent = pin!(async { (sent.await, now()) });
     let pause = sleep(Duration::from_millis(Replied::in_flight_millis(last)));
@@ -85,14 +105,14 @@ async fn request(
             // Other messages must learn during this response that the receiver is slow. After it, all instances could
             // already wait for the same receiver.
             let during = Replied::during(last, delivery, began);
-            join(sent, store(handles, &during)).await.0
+            join(sent, put_reply(handles, &during)).await.0
         }
     };
-    store(handles, &Replied::after(last, delivery, ended, began, ended_at)).await;
+    put_reply(handles, &Replied::after(last, delivery, ended, began, ended_at)).await;
     (ended, ended_at)
 }
 
-async fn store(handles: &Handles, replied: &Replied) {
+async fn put_reply(handles: &Handles, replied: &Replied) {
     if let Err(error) = handles.table.put_replied(replied).await {
         // The request is sent. A repetition would be worse than a missing record.
         log(&format!("reply to webhook {}", replied.webhook), &error.to_string());
@@ -100,16 +120,7 @@ async fn store(handles: &Handles, replied: &Replied) {
 }
 
 /// Executes the consequence of an attempt.
-async fn follow(
-    handles: &Handles,
-    delivery: Delivery,
-    ended: Ended,
-    at: Timestamp,
-) -> Result<DeliveryMetrics, MessageError> {
-    follow_up(handles, next(delivery, ended, at)).await
-}
-
-async fn follow_up(handles: &Handles, next: Next) -> Result<DeliveryMetrics, MessageError> {
+async fn follow(handles: &Handles, next: Next) -> Result<DeliveryMetrics, MessageError> {
     match next {
         Next::Done => Ok(DeliveryMetrics { delivered: 1, ..DeliveryMetrics::default() }),
         Next::Retry(delivery, seconds) => {

@@ -30,7 +30,7 @@ async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
         .map_err(|error| Call::bad_filter(&error))?;
     let id = call.id_of(ChangeId::parse, ChangeId::team)?;
     let change = table.change(id).await?;
-    let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
+    let change = change.filter(|change| call.side.shows_change(change, call.caller.team.id));
     let change = change.ok_or(Code::NotFound)?;
     let entries = view::history(&change);
     Reply::list(entries.len(), None, entries)

@@ -9,7 +9,7 @@ use domain::base::actor::Role;
 use domain::base::state::{ChangeType, Kind};
 use domain::catalog::schema::Budget;
 use domain::model::submission::Submission;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::views::related::Related;
 use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamId};
 use dovetail_aws::off_worker;
@@ -53,7 +53,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
     let (source, filter) = wanted(request.table, call).await?;
     let by_item = single(&call.query, "service_item_id")?.is_some();
-    let orders = Orders::By { stored: stored_order(call.pov, by_item), fields: FIELDS };
+    let orders = Orders::By { stored: stored_order(call.side, by_item), fields: FIELDS };
     reply(&List { request, source, filter, orders }).await
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn referenced(request: ListRequest<'_>) -> Result<Reply, Failur
 /// Returns one change instance.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let change = table.change(call.id_of(ChangeId::parse, ChangeId::team)?).await?;
-    let change = change.filter(|change| call.pov.shows_change(change, call.caller.team.id));
+    let change = change.filter(|change| call.side.shows_change(change, call.caller.team.id));
     let change = change.ok_or(Code::NotFound)?;
     let changes = std::slice::from_ref(&change);
     let mut related = table.related_to_changes(changes).await?;
@@ -95,7 +95,7 @@ async fn reveal(table: &Table, call: &Call, change: &Change, related: &mut Relat
     if !matches!(call.caller.role, Role::General | Role::Admin) {
         return Err(Code::ReadOnlyKey.into());
     }
-    let is_owner = call.pov == Pov::ServiceOwner && change.service_owner.id == call.caller.team.id;
+    let is_owner = call.side == Side::ServiceOwner && change.service_owner.id == call.caller.team.id;
     if !is_owner || change.is_dependant() {
         return Err(Code::NotOwner.into());
     }
@@ -114,31 +114,31 @@ async fn reveal(table: &Table, call: &Call, change: &Change, related: &mut Relat
 /// Returns the narrowest source of the rows, and the filter for them.
 async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Change>), Failure> {
     only_knows(call, FILTERS)?;
-    let (query, pov, team) = (&call.query, call.pov, call.caller.team.id);
+    let (query, side, team) = (&call.query, call.side, call.caller.team.id);
     let states = states(call)?;
     let item = single(query, "service_item_id")?;
     let mut existing = None;
-    let source = match (item.and_then(ItemId::parse), pov) {
+    let source = match (item.and_then(ItemId::parse), side) {
         (Some(id), _) => {
             let source = Source::<Change>::of_item(id);
             if items::is_visible(table, call, id).await? { source } else { source.emptied() }
         }
-        (None, Pov::Consumer) => match submission(table, call).await? {
+        (None, Side::Consumer) => match submission(table, call).await? {
             Some(submission) => {
                 existing = Some(submission.opened);
                 Source::<Change>::since(&submission)
             }
             None => Source::<Change>::of_consumer(team),
         },
-        (None, Pov::ServiceOwner) => Source::<Change>::owned_by(team, &states),
+        (None, Side::ServiceOwner) => Source::<Change>::owned_by(team, &states),
     };
     let mut filter = filter(call)?;
     // The record of a submission counts its change instances without retries, so this is a minimum.
     let is_all = query.names().all(|name| name == "submission_id" || name == "ordering" || is_paging(name));
     filter.matches_min = existing.filter(|_| is_all);
     // These sources also have rows of other owners or in other states.
-    if item.is_some() || pov == Pov::Consumer && query.get("state").is_some() {
-        filter.test(move |change| owned_in(pov, change, team) && states.contains(&change.state));
+    if item.is_some() || side == Side::Consumer && query.get("state").is_some() {
+        filter.test(move |change| owned_in(side, change, team) && states.contains(&change.state));
     }
     Ok((source, filter))
 }
@@ -192,10 +192,10 @@ fn states(call: &Call) -> Result<Vec<State>, Failure> {
 }
 
 /// Returns whether a list in this role contains the change instance. The queue of an owner has only its own.
-fn owned_in(pov: Pov, change: &Change, team: TeamId) -> bool {
-    match pov {
-        Pov::ServiceOwner => change.owner.id == team,
-        Pov::Consumer => change.consumer.id == team,
+fn owned_in(side: Side, change: &Change, team: TeamId) -> bool {
+    match side {
+        Side::ServiceOwner => change.owner.id == team,
+        Side::Consumer => change.consumer.id == team,
     }
 }
 
@@ -207,10 +207,10 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
         return page.reply(page.rows.iter().map(|change| view::light_change_instance(change, &viewpoint)));
     }
     let page = list.page().await?;
-    let mut related = match call.pov {
+    let mut related = match call.side {
         // The rows of an owner come from an index, so their related records may be as late as the rows.
-        Pov::ServiceOwner => table.related_to_queue(&page.rows).await?,
-        Pov::Consumer => table.related_to_changes(&page.rows).await?,
+        Side::ServiceOwner => table.related_to_queue(&page.rows).await?,
+        Side::Consumer => table.related_to_changes(&page.rows).await?,
     };
     if call.query.truth("proposal").map_err(|error| Call::bad_filter(&error))? != Some(true) {
         return page

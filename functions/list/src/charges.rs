@@ -6,7 +6,7 @@ use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::ChargeId;
 use domain::base::state::ChargeType;
 use domain::model::charge::{Charge, Charges};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::views::charge_sums::{GroupBy, charge_sums};
 use domain::{Item, ItemId};
 use dovetail_http::view::{self, Viewpoint};
@@ -43,10 +43,10 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let processed = call.query.truth("processed").map_err(|error| Call::bad_filter(&error))?;
     let processed = processed.map_or_else(|| vec![false, true], |processed| vec![processed]);
     let team = call.caller.team.id;
-    let source = match call.pov {
+    let source = match call.side {
         // The index has a partition for each type, and for processed or not (ADR 24).
-        Pov::ServiceOwner => Source::<Charge>::owned_by(team, &types, &processed),
-        Pov::Consumer => {
+        Side::ServiceOwner => Source::<Charge>::owned_by(team, &types, &processed),
+        Side::Consumer => {
             if types.len() < ChargeType::ALL.len() {
                 filter.test(move |charge| types.contains(&charge.id.charge_type()));
             }
@@ -56,7 +56,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
             Source::<Charge>::of_consumer(team)
         }
     };
-    let orders = Orders::By { stored: stored_order(call.pov, false), fields: FIELDS };
+    let orders = Orders::By { stored: stored_order(call.side, false), fields: FIELDS };
     let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
@@ -76,11 +76,11 @@ pub(crate) async fn accumulated(request: ListRequest<'_>) -> Result<Reply, Failu
     let mut filter = summed_filter(call)?;
     filter.test(|item| item.charges != Charges::NONE);
     let team = call.caller.team.id;
-    let source = match call.pov {
-        Pov::ServiceOwner => Source::<Item>::owned_by(team),
-        Pov::Consumer => Source::<Item>::of_consumer(team),
+    let source = match call.side {
+        Side::ServiceOwner => Source::<Item>::owned_by(team),
+        Side::Consumer => Source::<Item>::of_consumer(team),
     };
-    let orders = Orders::By { stored: stored_order(call.pov, false), fields: SUMMED_FIELDS };
+    let orders = Orders::By { stored: stored_order(call.side, false), fields: SUMMED_FIELDS };
     let list = List { request, source, filter, orders };
     if let Some(by) = by {
         let page = list.bounded_page().await?;
@@ -99,7 +99,7 @@ pub(crate) async fn accumulated(request: ListRequest<'_>) -> Result<Reply, Failu
 /// Returns one charge.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let charge = table.charge(call.id_of(ChargeId::parse, ChargeId::team)?).await?;
-    let charge = charge.filter(|charge| call.pov.shows_charge(charge, call.caller.team.id));
+    let charge = charge.filter(|charge| call.side.shows_charge(charge, call.caller.team.id));
     let charge = charge.ok_or(Code::NotFound)?;
     Reply::new(200, view::charge(&charge, call.now, &Viewpoint::of(call)))
 }

@@ -6,7 +6,7 @@ use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::DeployedId;
 use domain::model::deployed::Deployed;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{ItemId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
@@ -32,19 +32,19 @@ const FIELDS: &[Field<Deployed>] = &[
 /// Lists the versions for items of the caller's services, or for its own items.
 pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
-    let (team, pov) = (call.caller.team.id, call.pov);
+    let (team, side) = (call.caller.team.id, call.side);
     let mut filter = filter(call)?;
     let item = single(&call.query, "service_item_id")?;
-    let source = match (item.and_then(ItemId::parse), pov) {
+    let source = match (item.and_then(ItemId::parse), side) {
         (Some(id), _) => {
-            filter.test(move |deployed| pov.shows_deployed(deployed, team));
+            filter.test(move |deployed| side.shows_deployed(deployed, team));
             let source = Source::<Deployed>::of_item(id);
             if items::is_visible(request.table, call, id).await? { source } else { source.emptied() }
         }
-        (None, Pov::Consumer) => Source::<Deployed>::of_consumer(team),
-        (None, Pov::ServiceOwner) => Source::<Deployed>::owned_by(team),
+        (None, Side::Consumer) => Source::<Deployed>::of_consumer(team),
+        (None, Side::ServiceOwner) => Source::<Deployed>::owned_by(team),
     };
-    let orders = Orders::By { stored: stored_order(pov, item.is_some()), fields: FIELDS };
+    let orders = Orders::By { stored: stored_order(side, item.is_some()), fields: FIELDS };
     let list = List { request, source, filter, orders };
     let page = list.page().await?;
     let viewpoint = Viewpoint::of(call);
@@ -75,19 +75,19 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let team = call.caller.team.id;
     let id = call.id_of(DeployedId::parse, DeployedId::team)?;
     let deployed = table.deployed(id).await?.ok_or(Code::NotFound)?;
-    if call.pov.shows_deployed(&deployed, team) || is_newest(table, call.pov, &deployed, team).await? {
+    if call.side.shows_deployed(&deployed, team) || is_newest(table, call.side, &deployed, team).await? {
         return Reply::new(200, view::deployed_item(&deployed, &Viewpoint::of(call)));
     }
     Err(Code::NotFound.into())
 }
 
 /// Returns whether the version is the newest of an item with a share for the team. Other items are not read.
-async fn is_newest(table: &Table, pov: Pov, deployed: &Deployed, team: TeamId) -> Result<bool, Failure> {
+async fn is_newest(table: &Table, side: Side, deployed: &Deployed, team: TeamId) -> Result<bool, Failure> {
     if !table.has_share(deployed.item, team).await? {
         return Ok(false);
     }
     let item = table.item(deployed.item).await?;
-    Ok(item.is_some_and(|item| pov.shows_newest(deployed, &item, team)))
+    Ok(item.is_some_and(|item| side.shows_newest(deployed, &item, team)))
 }
 
 fn filter(call: &Call) -> Result<Filter<Deployed>, Failure> {

@@ -61,33 +61,33 @@ impl<T: Send + 'static> Filter<T> {
     /// Tests the rows of a batch in order, until the page has used up its work.
     ///
     /// Patterns run on a thread for blocking work, so other requests continue meanwhile.
-    pub async fn judge(
+    pub async fn check(
         &self,
         batch: Vec<Listed<T>>,
         related: Related,
         left: &mut usize,
     ) -> Result<Vec<(Listed<T>, bool)>, Failure> {
         let Some(work) = self.work.clone() else {
-            let judged = |row: Listed<T>| {
+            let checked = |row: Listed<T>| {
                 let passes = self.passes(&row.value, &related);
                 (row, passes)
             };
-            return Ok(batch.into_iter().map(judged).collect());
+            return Ok(batch.into_iter().map(checked).collect());
         };
         let (tests, mut budget) = (self.tests.clone(), *left);
-        let judging = move || {
+        let checking = move || {
             let affordable = batch.into_iter().map_while(|row| {
                 // One row alone never exceeds a whole budget, so each page makes progress.
                 budget = budget.checked_sub(work(&row.value, &related).min(WORK_MAX))?;
                 let passes = tests.iter().all(|test| test(&row.value, &related));
                 Some((row, passes))
             });
-            let judged: Vec<_> = affordable.collect();
-            (judged, budget)
+            let checked: Vec<_> = affordable.collect();
+            (checked, budget)
         };
-        let (judged, budget) = tokio::task::spawn_blocking(judging).await.map_err(|_| Code::Broken)?;
+        let (checked, budget) = tokio::task::spawn_blocking(checking).await.map_err(|_| Code::Broken)?;
         *left = budget;
-        Ok(judged)
+        Ok(checked)
     }
 
     pub(crate) fn test(&mut self, test: impl Fn(&T) -> bool + Send + Sync + 'static) {

@@ -33,7 +33,7 @@ pub(crate) async fn of_item(request: ListRequest<'_>) -> Result<Reply, Failure> 
     let ListRequest { table, call, .. } = request;
     let id = call.id_of(ItemId::parse, ItemId::team)?;
     let page = Wanted::parse(request)?;
-    let item = table.item(id).await?.filter(|item| call.pov.shows_item(item, call.caller.team.id));
+    let item = table.item(id).await?.filter(|item| call.side.shows_item(item, call.caller.team.id));
     let item = item.ok_or(Code::NotFound)?;
     let application = item.application_id();
     let items = if item.gone { vec![item.clone()] } else { visible(table, call, application).await? };
@@ -59,7 +59,7 @@ async fn visible(table: &Table, call: &Call, application: ApplicationId) -> Resu
         let all = batch.into_iter().map(|row| row.value);
         // A retired application has no live item: those under its number belong to another one (R45).
         let own = all.filter(|item| item.application_id() == application);
-        items.extend(own.filter(|item| call.pov.shows_item(item, call.caller.team.id)));
+        items.extend(own.filter(|item| call.side.shows_item(item, call.caller.team.id)));
     }
     Ok(items)
 }
@@ -118,9 +118,9 @@ impl<'a> Wanted<'a> {
 
     /// Returns the dependent teams of the services that the caller sees.
     fn dependants(&self, services: &[Service]) -> Vec<Value> {
-        let Call { pov, caller, .. } = self.request.call;
+        let Call { side, caller, .. } = self.request.call;
         let mut visible: Vec<&Service> =
-            services.iter().filter(|service| pov.shows_service(service, caller.team.id)).collect();
+            services.iter().filter(|service| side.shows_service(service, caller.team.id)).collect();
         visible.sort_by_key(|service| service.id);
         visible.into_iter().flat_map(view::graph_dependants).collect()
     }

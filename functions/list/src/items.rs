@@ -8,7 +8,7 @@ use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
 use domain::catalog::schema::Budget;
 use domain::model::item::ChangeState;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{Item, ItemId};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{self, Viewpoint};
@@ -51,12 +51,12 @@ const FIELDS: &[Field<Item>] = &[
 pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
     let filter = filter(call)?;
-    let source = match call.pov {
-        Pov::ServiceOwner => Source::<Item>::owned_by(call.caller.team.id),
-        Pov::Consumer => declared(call)?,
+    let source = match call.side {
+        Side::ServiceOwner => Source::<Item>::owned_by(call.caller.team.id),
+        Side::Consumer => declared(call)?,
     };
     let source = narrowed(call, source)?;
-    let orders = Orders::By { stored: stored_order(call.pov, false), fields: FIELDS };
+    let orders = Orders::By { stored: stored_order(call.side, false), fields: FIELDS };
     reply(&List { request, source, filter, orders }).await
 }
 
@@ -71,7 +71,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
 /// Returns one item, now or at an earlier time.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
-    let item = item.filter(|item| call.pov.shows_item(item, call.caller.team.id));
+    let item = item.filter(|item| call.side.shows_item(item, call.caller.team.id));
     let mut item = item.ok_or(Code::NotFound)?;
     let moment = history::of_item(table, call, &item).await?;
     let is_historical = moment.is_some();
@@ -93,20 +93,20 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 /// Returns whether the caller sees the item of a filter. If not, the list is empty without a read.
 pub(crate) async fn is_visible(table: &Table, call: &Call, id: ItemId) -> Result<bool, Failure> {
     let team = call.caller.team.id;
-    if !call.pov.may_show(id.team(), team) {
+    if !call.side.may_show(id.team(), team) {
         return Ok(false);
     }
     let item = table.item(id).await?;
-    Ok(item.is_some_and(|item| call.pov.shows_item(&item, team)))
+    Ok(item.is_some_and(|item| call.side.shows_item(&item, team)))
 }
 
 /// Returns the source of items with a share.
 ///
 /// A dependent team has an index of its shares. For a consumer, the filter tests each item.
 pub(crate) fn shared(call: &Call, filter: &mut Filter<Item>) -> Result<Source<Item>, Failure> {
-    match call.pov {
-        Pov::ServiceOwner => Ok(Source::<Item>::shared_with(call.caller.team.id)),
-        Pov::Consumer => {
+    match call.side {
+        Side::ServiceOwner => Ok(Source::<Item>::shared_with(call.caller.team.id)),
+        Side::Consumer => {
             filter.test(|item| item.dependents().next().is_some());
             declared(call)
         }

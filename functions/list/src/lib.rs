@@ -17,6 +17,7 @@ mod messages;
 mod order;
 mod page;
 mod pattern;
+mod reading;
 mod services;
 mod submissions;
 mod teams;

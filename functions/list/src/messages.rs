@@ -4,7 +4,7 @@ use crate::bound::WHOLE;
 use domain::base::id::MessageId;
 use domain::outreach::message;
 use domain::outreach::message::{Message, Messages, Used};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{Item, TeamId, TeamRef};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
@@ -21,9 +21,9 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let bad = |error| Call::bad_filter(&error);
     let limit = call.query.limit().map_err(bad)?;
     let offset = call.query.integer("offset").map_err(bad)?.unwrap_or_default();
-    let all = match call.pov {
-        Pov::ServiceOwner => of_owner(table, call.caller.team.id).await?,
-        Pov::Consumer => for_consumer(table, call).await?,
+    let all = match call.side {
+        Side::ServiceOwner => of_owner(table, call.caller.team.id).await?,
+        Side::Consumer => for_consumer(table, call).await?,
     };
     let (skip, viewpoint) = (usize::try_from(offset).unwrap_or(usize::MAX), Viewpoint::of(call));
     let page = all.iter().skip(skip).take(limit);
@@ -37,13 +37,13 @@ pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
 /// Returns one message.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.id(MessageId::parse)?;
-    let message = match call.pov {
-        Pov::ServiceOwner if id.team() == call.caller.team.id => {
+    let message = match call.side {
+        Side::ServiceOwner if id.team() == call.caller.team.id => {
             let messages = table.messages(id.team()).await?.ok_or(Code::NotFound)?;
             messages.find(id).map(|message| owned((&messages, message.clone())))
         }
-        Pov::ServiceOwner => None,
-        Pov::Consumer => {
+        Side::ServiceOwner => None,
+        Side::Consumer => {
             // A consumer without active items of the owner sees none of its messages, so their record needs no read.
             let used = used(table, call.caller.team.id, &BTreeSet::from([id.team()])).await?;
             let messages = if used.is_empty() { None } else { table.messages(id.team()).await? };

@@ -1,6 +1,6 @@
 //! Orders: the stored order of a list, and those that need a sort.
 
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::{Call, Failure, FieldError, Query};
 use dovetail_table::Direction;
 
@@ -25,10 +25,10 @@ pub(crate) enum Orders<T: 'static> {
 pub(crate) const AGE_AND_ID: &[&str] = &["created", "id"];
 
 /// Returns the fields in stored order: an index has rows by creation, the table has a consumer's rows by id.
-pub(crate) const fn stored_order(pov: Pov, by_item: bool) -> &'static [&'static str] {
-    match (pov, by_item) {
-        (Pov::ServiceOwner, _) | (Pov::Consumer, true) => &["created"],
-        (Pov::Consumer, false) => &["id"],
+pub(crate) const fn stored_order(side: Side, by_item: bool) -> &'static [&'static str] {
+    match (side, by_item) {
+        (Side::ServiceOwner, _) | (Side::Consumer, true) => &["created"],
+        (Side::Consumer, false) => &["id"],
     }
 }
 

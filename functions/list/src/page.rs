@@ -9,6 +9,7 @@ use crate::count::Count;
 use crate::filter::Filter;
 use crate::order::{Order, Orders};
 use crate::pattern::WORK_MAX;
+use crate::reading::{Flow, Reading};
 use domain::catalog::schema::Budget;
 use domain::views::related::Related;
 use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting, objects};
@@ -28,14 +29,20 @@ pub(crate) struct ListRequest<'a> {
     pub(crate) call: &'a Call,
 }
 
+/// Whether the request reads rows after the page for the count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counting {
+    Counted,
+    Uncounted,
+}
+
 /// The requested page.
 struct Wanted<T> {
     limit: usize,
     offset: u64,
     order: Order<T>,
     cursor: Option<Cursor>,
-    /// Whether the request reads rows after the page for the count.
-    counted: bool,
+    counting: Counting,
 }
 
 /// A page: rows, count and the position of the next page.
@@ -135,29 +142,29 @@ impl<T: Send + 'static> List<'_, T> {
     /// Reads the requested page; with `count=false`, without more reads for the count.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
         let count = self.request.call.query.truth("count").map_err(|error| Call::bad_filter(&error))?;
-        self.read(count != Some(false)).await
+        self.read(if count == Some(false) { Counting::Uncounted } else { Counting::Counted }).await
     }
 
     /// Reads the requested page, without more reads for the count.
     pub(crate) async fn uncounted_page(&self) -> Result<Page<'_, T>, Failure> {
-        self.read(false).await
+        self.read(Counting::Uncounted).await
     }
 
     /// Reads as many matches as the bounds allow, without a count, for sums of them. The filter must have a test.
     pub(crate) async fn bounded_page(&self) -> Result<Page<'_, T>, Failure> {
-        let wanted = Wanted { limit: usize::MAX, ..self.wanted(false)? };
+        let wanted = Wanted { limit: usize::MAX, ..self.wanted(Counting::Uncounted)? };
         self.in_stored_order(&wanted, Direction::Ascending).await
     }
 
-    async fn read(&self, counted: bool) -> Result<Page<'_, T>, Failure> {
-        let wanted = self.wanted(counted)?;
+    async fn read(&self, counting: Counting) -> Result<Page<'_, T>, Failure> {
+        let wanted = self.wanted(counting)?;
         match wanted.order {
             Order::Stored(direction) => self.in_stored_order(&wanted, direction).await,
             Order::By(by, direction) => self.sorted(&wanted, by, direction).await,
         }
     }
 
-    fn wanted(&self, counted: bool) -> Result<Wanted<T>, Failure> {
+    fn wanted(&self, counting: Counting) -> Result<Wanted<T>, Failure> {
         let ListRequest { key, call, .. } = self.request;
         let query = &call.query;
         let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
@@ -167,7 +174,7 @@ impl<T: Send + 'static> List<'_, T> {
             offset: integer("offset")?.unwrap_or(0),
             order: self.orders.requested(query)?,
             cursor: call.position(key, &self.identity())?,
-            counted,
+            counting,
         })
     }
 
@@ -179,60 +186,47 @@ impl<T: Send + 'static> List<'_, T> {
         let after = wanted.cursor.as_ref().map(|cursor| cursor.after.as_str());
         let skip = wanted.cursor.as_ref().map_or(wanted.offset, |cursor| cursor.skip);
         let bound = if self.filter.is_empty() { &WHOLE } else { &FILTERED };
-        // The first page of a filtered list counts on in the rows of its last read. Without a count in a record it also
-        // reads on. Later pages find the count in their cursor.
-        let counts_on = wanted.counted && wanted.cursor.is_none() && !self.filter.is_empty();
-        let reads_on = counts_on && self.filter.matches_min.is_none();
-        let (mut rows, mut positions, mut last, mut more) = (Vec::new(), Vec::new(), None, false);
-        let (mut read, mut passed, mut ahead, mut is_whole) = (Read::default(), 0, 0, true);
+        let mut reading = self.reading(wanted, skip);
+        let reads_on = reading.counts_on && self.filter.matches_min.is_none();
+        let mut read = Read::default();
         let mut reader =
             self.request.table.rows(&self.source, direction, after).at_once(self.at_once(wanted));
         let mut work_left = WORK_MAX;
-        'reading: while let Some(batch) = read.by(reader.next()).await? {
+        while let Some(batch) = read.by(reader.next()).await? {
             read.rows(batch.len());
             let related = read.by(self.related(&batch)).await?;
             let size = batch.len();
-            let judged = self.filter.judge(batch, related, &mut work_left).await?;
-            let is_cut = judged.len() < size;
-            for (Listed { position, value }, passes) in judged {
-                // One more match proves that there is a next page.
-                more |= passes && passed >= skip && rows.len() >= wanted.limit;
-                if more && !counts_on {
-                    is_whole = false;
-                    break 'reading;
-                }
-                if more {
-                    ahead += u64::from(passes);
-                    continue;
-                }
-                passed += u64::from(passes);
-                if passes && passed > skip {
-                    rows.push(value);
-                    positions.push(position.clone());
-                }
-                // Also for a row without a match, so the next page does not read it again.
-                last = Some(position);
+            let rows = self.filter.check(batch, related, &mut work_left).await?;
+            let is_cut = rows.len() < size;
+            let flow = reading.take_all(rows);
+            if flow == Flow::Done {
+                break;
             }
             // At a bound the page ends with a `next`, even if it has no rows (ADR 22).
-            let is_enough = read.reaches(bound) || (more && !reads_on);
+            let is_enough = read.reaches(bound) || (flow == Flow::PageFull && !reads_on);
             if is_cut || (is_enough && !reader.is_over()) {
-                (more, is_whole) = (true, false);
+                reading.end_early();
                 break;
             }
         }
-        let count = self.count(wanted, passed, ahead, is_whole).await?;
-        let skip = skip.saturating_sub(passed);
-        Ok(Page { list: self, rows, positions, count, skip, next: last.filter(|_| more) })
+        let count = self.count(wanted, &reading).await?;
+        let skip = skip.saturating_sub(reading.passed);
+        let next = reading.next();
+        Ok(Page { list: self, rows: reading.rows, positions: reading.positions, count, skip, next })
     }
 
-    /// Returns the count for a page with `passed` matches up to its end and `ahead` found matches behind it.
-    async fn count(
-        &self,
-        wanted: &Wanted<T>,
-        passed: u64,
-        ahead: u64,
-        is_whole: bool,
-    ) -> Result<Count, Failure> {
+    /// Returns the reading of a page that skips some matches.
+    fn reading(&self, wanted: &Wanted<T>, skip: u64) -> Reading<T> {
+        // The first page of a filtered list counts on in the rows of its last read. Without a count in a record it also
+        // reads on. Later pages find the count in their cursor.
+        let is_first = wanted.cursor.is_none();
+        let counts_on = wanted.counting == Counting::Counted && is_first && !self.filter.is_empty();
+        Reading::new(wanted.limit, skip, counts_on)
+    }
+
+    /// Returns the count for the page of a reading.
+    async fn count(&self, wanted: &Wanted<T>, reading: &Reading<T>) -> Result<Count, Failure> {
+        let Reading { passed, ahead, is_whole, .. } = *reading;
         // A count from the cursor never shrinks: an exact one stays, and one of matches so far grows (ADR 22).
         Ok(match wanted.cursor.as_ref().map(Count::of) {
             Some(Count::AtLeast { before, .. }) if is_whole => Count::Exact(before + passed),
@@ -241,7 +235,7 @@ impl<T: Send + 'static> List<'_, T> {
             }
             Some(exact) => exact,
             None if is_whole => Count::Exact(passed + ahead),
-            None if !wanted.counted => Count::Unknown,
+            None if wanted.counting == Counting::Uncounted => Count::Unknown,
             None if self.filter.is_empty() => {
                 // One more row proves that the list is longer.
                 match self.request.table.count(&self.source, COUNT_MAX + 1).await? {
@@ -283,16 +277,16 @@ impl<T: Send + 'static> List<'_, T> {
             let (size, is_too_long) = (batch.len(), read.reaches(&WHOLE));
             read.rows(size);
             let related = read.by(self.related(&batch)).await?;
-            let judged = self.filter.judge(batch, related, &mut work_left).await?;
+            let checked = self.filter.check(batch, related, &mut work_left).await?;
             // A part of a list cannot be sorted, so the bound is an error here.
-            if is_too_long || judged.len() < size {
+            if is_too_long || checked.len() < size {
                 let message = format!(
                     "must be absent for lists of over {} rows and for large patterns; add a filter, or leave it out",
                     WHOLE.rows
                 );
                 return Err(Call::bad_filter(&FieldError::new("ordering", message)));
             }
-            let passing = judged.into_iter().filter(|(_, passes)| *passes);
+            let passing = checked.into_iter().filter(|(_, passes)| *passes);
             all.extend(passing.map(|(row, _)| (by(&row.value), row.value)));
         }
         all.sort_by(|(a, _), (b, _)| a.cmp(b));

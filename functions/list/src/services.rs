@@ -5,7 +5,7 @@ use crate::order::{AGE_AND_ID, Field, Orders};
 use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::ServiceId;
 use domain::catalog::service::{Service, ServiceState};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{Direction, Source, Table};
@@ -19,12 +19,12 @@ const FIELDS: &[Field<Service>] =
 
 /// Lists the caller's own services, or all services open to it.
 pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
-    let (pov, team) = (request.call.pov, request.call.caller.team.id);
+    let (side, team) = (request.call.side, request.call.caller.team.id);
     let mut filter = filter(request.call)?;
-    let source = match pov {
-        Pov::ServiceOwner => Source::<Service>::owned_by(team),
-        Pov::Consumer => {
-            filter.test(move |service| pov.shows_service(service, team));
+    let source = match side {
+        Side::ServiceOwner => Source::<Service>::owned_by(team),
+        Side::Consumer => {
+            filter.test(move |service| side.shows_service(service, team));
             Source::<Service>::all()
         }
     };
@@ -34,11 +34,11 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
 
 /// Lists the services with the caller as a dependent team, or the open ones with any dependent team.
 pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
-    let (pov, team) = (request.call.pov, request.call.caller.team.id);
+    let (side, team) = (request.call.side, request.call.caller.team.id);
     let mut filter = filter(request.call)?;
-    filter.test(move |service| match pov {
-        Pov::ServiceOwner => service.settings.has_dependent(team),
-        Pov::Consumer => pov.shows_service(service, team) && !service.settings.dependent_teams.is_empty(),
+    filter.test(move |service| match side {
+        Side::ServiceOwner => service.settings.has_dependent(team),
+        Side::Consumer => side.shows_service(service, team) && !service.settings.dependent_teams.is_empty(),
     });
     let source = Source::<Service>::all();
     reply(&List { request, source, filter, orders: Orders::Ignored }).await
@@ -51,10 +51,10 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
         .integer("limit")
         .and(call.query.integer("offset"))
         .map_err(|error| Call::bad_filter(&error))?;
-    let (pov, team) = (call.pov, call.caller.team.id);
-    let source = match pov {
-        Pov::ServiceOwner => Source::<Service>::owned_by(team),
-        Pov::Consumer => Source::<Service>::all(),
+    let (side, team) = (call.side, call.caller.team.id);
+    let source = match side {
+        Side::ServiceOwner => Source::<Service>::owned_by(team),
+        Side::Consumer => Source::<Service>::all(),
     };
     let (mut tags, mut read) = (BTreeSet::new(), 0);
     let mut rows = table.rows(&source, Direction::Ascending, None);
@@ -62,7 +62,7 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
         && let Some(batch) = rows.next().await?
     {
         read += u64::try_from(batch.len()).unwrap_or(u64::MAX);
-        let seen = batch.into_iter().map(|row| row.value).filter(|service| pov.shows_service(service, team));
+        let seen = batch.into_iter().map(|row| row.value).filter(|service| side.shows_service(service, team));
         tags.extend(seen.flat_map(|service| service.settings.tags));
     }
     Reply::list(tags.len(), None, tags)
@@ -72,7 +72,7 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let version = call.query.integer("version").map_err(|error| Call::bad_filter(&error))?;
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
-    let service = service.filter(|service| call.pov.shows_service(service, call.caller.team.id));
+    let service = service.filter(|service| call.side.shows_service(service, call.caller.team.id));
     let mut service = service.ok_or(Code::NotFound)?;
     if let Some(version) = version {
         let versions = 1..=service.schema_version;
@@ -88,7 +88,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 pub(crate) async fn docs(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
     let service =
-        service.filter(|service| service.has_docs && call.pov.shows_service(service, call.caller.team.id));
+        service.filter(|service| service.has_docs && call.side.shows_service(service, call.caller.team.id));
     let docs = table.docs(&service.ok_or(Code::NotFound)?.title).await?;
     Reply::new(200, view::service_docs(&docs.ok_or(Code::NotFound)?))
 }

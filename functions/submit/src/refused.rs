@@ -5,7 +5,7 @@ use domain::base::suggest::did_you_mean;
 use domain::catalog::service::Service;
 use domain::model::change::Reason;
 use domain::rules::plan::{REMOVAL_NOT_CONFIRMED, Removal};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{Change, ChangeId, Timestamp};
 use dovetail_http::view::{Blocker, Viewpoint};
 use dovetail_http::{Call, Failure, invalid_declaration, with_removals};
@@ -61,7 +61,7 @@ async fn titles(table: &Table, call: &Call, problems: &[Problem]) -> Result<Vec<
     let mut rows = table.rows(&source, Direction::Ascending, None).at_once(SERVICES_READ_MAX);
     let services = rows.next().await?.unwrap_or_default().into_iter().map(|row| row.value);
     // A suggestion must not reveal a private service.
-    let seen = services.filter(|service| Pov::Consumer.shows_service(service, call.caller.team.id));
+    let seen = services.filter(|service| Side::Consumer.shows_service(service, call.caller.team.id));
     Ok(seen.map(|service| service.title).collect())
 }
 

@@ -94,7 +94,7 @@ fn mask_known<'a>(
         for item in items {
             let Some(part) = part_of(parts, item) else { continue };
             let before = by_name.get(&(application.as_str(), item.service.as_str(), item.name.as_str()));
-            // The stored declaration with its masks: no definition judges it again. A stored declaration without masks
+            // The stored declaration with its masks: no definition checks it again. A stored declaration without masks
             // is of a definition without `writeOnly`, so it gets them now.
             let is_unchanged = before.is_some_and(|before| before.is_last_declared_as(item.hash));
             if is_unchanged && secrets::is_masked(part, item) {

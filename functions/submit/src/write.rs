@@ -24,7 +24,7 @@ pub(crate) async fn write(
     // Before the commit overwrites them. A copy is true whatever happens to the submission (ADR 21).
     table.keep_replaced(&plan.replaced).await?;
     // Before the commit stores declarations with their masks (R58).
-    table.keep_secrets(plan.secrets.values().collect()).await?;
+    table.put_secrets(plan.secrets.values().collect()).await?;
     let is_small = plan.writes_at_least() <= table.actions_max();
     if !(is_small && may_be_at_once)
         && let Some(staged) = plan.staged(staging)

@@ -5,7 +5,7 @@ use domain::base::id::ChargeId;
 use domain::model::charge::Charge;
 use domain::rules::charging;
 use domain::rules::charging::Refused;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_aws::retry;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
@@ -53,7 +53,7 @@ fn divided_just_now(earliest: Timestamp, now: Timestamp) -> Reply {
 /// Returns the charge, or 404 unless the caller's team is a party.
 async fn load(table: &Table, call: &Call, id: ChargeId) -> Result<Charge, Failure> {
     let team = call.caller.team.id;
-    let is_party = |charge: &Charge| Pov::ALL.iter().any(|pov| pov.shows_charge(charge, team));
+    let is_party = |charge: &Charge| Side::ALL.iter().any(|side| side.shows_charge(charge, team));
     let charge = table.charge(id).await?.filter(is_party);
     charge.ok_or_else(|| Code::NotFound.into())
 }

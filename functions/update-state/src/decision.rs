@@ -2,7 +2,7 @@
 //! request was faster.
 
 use crate::body;
-use crate::judgement::Judgement;
+use crate::definition_check::DefinitionCheck;
 use crate::newest::newest_done;
 use crate::refusal::refusal;
 use crate::request::{Decision, Deploy, Outcome, Request};
@@ -137,8 +137,8 @@ struct Attempt<'a> {
     read: Undecided,
     /// None for a retry.
     update: Option<Update>,
-    /// None if no definition judges the decision.
-    judgement: Option<Judgement>,
+    /// None if no definition checks the decision.
+    check: Option<DefinitionCheck>,
 }
 
 impl<'a> Attempt<'a> {
@@ -150,11 +150,11 @@ impl<'a> Attempt<'a> {
             return Err(Code::ChangedMeanwhile.into());
         }
         let Some(update) = request.update()? else {
-            return Ok(Self { request, read, update: None, judgement: None });
+            return Ok(Self { request, read, update: None, check: None });
         };
         let read = request.follow_newest(read, &update).await?;
-        let judgement = Judgement::of(request, &read, &update).await?;
-        Ok(Self { request, read, update: Some(update), judgement })
+        let check = DefinitionCheck::of(request, &read, &update).await?;
+        Ok(Self { request, read, update: Some(update), check })
     }
 
     /// Decides on the records that were read. Returns none if change instance and item come from different moments.
@@ -169,7 +169,7 @@ impl<'a> Attempt<'a> {
             return self.unless_torn(decide::retry(change, item, head, caller, &ctx));
         };
         // Most deployed items use the numbers next to their change instance (ADR 1), so they do not need the head.
-        let forms = self.judgement.as_ref().map(Judgement::forms);
+        let forms = self.check.as_ref().map(DefinitionCheck::forms);
         let head = if decide::takes_numbers(change, item, update, forms) {
             Some(table.head(change.consumer.id).await?.ok_or(Code::Broken)?)
         } else {
@@ -181,9 +181,9 @@ impl<'a> Attempt<'a> {
         } else {
             None
         };
-        let judge = self.judgement.as_ref().map(|judgement| judgement.judge(&self.read, update));
-        let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
-        // The definition judges the decision, which takes milliseconds of CPU time.
+        let check = self.check.as_ref().map(|check| check.check(&self.read, update));
+        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check };
+        // The definition checks the decision, which takes milliseconds of CPU time.
         self.unless_torn(off_worker(|| decide::update(change, item, &reads, update, caller, &ctx)))
     }
 
@@ -199,9 +199,9 @@ impl<'a> Attempt<'a> {
 
     /// Commits a decision; none if another request was faster.
     ///
-    /// The other content of the reply is read concurrently with the write, unless the judgement has read it already.
+    /// The other content of the reply is read concurrently with the write, unless the check has read it already.
     async fn commit(self, decided: Decided) -> Result<Option<Outcome>, Failure> {
-        let known = self.judgement.and_then(|judgement| judgement.into_related(&decided));
+        let known = self.check.and_then(|check| check.into_related(&decided));
         let (commit, related) = match known {
             Some(known) => (commit(self.request.table, &decided).await, Ok(known)),
             None => tokio::join!(commit(self.request.table, &decided), self.request.related(&decided)),

@@ -7,7 +7,7 @@ use domain::base::id::DeployedId;
 use domain::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use domain::model::storable::{StorableValue, Unstorable};
 use domain::rules::decide::{Decided, Patch};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{ChangeId, ItemId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Field, FieldError, Fields, Reply};
@@ -36,7 +36,7 @@ pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> 
 async fn patched(table: &Table, call: &Call) -> Result<(ChangeId, Deploy), Failure> {
     let deployed = table.deployed(call.id(DeployedId::parse)?).await?;
     let team = call.caller.team.id;
-    let visible = |deployed: &Deployed| Pov::ALL.iter().any(|pov| pov.shows_deployed(deployed, team));
+    let visible = |deployed: &Deployed| Side::ALL.iter().any(|side| side.shows_deployed(deployed, team));
     let deployed = deployed.filter(visible).ok_or(Code::NotFound)?;
     let mut fields = call.fields()?;
     let delta = data(&mut fields).storable(DEPLOYED_BYTES_MAX).required();
@@ -110,7 +110,7 @@ async fn target(table: &Table, call: &Call, fields: &mut Fields) -> Result<Optio
         (None, Some(id)) => {
             let item = table.item(id).await?;
             let team = call.caller.team.id;
-            match item.filter(|item| Pov::ALL.iter().any(|pov| pov.shows_item(item, team))) {
+            match item.filter(|item| Side::ALL.iter().any(|side| side.shows_item(item, team))) {
                 Some(item) => return Ok(newest_done(table, &item).await?.or(Some(item.latest_change))),
                 None => fields.refuse(ITEM, "must be an item of this team"),
             }
@@ -144,7 +144,7 @@ fn reference<Id>(
 async fn is_of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> Result<bool, Failure> {
     let team = call.caller.team.id;
     let change = table.change(id).await?;
-    let change = change.filter(|change| Pov::ALL.iter().any(|pov| pov.shows_change(change, team)));
+    let change = change.filter(|change| Side::ALL.iter().any(|side| side.shows_change(change, team)));
     Ok(change.is_some_and(|change| change.item == item))
 }
 

@@ -3,8 +3,8 @@
 mod body;
 mod charge;
 mod decision;
+mod definition_check;
 mod deployed;
-mod judgement;
 mod newest;
 mod refusal;
 mod request;

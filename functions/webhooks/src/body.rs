@@ -2,8 +2,8 @@
 
 use domain::State;
 use domain::base::id::ServiceId;
-use domain::base::pov::Pov;
 use domain::base::refs::ServiceRef;
+use domain::base::side::Side;
 use domain::model::declaration::name_problem;
 use domain::outreach::webhook::{
     AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Scope, Settings, TIMEOUT_SECONDS,
@@ -113,24 +113,24 @@ pub(crate) fn check_origin(fields: &mut Fields, before: &str, after: &str) {
 /// Returns the scope of a new webhook; none only after an error. A consumer may leave out the service.
 pub(crate) async fn scope(table: &Table, call: &Call, fields: &mut Fields) -> Result<Option<Scope>, Failure> {
     let field = fields.value("service", SERVICE, |value| service_id(call, &value));
-    let id = match call.pov {
-        Pov::ServiceOwner => field.required().map(Some),
-        Pov::Consumer => Some(field.or_null().or(None)),
+    let id = match call.side {
+        Side::ServiceOwner => field.required().map(Some),
+        Side::Consumer => Some(field.or_null().or(None)),
     };
     let Some(id) = id else { return Ok(None) };
-    let all = Scope { pov: call.pov, service: None };
+    let all = Scope { side: call.side, service: None };
     let Some(id) = id else { return Ok(Some(all)) };
     // An invisible service is a missing one, so the reply does not reveal it.
     let service = table.service_by_id(id).await?;
-    let service = service.filter(|service| call.pov.shows_service(service, call.caller.team.id));
+    let service = service.filter(|service| call.side.shows_service(service, call.caller.team.id));
     if service.is_none() {
         fields.refuse(
             "service",
-            match call.pov {
-                Pov::ServiceOwner => {
+            match call.side {
+                Side::ServiceOwner => {
                     "must be a service of the team, or one with the team as a dependent team"
                 }
-                Pov::Consumer => "must be a service in the catalogue of the team",
+                Side::Consumer => "must be a service in the catalogue of the team",
             },
         );
     }

@@ -6,7 +6,7 @@ use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::crontab::Crontab;
 use domain::outreach::healthcheck::run::CheckSchedule;
 use domain::outreach::healthcheck::{Healthcheck, Settings};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, CursorKey, Failure, Fields, Reply};
 use dovetail_outbound::Targets;
@@ -22,7 +22,7 @@ pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<R
     let after = after.transpose()?;
     let team = call.caller.team.id;
     let (mut results, mut next): (Vec<Value>, _) = (Vec::new(), None);
-    if call.pov == Pov::ServiceOwner {
+    if call.side == Side::ServiceOwner {
         let healthchecks = table.healthchecks(team, after, limit).await?;
         let services: Vec<ServiceId> = healthchecks.iter().map(|one| one.service.id).collect();
         let schedules = table.check_schedules(team, &services).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 /// Creates or replaces the healthcheck of a service.
 pub(crate) async fn put(table: &Table, targets: Targets, call: &Call) -> Result<Reply, Failure> {
-    if call.pov == Pov::Consumer {
+    if call.side == Side::Consumer {
         return Err(Code::NotFound.into());
     }
     let (mut fields, team) = (call.fields()?, &call.caller.team);
@@ -90,7 +90,7 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Returns the service in the path. The lookup is among the caller's own healthchecks, and a consumer has none.
 fn own(call: &Call) -> Result<ServiceId, Failure> {
     let id = call.id(ServiceId::new)?;
-    if call.pov == Pov::Consumer { Err(Code::NotFound.into()) } else { Ok(id) }
+    if call.side == Side::Consumer { Err(Code::NotFound.into()) } else { Ok(id) }
 }
 
 async fn stored(

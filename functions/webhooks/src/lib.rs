@@ -9,7 +9,7 @@ use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Delivery, Replied};
 use domain::outreach::webhook::{Scope, WEBHOOKS_MAX, Webhook};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, Secret, answer,
@@ -59,7 +59,7 @@ async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
         let id = scope.service.as_ref().map(|service| service.id.get());
         services.as_ref().is_none_or(|services| id.is_some_and(|id| services.contains(&id)))
     };
-    let requested = webhooks.iter().filter(|one| one.scope.pov == call.pov && is_requested(&one.scope));
+    let requested = webhooks.iter().filter(|one| one.scope.side == call.side && is_requested(&one.scope));
     let last = |id: WebhookId| replied.iter().find(|replied| replied.webhook == id);
     let viewpoint = Viewpoint::of(call);
     let results: Vec<Value> = requested.map(|one| view::webhook(one, last(one.id), &viewpoint)).collect();
@@ -140,9 +140,9 @@ async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Repl
 fn tried(webhook: &Webhook, call: &Call) -> Value {
     let id = format!("webhook/{}:{}", webhook.id, call.now.micros());
     let service = webhook.scope.service.as_ref().map(|service| &service.title);
-    let role = match webhook.scope.pov {
-        Pov::ServiceOwner => "service_owner_team",
-        Pov::Consumer => "consumer_team",
+    let role = match webhook.scope.side {
+        Side::ServiceOwner => "service_owner_team",
+        Side::Consumer => "consumer_team",
     };
     json!({
         "metadata": {"specversion": "1.0", "id": id, "sequence": call.now.micros(),
@@ -165,7 +165,7 @@ async fn stored(
 /// Returns the webhook in the path, if it is one of this role.
 async fn load(table: &Table, call: &Call) -> Result<Webhook, Failure> {
     let id = call.own_id(WebhookId::parse, WebhookId::team)?;
-    let webhook = table.webhook(id).await?.filter(|webhook| webhook.scope.pov == call.pov);
+    let webhook = table.webhook(id).await?.filter(|webhook| webhook.scope.side == call.side);
     Ok(webhook.ok_or(Code::NotFound)?)
 }
 

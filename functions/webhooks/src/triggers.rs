@@ -4,7 +4,7 @@ use domain::base::id::ServiceId;
 use domain::base::state::RuntimeState;
 use domain::outreach::healthcheck::answer::Failed;
 use domain::outreach::healthcheck::{COOLING_SECONDS, CheckThrottle, Health, answer};
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{Item, ItemId};
 use dovetail_http::view;
 use dovetail_http::{Call, Code, Failure, Reply};
@@ -36,16 +36,16 @@ pub(crate) async fn item(table: &Table, outbound: &Outbound, call: &Call) -> Res
 /// Returns whether the caller owns the service or has declared the item. A dependent team may not check it.
 fn is_party(call: &Call, item: &Item) -> bool {
     let team = call.caller.team.id;
-    match call.pov {
-        Pov::ServiceOwner => item.service_owner.id == team,
-        Pov::Consumer => item.consumer.id == team,
+    match call.side {
+        Side::ServiceOwner => item.service_owner.id == team,
+        Side::Consumer => item.consumer.id == team,
     }
 }
 
 /// Makes a run due now. If one is due already, it changes nothing.
 pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = call.id(ServiceId::new)?;
-    if call.pov == Pov::Consumer {
+    if call.side == Side::Consumer {
         return Err(Code::NotFound.into());
     }
     let schedule = table.check_schedule(call.caller.team.id, service).await?.ok_or(Code::NotFound)?;

@@ -6,7 +6,9 @@ use about::{COMMIT, CONTRACT_VERSION};
 use clap::{CommandFactory as _, Parser, Subcommand, builder::NonEmptyStringValueParser, error::ErrorKind};
 use dovetail_table::RECORD_FORMAT;
 
-use crate::{audit, bury, functions::ConsoleSettings, load, option::EXIT_CODES, settings::Settings};
+use crate::{
+    audit, functions::ConsoleSettings, load, move_gone_items, option::EXIT_CODES, settings::Settings,
+};
 
 /// The output of `--version`, without the name of the program.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -42,7 +44,7 @@ pub enum Command {
     Serve(Box<Settings>),
     Audit(audit::Options),
     Load(load::Settings),
-    Bury(bury::Settings),
+    Bury(move_gone_items::Settings),
 }
 
 /// Parses the arguments without the program name.

@@ -10,7 +10,7 @@ use std::{
 use domain::audit::result::AuditOutcome;
 use dovetail_daemon::{
     arguments::{self, Command},
-    audit, bury, load, settings,
+    audit, load, move_gone_items, settings,
     signals::Signals,
     start,
 };
@@ -56,8 +56,8 @@ fn load(settings: &load::Settings) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn bury(settings: &bury::Settings) -> Result<ExitCode, Box<dyn Error>> {
-    runtime()?.block_on(bury::run(settings, &mut io::stdout().lock()))?;
+fn bury(settings: &move_gone_items::Settings) -> Result<ExitCode, Box<dyn Error>> {
+    runtime()?.block_on(move_gone_items::run(settings, &mut io::stdout().lock()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn finding_22_all_problems_of_a_world_are_reported_at_once_with_their_pointers() {
+    fn all_problems_of_a_world_are_reported_at_once_with_their_pointers() {
         let world = json!({
             "teams": [
                 { "name": "T", "api_keys": ["k", "", {}, { "name": "n" }, { "name": "n" }, 1, { "name": " x" }] },

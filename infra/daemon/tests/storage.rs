@@ -20,7 +20,7 @@ const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const BLOCKS: u32 = 2048;
 
 #[test]
-fn finding_23_a_full_disk_is_named_and_not_healthy() {
+fn a_full_disk_is_named_and_not_healthy() {
     let parent = tempfile::tempdir().unwrap();
     // A limit on file sizes has the effect of a full disk, and needs no separate file system.
     let mut limited = Command::new("sh");
@@ -70,7 +70,7 @@ fn used(parent: &Path, name: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn finding_23_a_database_that_is_not_whole_is_refused() {
+fn a_database_that_is_not_whole_is_refused() {
     let parent = tempfile::tempdir().unwrap();
     let database = |data: &Path| data.join("dovetail.db");
     let corrupt = |data: &Path| {
@@ -149,7 +149,7 @@ fn denying() -> String {
 }
 
 #[test]
-fn finding_23_a_command_names_what_fails_and_where() {
+fn a_command_names_what_fails_and_where() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("world.json"), r#"{"teams": [{"name": "T"}]}"#).unwrap();
     let load = ["load", "--world", "world.json", "--table", "main"];

@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finding_26_only_the_user_reads_the_data_directory() {
+    fn only_the_user_reads_the_data_directory() {
         use std::os::unix::fs::PermissionsExt as _;
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("a/b");

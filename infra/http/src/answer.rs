@@ -181,7 +181,7 @@ impl Received {
         let mut call = Call {
             operation: route.operation,
             method: request.method().as_str().to_owned(),
-            pov: parameters.pov,
+            side: parameters.side,
             id: parameters.id,
             query: Query::parse(request.uri().query().unwrap_or_default()),
             body: Vec::new(),

@@ -11,7 +11,7 @@ use domain::base::context::RequestContext;
 use domain::base::suggest::nearest;
 use domain::model::declaration::BODY_BYTES_MAX;
 use domain::model::submission::IDEMPOTENCY_KEY_BYTES_MAX;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{TeamId, Timestamp};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ pub struct Call {
     /// HTTP method. For a submission, `PATCH` means partial; for a message, `PUT` replaces all fields.
     pub method: String,
     /// Role in the path; `ServiceOwner` for a path without a role.
-    pub pov: Pov,
+    pub side: Side,
     /// Id in the path, if the route has one.
     pub id: Option<u64>,
     pub query: Query,
@@ -67,7 +67,7 @@ impl Call {
         consumer: impl Fn(T) -> TeamId,
     ) -> Result<T, Failure> {
         let id = self.id(parse)?;
-        let is_visible = self.pov.may_show(consumer(id), self.caller.team.id);
+        let is_visible = self.side.may_show(consumer(id), self.caller.team.id);
         if is_visible { Ok(id) } else { Err(Code::NotFound.into()) }
     }
 

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn finding_07_a_body_has_a_bounded_number_of_members() {
+    fn a_body_has_a_bounded_number_of_members() {
         let coding = headers(header::CONTENT_ENCODING, b"gzip");
         let empty = gzip(b"");
         let most = [empty.repeat(MEMBERS_MAX - 1), gzip(b"{}")].concat();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn finding_07_a_body_has_a_bounded_number_of_blocks() {
+    fn a_body_has_a_bounded_number_of_blocks() {
         let coding = headers(header::CONTENT_ENCODING, b"gzip");
         assert_eq!(unpacked(&coding, member_of_blocks(BLOCKS_MAX - 1, b"{}")).unwrap(), b"{}");
         assert!(unpacked(&coding, member_of_blocks(BLOCKS_MAX, b"{}")).is_err());

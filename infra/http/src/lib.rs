@@ -45,7 +45,7 @@ pub use gateway::respond;
 pub use invalid::{invalid_declaration, invalid_for_state, invalid_schema, with_removals};
 pub use lambda_http::{Error, Request};
 pub use log_line::logged;
-pub use operation::{Function, Operation};
+pub use operation::{Function, Operation, Scope};
 pub use program::{run, run_with_key, serve, serve_without_table};
 pub use query::Query;
 pub use reply::{Content, Failure, OBJECTS_BYTES_MAX, PackedFile, Reply, fitting, objects};

@@ -153,7 +153,120 @@ pub enum Operation {
     CheckService,
 }
 
+/// Whose objects an operation reads or changes, and so what a team without a share in them gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The same for everyone, without credentials.
+    Public,
+    /// Rows of the caller's team, or numbers of the whole deployment for an operator. Others' rows are absent.
+    List,
+    /// An object whose id names its team. A request of another team reads nothing.
+    Own,
+    /// An object of a consumer. Only its record shows which owners have a share in it.
+    Shared,
+    /// A write of an owner to such an object.
+    Decision,
+    /// A service and its documents. Everyone with access to the service reads them, and its owner writes them.
+    Catalogue,
+    /// A new object of the caller's team.
+    Creation,
+    /// A declaration of the caller's team.
+    Declaration,
+}
+
 impl Operation {
+    /// Returns whose objects this operation reads or changes.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::GetHealth
+            | Self::GetContract
+            | Self::GetDefinitionSchema
+            | Self::GetErrorPage
+            | Self::GetConsoleFile
+            | Self::GetConsoleSettings => Scope::Public,
+            Self::ListTeams
+            | Self::ExportDeclaration
+            | Self::ListSubmissions
+            | Self::ListServiceItems
+            | Self::ListDependentServiceItems
+            | Self::ListChangeInstances
+            | Self::ListDependentChangeInstances
+            | Self::ListReferencedChangeInstances
+            | Self::ListDeployedItems
+            | Self::ListDependentDeployedItems
+            | Self::ListServices
+            | Self::ListDependentServices
+            | Self::ListServiceTags
+            | Self::ListServiceConfigs
+            | Self::ListApplications
+            | Self::ListApiKeys
+            | Self::ListMembers
+            | Self::ListRecords
+            | Self::ListAllTeams
+            | Self::ListQueues
+            | Self::GetStatus
+            | Self::ListCharges
+            | Self::ListAccumulatedCharges
+            | Self::ListWebhooks
+            | Self::ListMessages
+            | Self::ListHealthchecks => Scope::List,
+            Self::GetTeam
+            | Self::UpdateTeam
+            | Self::GetSubmission
+            | Self::CompareSubmissions
+            | Self::Revert
+            | Self::ValidateRevert
+            | Self::GetApplication
+            | Self::GetApplicationGraph
+            | Self::GetApiKey
+            | Self::RotateApiKey
+            | Self::RevokeApiKey
+            | Self::GetMember
+            | Self::ChangeMember
+            | Self::RemoveMember
+            | Self::GetWebhook
+            | Self::UpdateWebhook
+            | Self::RemoveWebhook
+            | Self::RotateWebhook
+            | Self::TriggerWebhook
+            | Self::ListWebhookFailures
+            | Self::GetMessage
+            | Self::UpdateMessage
+            | Self::RemoveMessage
+            | Self::GetHealthcheck
+            | Self::RemoveHealthcheck
+            | Self::CheckService => Scope::Own,
+            Self::GetServiceItem
+            | Self::GetServiceItemGraph
+            | Self::CheckServiceItem
+            | Self::GetChangeInstance
+            | Self::ChangeInstanceHistory
+            | Self::GetCharge
+            | Self::GetDeployedItem => Scope::Shared,
+            Self::UpdateChangeInstance
+            | Self::RetryChangeInstance
+            | Self::CreateDeployedItem
+            | Self::PatchDeployedItem
+            | Self::UpdateCharge
+            | Self::MarkCharge => Scope::Decision,
+            Self::GetService
+            | Self::GetServiceDocs
+            | Self::GetServiceConfig
+            | Self::UpdateService
+            | Self::UploadServiceDocs
+            | Self::PublishService
+            | Self::ValidateService => Scope::Catalogue,
+            Self::CreateServiceConfig
+            | Self::CreateApiKey
+            | Self::AddMember
+            | Self::CreateTeam
+            | Self::CreateWebhook
+            | Self::CreateMessage
+            | Self::CreateHealthcheck => Scope::Creation,
+            Self::ValidateSubmission | Self::Submit => Scope::Declaration,
+        }
+    }
+
     /// Returns the fields of the body of this operation; none if the body is not a set of fields.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no such body")]
     pub const fn fields(self) -> Option<&'static [&'static str]> {

@@ -5,7 +5,7 @@ use crate::operation::{Function, Operation};
 use crate::reply::{Failure, Reply};
 use domain::base::actor::Role;
 use domain::base::suggest;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 
 /// The access that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,212 +58,123 @@ pub struct Route {
     pub access: Access,
 }
 
-const GET: &[&str] = &["GET"];
-const POST: &[&str] = &["POST"];
-const PATCH: &[&str] = &["PATCH"];
-const DELETE: &[&str] = &["DELETE"];
-const POST_OR_PATCH: &[&str] = &["POST", "PATCH"];
-const PATCH_OR_PUT: &[&str] = &["PATCH", "PUT"];
-const UPDATE: &[&str] = &["PATCH", "PUT", "POST"];
-
-const fn read(path: &'static str, operation: Operation) -> Route {
-    Route { methods: GET, path, operation, function: Function::List, access: Access::Read }
-}
-
-const fn write(
-    methods: &'static [&'static str],
-    path: &'static str,
-    operation: Operation,
-    function: Function,
-) -> Route {
-    Route { methods, path, operation, function, access: Access::Write }
-}
-
-const fn admin(
-    methods: &'static [&'static str],
-    path: &'static str,
-    operation: Operation,
-    function: Function,
-) -> Route {
-    Route { methods, path, operation, function, access: Access::Admin }
-}
-
-const fn platform(path: &'static str, operation: Operation) -> Route {
-    Route { methods: GET, path, operation, function: Function::History, access: Access::Platform }
-}
-
-const fn anyone(path: &'static str, operation: Operation) -> Route {
-    Route { methods: GET, path, operation, function: Function::About, access: Access::Anyone }
-}
-
-const fn webhooks(
-    methods: &'static [&'static str],
-    path: &'static str,
-    operation: Operation,
-    access: Access,
-) -> Route {
-    Route { methods, path, operation, function: Function::Webhooks, access }
-}
-
-const fn file(path: &'static str) -> Route {
-    Route { function: Function::WebConsole, ..anyone(path, Operation::GetConsoleFile) }
+/// Returns the routes of a table: methods, path, operation, function and access.
+macro_rules! routes {
+    ($([$($method:ident),+] $path:literal => $operation:ident, $function:ident, $access:ident;)+) => {
+        &[$(Route {
+            methods: &[$(stringify!($method)),+],
+            path: $path,
+            operation: Operation::$operation,
+            function: Function::$function,
+            access: Access::$access,
+        }),+]
+    };
 }
 
 /// The files of the web console. They are not part of the contract of the API.
-pub const FILES: &[Route] = &[
-    file("/"),
-    file("/index.html"),
-    file("/app.js"),
-    file("/app.css"),
-    file("/editor.js"),
-    file("/icon.svg"),
-    file("/licenses.txt"),
-];
+pub const FILES: &[Route] = routes! {
+    [GET] "/" => GetConsoleFile, WebConsole, Anyone;
+    [GET] "/index.html" => GetConsoleFile, WebConsole, Anyone;
+    [GET] "/app.js" => GetConsoleFile, WebConsole, Anyone;
+    [GET] "/app.css" => GetConsoleFile, WebConsole, Anyone;
+    [GET] "/editor.js" => GetConsoleFile, WebConsole, Anyone;
+    [GET] "/icon.svg" => GetConsoleFile, WebConsole, Anyone;
+    [GET] "/licenses.txt" => GetConsoleFile, WebConsole, Anyone;
+};
 
 /// All routes of the API.
-pub const ROUTES: &[Route] = &[
-    anyone("/v1/health", Operation::GetHealth),
-    anyone("/v1/openapi.json", Operation::GetContract),
-    anyone("/v1/definition.schema.json", Operation::GetDefinitionSchema),
-    anyone("/v1/errors/{code}", Operation::GetErrorPage),
-    Route { function: Function::WebConsole, ..anyone("/v1/console.json", Operation::GetConsoleSettings) },
-    Route { access: Access::Authenticated, ..read("/v1/account/teams", Operation::ListTeams) },
-    read("/v1/account/teams/{id}", Operation::GetTeam),
-    admin(PATCH, "/v1/account/teams/{id}", Operation::UpdateTeam, Function::Account),
-    admin(GET, "/v1/account/api_keys", Operation::ListApiKeys, Function::Account),
-    admin(POST, "/v1/account/api_keys", Operation::CreateApiKey, Function::Account),
-    admin(GET, "/v1/account/api_keys/{id}", Operation::GetApiKey, Function::Account),
-    admin(DELETE, "/v1/account/api_keys/{id}", Operation::RevokeApiKey, Function::Account),
-    admin(POST, "/v1/account/api_keys/{id}/rotate", Operation::RotateApiKey, Function::Account),
-    admin(GET, "/v1/account/members", Operation::ListMembers, Function::Account),
-    admin(POST, "/v1/account/members", Operation::AddMember, Function::Account),
-    admin(GET, "/v1/account/members/{id}", Operation::GetMember, Function::Account),
-    admin(PATCH, "/v1/account/members/{id}", Operation::ChangeMember, Function::Account),
-    admin(DELETE, "/v1/account/members/{id}", Operation::RemoveMember, Function::Account),
-    admin(GET, "/v1/account/records", Operation::ListRecords, Function::Account),
-    platform("/v1/platform/teams", Operation::ListAllTeams),
-    Route {
-        methods: POST,
-        // It writes API keys, so it belongs to the function with that permission.
-        function: Function::Account,
-        ..platform("/v1/platform/teams", Operation::CreateTeam)
-    },
-    platform("/v1/platform/queues", Operation::ListQueues),
-    platform("/v1/platform/status", Operation::GetStatus),
-    Route {
-        // A preview changes nothing, so READ_ONLY keys may request it.
-        access: Access::Read,
-        ..write(
-            POST_OR_PATCH,
-            "/v1/orcabase/consumer/submissions/validate",
-            Operation::ValidateSubmission,
-            Function::Submit,
-        )
-    },
-    write(POST_OR_PATCH, "/v1/orcabase/consumer/submissions/submit", Operation::Submit, Function::Submit),
-    read("/v1/orcabase/consumer/submissions", Operation::ListSubmissions),
-    read("/v1/orcabase/consumer/submissions/{id}", Operation::GetSubmission),
-    read("/v1/orcabase/consumer/submissions/{id}/difference", Operation::CompareSubmissions),
-    read("/v1/orcabase/consumer/declaration", Operation::ExportDeclaration),
-    write(POST, "/v1/orcabase/consumer/submissions/{id}/revert", Operation::Revert, Function::Submit),
-    Route {
-        access: Access::Read,
-        ..write(
-            POST,
-            "/v1/orcabase/consumer/submissions/{id}/revert/validate",
-            Operation::ValidateRevert,
-            Function::Submit,
-        )
-    },
-    read("/v1/orcabase/{pov}/service_items", Operation::ListServiceItems),
-    read("/v1/orcabase/{pov}/service_items/dependant", Operation::ListDependentServiceItems),
-    read("/v1/orcabase/{pov}/service_items/{id}", Operation::GetServiceItem),
-    read("/v1/orcabase/{pov}/service_items/{id}/graph", Operation::GetServiceItemGraph),
-    read("/v1/orcabase/{pov}/change_instances", Operation::ListChangeInstances),
-    read("/v1/orcabase/{pov}/change_instances/dependant", Operation::ListDependentChangeInstances),
-    read("/v1/orcabase/{pov}/change_instances/referenced", Operation::ListReferencedChangeInstances),
-    read("/v1/orcabase/{pov}/change_instances/{id}", Operation::GetChangeInstance),
-    write(
-        UPDATE,
-        "/v1/orcabase/{pov}/change_instances/{id}",
-        Operation::UpdateChangeInstance,
-        Function::UpdateState,
-    ),
-    write(
-        POST,
-        "/v1/orcabase/{pov}/change_instances/{id}/retry",
-        Operation::RetryChangeInstance,
-        Function::UpdateState,
-    ),
-    Route {
-        function: Function::History,
-        ..read("/v1/orcabase/{pov}/change_instances/{id}/history", Operation::ChangeInstanceHistory)
-    },
-    read("/v1/orcabase/{pov}/deployed_items", Operation::ListDeployedItems),
-    write(POST, "/v1/orcabase/{pov}/deployed_items", Operation::CreateDeployedItem, Function::UpdateState),
-    read("/v1/orcabase/{pov}/deployed_items/dependant", Operation::ListDependentDeployedItems),
-    read("/v1/orcabase/{pov}/deployed_items/{id}", Operation::GetDeployedItem),
-    write(
-        PATCH,
-        "/v1/orcabase/{pov}/deployed_items/{id}",
-        Operation::PatchDeployedItem,
-        Function::UpdateState,
-    ),
-    read("/v1/orcabase/{pov}/services", Operation::ListServices),
-    admin(POST, "/v1/orcabase/{pov}/services", Operation::PublishService, Function::Catalog),
-    Route {
-        access: Access::Read,
-        ..write(POST, "/v1/orcabase/{pov}/services/validate", Operation::ValidateService, Function::Catalog)
-    },
-    read("/v1/orcabase/{pov}/services/dependant", Operation::ListDependentServices),
-    read("/v1/orcabase/{pov}/services/tags", Operation::ListServiceTags),
-    read("/v1/orcabase/{pov}/services/{id}", Operation::GetService),
-    admin(PATCH_OR_PUT, "/v1/orcabase/{pov}/services/{id}", Operation::UpdateService, Function::Catalog),
-    read("/v1/orcabase/{pov}/services/{id}/docs", Operation::GetServiceDocs),
-    admin(POST, "/v1/orcabase/{pov}/services/{id}/docs", Operation::UploadServiceDocs, Function::Catalog),
-    read("/v1/orcabase/{pov}/service_configs", Operation::ListServiceConfigs),
-    admin(POST, "/v1/orcabase/{pov}/service_configs", Operation::CreateServiceConfig, Function::Catalog),
-    read("/v1/orcabase/{pov}/service_configs/{id}", Operation::GetServiceConfig),
-    read("/v1/orcabase/{pov}/applications", Operation::ListApplications),
-    read("/v1/orcabase/{pov}/applications/{id}", Operation::GetApplication),
-    read("/v1/orcabase/{pov}/applications/{id}/graph", Operation::GetApplicationGraph),
-    read("/v1/marketplace/{pov}/charges", Operation::ListCharges),
-    read("/v1/marketplace/{pov}/charges/accumulated", Operation::ListAccumulatedCharges),
-    read("/v1/marketplace/{pov}/charges/{id}", Operation::GetCharge),
-    write(PATCH, "/v1/marketplace/{pov}/charges/{id}", Operation::UpdateCharge, Function::UpdateState),
+pub const ROUTES: &[Route] = routes! {
+    [GET] "/v1/health" => GetHealth, About, Anyone;
+    [GET] "/v1/openapi.json" => GetContract, About, Anyone;
+    [GET] "/v1/definition.schema.json" => GetDefinitionSchema, About, Anyone;
+    [GET] "/v1/errors/{code}" => GetErrorPage, About, Anyone;
+    [GET] "/v1/console.json" => GetConsoleSettings, WebConsole, Anyone;
+    [GET] "/v1/account/teams" => ListTeams, List, Authenticated;
+    [GET] "/v1/account/teams/{id}" => GetTeam, List, Read;
+    [PATCH] "/v1/account/teams/{id}" => UpdateTeam, Account, Admin;
+    [GET] "/v1/account/api_keys" => ListApiKeys, Account, Admin;
+    [POST] "/v1/account/api_keys" => CreateApiKey, Account, Admin;
+    [GET] "/v1/account/api_keys/{id}" => GetApiKey, Account, Admin;
+    [DELETE] "/v1/account/api_keys/{id}" => RevokeApiKey, Account, Admin;
+    [POST] "/v1/account/api_keys/{id}/rotate" => RotateApiKey, Account, Admin;
+    [GET] "/v1/account/members" => ListMembers, Account, Admin;
+    [POST] "/v1/account/members" => AddMember, Account, Admin;
+    [GET] "/v1/account/members/{id}" => GetMember, Account, Admin;
+    [PATCH] "/v1/account/members/{id}" => ChangeMember, Account, Admin;
+    [DELETE] "/v1/account/members/{id}" => RemoveMember, Account, Admin;
+    [GET] "/v1/account/records" => ListRecords, Account, Admin;
+    [GET] "/v1/platform/teams" => ListAllTeams, History, Platform;
+    // A new team gets an API key, so its function is the one that may write API keys.
+    [POST] "/v1/platform/teams" => CreateTeam, Account, Platform;
+    [GET] "/v1/platform/queues" => ListQueues, History, Platform;
+    [GET] "/v1/platform/status" => GetStatus, History, Platform;
+    // A preview changes nothing, so READ_ONLY keys may request it.
+    [POST, PATCH] "/v1/orcabase/consumer/submissions/validate" => ValidateSubmission, Submit, Read;
+    [POST, PATCH] "/v1/orcabase/consumer/submissions/submit" => Submit, Submit, Write;
+    [GET] "/v1/orcabase/consumer/submissions" => ListSubmissions, List, Read;
+    [GET] "/v1/orcabase/consumer/submissions/{id}" => GetSubmission, List, Read;
+    [GET] "/v1/orcabase/consumer/submissions/{id}/difference" => CompareSubmissions, List, Read;
+    [GET] "/v1/orcabase/consumer/declaration" => ExportDeclaration, List, Read;
+    [POST] "/v1/orcabase/consumer/submissions/{id}/revert" => Revert, Submit, Write;
+    [POST] "/v1/orcabase/consumer/submissions/{id}/revert/validate" => ValidateRevert, Submit, Read;
+    [GET] "/v1/orcabase/{pov}/service_items" => ListServiceItems, List, Read;
+    [GET] "/v1/orcabase/{pov}/service_items/dependant" => ListDependentServiceItems, List, Read;
+    [GET] "/v1/orcabase/{pov}/service_items/{id}" => GetServiceItem, List, Read;
+    [GET] "/v1/orcabase/{pov}/service_items/{id}/graph" => GetServiceItemGraph, List, Read;
+    [GET] "/v1/orcabase/{pov}/change_instances" => ListChangeInstances, List, Read;
+    [GET] "/v1/orcabase/{pov}/change_instances/dependant" => ListDependentChangeInstances, List, Read;
+    [GET] "/v1/orcabase/{pov}/change_instances/referenced" => ListReferencedChangeInstances, List, Read;
+    [GET] "/v1/orcabase/{pov}/change_instances/{id}" => GetChangeInstance, List, Read;
+    [PATCH, PUT, POST] "/v1/orcabase/{pov}/change_instances/{id}" => UpdateChangeInstance, UpdateState, Write;
+    [POST] "/v1/orcabase/{pov}/change_instances/{id}/retry" => RetryChangeInstance, UpdateState, Write;
+    [GET] "/v1/orcabase/{pov}/change_instances/{id}/history" => ChangeInstanceHistory, History, Read;
+    [GET] "/v1/orcabase/{pov}/deployed_items" => ListDeployedItems, List, Read;
+    [POST] "/v1/orcabase/{pov}/deployed_items" => CreateDeployedItem, UpdateState, Write;
+    [GET] "/v1/orcabase/{pov}/deployed_items/dependant" => ListDependentDeployedItems, List, Read;
+    [GET] "/v1/orcabase/{pov}/deployed_items/{id}" => GetDeployedItem, List, Read;
+    [PATCH] "/v1/orcabase/{pov}/deployed_items/{id}" => PatchDeployedItem, UpdateState, Write;
+    [GET] "/v1/orcabase/{pov}/services" => ListServices, List, Read;
+    [POST] "/v1/orcabase/{pov}/services" => PublishService, Catalog, Admin;
+    [POST] "/v1/orcabase/{pov}/services/validate" => ValidateService, Catalog, Read;
+    [GET] "/v1/orcabase/{pov}/services/dependant" => ListDependentServices, List, Read;
+    [GET] "/v1/orcabase/{pov}/services/tags" => ListServiceTags, List, Read;
+    [GET] "/v1/orcabase/{pov}/services/{id}" => GetService, List, Read;
+    [PATCH, PUT] "/v1/orcabase/{pov}/services/{id}" => UpdateService, Catalog, Admin;
+    [GET] "/v1/orcabase/{pov}/services/{id}/docs" => GetServiceDocs, List, Read;
+    [POST] "/v1/orcabase/{pov}/services/{id}/docs" => UploadServiceDocs, Catalog, Admin;
+    [GET] "/v1/orcabase/{pov}/service_configs" => ListServiceConfigs, List, Read;
+    [POST] "/v1/orcabase/{pov}/service_configs" => CreateServiceConfig, Catalog, Admin;
+    [GET] "/v1/orcabase/{pov}/service_configs/{id}" => GetServiceConfig, List, Read;
+    [GET] "/v1/orcabase/{pov}/applications" => ListApplications, List, Read;
+    [GET] "/v1/orcabase/{pov}/applications/{id}" => GetApplication, List, Read;
+    [GET] "/v1/orcabase/{pov}/applications/{id}/graph" => GetApplicationGraph, List, Read;
+    [GET] "/v1/marketplace/{pov}/charges" => ListCharges, List, Read;
+    [GET] "/v1/marketplace/{pov}/charges/accumulated" => ListAccumulatedCharges, List, Read;
+    [GET] "/v1/marketplace/{pov}/charges/{id}" => GetCharge, List, Read;
+    [PATCH] "/v1/marketplace/{pov}/charges/{id}" => UpdateCharge, UpdateState, Write;
     // The Python client 1.0.14 uses this path (docs/reference/http/README.md, routes).
-    write(PATCH, "/v1/orcabase/{pov}/charges/{id}", Operation::MarkCharge, Function::UpdateState),
-    webhooks(GET, "/v1/external/{pov}/webhooks", Operation::ListWebhooks, Access::Read),
-    webhooks(POST, "/v1/external/{pov}/webhooks", Operation::CreateWebhook, Access::Admin),
-    webhooks(GET, "/v1/external/{pov}/webhooks/{id}", Operation::GetWebhook, Access::Read),
-    webhooks(PATCH_OR_PUT, "/v1/external/{pov}/webhooks/{id}", Operation::UpdateWebhook, Access::Admin),
-    webhooks(DELETE, "/v1/external/{pov}/webhooks/{id}", Operation::RemoveWebhook, Access::Admin),
-    webhooks(POST, "/v1/external/{pov}/webhooks/{id}/rotate", Operation::RotateWebhook, Access::Admin),
-    webhooks(POST, "/v1/external/{pov}/webhooks/{id}/trigger", Operation::TriggerWebhook, Access::Write),
-    webhooks(GET, "/v1/external/{pov}/webhooks/{id}/failures", Operation::ListWebhookFailures, Access::Read),
-    read("/v1/orcaexternal/{pov}/messages", Operation::ListMessages),
-    admin(POST, "/v1/orcaexternal/{pov}/messages", Operation::CreateMessage, Function::Catalog),
-    read("/v1/orcaexternal/{pov}/messages/{id}", Operation::GetMessage),
-    admin(PATCH_OR_PUT, "/v1/orcaexternal/{pov}/messages/{id}", Operation::UpdateMessage, Function::Catalog),
-    admin(DELETE, "/v1/orcaexternal/{pov}/messages/{id}", Operation::RemoveMessage, Function::Catalog),
-    webhooks(GET, "/v1/external/{pov}/healthchecks", Operation::ListHealthchecks, Access::Read),
-    webhooks(POST, "/v1/external/{pov}/healthchecks", Operation::CreateHealthcheck, Access::Admin),
-    webhooks(GET, "/v1/external/{pov}/healthchecks/{id}", Operation::GetHealthcheck, Access::Read),
-    webhooks(DELETE, "/v1/external/{pov}/healthchecks/{id}", Operation::RemoveHealthcheck, Access::Admin),
+    [PATCH] "/v1/orcabase/{pov}/charges/{id}" => MarkCharge, UpdateState, Write;
+    [GET] "/v1/external/{pov}/webhooks" => ListWebhooks, Webhooks, Read;
+    [POST] "/v1/external/{pov}/webhooks" => CreateWebhook, Webhooks, Admin;
+    [GET] "/v1/external/{pov}/webhooks/{id}" => GetWebhook, Webhooks, Read;
+    [PATCH, PUT] "/v1/external/{pov}/webhooks/{id}" => UpdateWebhook, Webhooks, Admin;
+    [DELETE] "/v1/external/{pov}/webhooks/{id}" => RemoveWebhook, Webhooks, Admin;
+    [POST] "/v1/external/{pov}/webhooks/{id}/rotate" => RotateWebhook, Webhooks, Admin;
+    [POST] "/v1/external/{pov}/webhooks/{id}/trigger" => TriggerWebhook, Webhooks, Write;
+    [GET] "/v1/external/{pov}/webhooks/{id}/failures" => ListWebhookFailures, Webhooks, Read;
+    [GET] "/v1/orcaexternal/{pov}/messages" => ListMessages, List, Read;
+    [POST] "/v1/orcaexternal/{pov}/messages" => CreateMessage, Catalog, Admin;
+    [GET] "/v1/orcaexternal/{pov}/messages/{id}" => GetMessage, List, Read;
+    [PATCH, PUT] "/v1/orcaexternal/{pov}/messages/{id}" => UpdateMessage, Catalog, Admin;
+    [DELETE] "/v1/orcaexternal/{pov}/messages/{id}" => RemoveMessage, Catalog, Admin;
+    [GET] "/v1/external/{pov}/healthchecks" => ListHealthchecks, Webhooks, Read;
+    [POST] "/v1/external/{pov}/healthchecks" => CreateHealthcheck, Webhooks, Admin;
+    [GET] "/v1/external/{pov}/healthchecks/{id}" => GetHealthcheck, Webhooks, Read;
+    [DELETE] "/v1/external/{pov}/healthchecks/{id}" => RemoveHealthcheck, Webhooks, Admin;
     // These GET requests send a request to the target of the owner, so READ_ONLY keys may not use them.
-    webhooks(
-        GET,
-        "/v1/external/{pov}/healthchecks/trigger/service_item/{id}",
-        Operation::CheckServiceItem,
-        Access::Write,
-    ),
-    webhooks(
-        GET,
-        "/v1/external/{pov}/healthchecks/trigger/service/{id}",
-        Operation::CheckService,
-        Access::Write,
-    ),
-];
+    [GET] "/v1/external/{pov}/healthchecks/trigger/service_item/{id}" => CheckServiceItem, Webhooks, Write;
+    [GET] "/v1/external/{pov}/healthchecks/trigger/service/{id}" => CheckService, Webhooks, Write;
+};
 
 /// The route of a request, with the parameters of its path.
 #[derive(Clone, Debug)]
@@ -275,14 +186,14 @@ pub(crate) struct RouteMatch {
 /// The parameters of a path.
 #[derive(Clone, Debug)]
 pub(crate) struct PathParameters {
-    pub(crate) pov: Pov,
+    pub(crate) side: Side,
     pub(crate) id: Option<u64>,
     pub(crate) code: Option<String>,
 }
 
 impl Default for PathParameters {
     fn default() -> Self {
-        Self { pov: Pov::ServiceOwner, id: None, code: None }
+        Self { side: Side::ServiceOwner, id: None, code: None }
     }
 }
 
@@ -334,7 +245,7 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
     match expected {
         "{id}" => integer(given).map(|_| 0),
         "{code}" => Some(0),
-        "{pov}" => Pov::ALL.iter().filter_map(|pov| suggest::distance(given, pov.name())).min(),
+        "{pov}" => Side::ALL.iter().filter_map(|side| suggest::distance(given, side.name())).min(),
         word => suggest::distance(given, word),
     }
 }
@@ -367,13 +278,13 @@ pub fn function_of(method: &str, path: &str) -> Function {
 /// Returns the parameters of a path; none if the path does not match the pattern.
 fn matches(pattern: &str, path: &str) -> Option<PathParameters> {
     // The paths of submissions have the fixed role of the consumer.
-    let pov = if pattern.contains("/consumer/") { Pov::Consumer } else { Pov::ServiceOwner };
-    let mut parameters = PathParameters { pov, ..PathParameters::default() };
+    let side = if pattern.contains("/consumer/") { Side::Consumer } else { Side::ServiceOwner };
+    let mut parameters = PathParameters { side, ..PathParameters::default() };
     let (mut expected, mut given) = (pattern.split('/'), path.split('/'));
     loop {
         match (expected.next(), given.next()) {
             (None, None) => return Some(parameters),
-            (Some("{pov}"), Some(name)) => parameters.pov = Pov::parse(name)?,
+            (Some("{pov}"), Some(name)) => parameters.side = Side::parse(name)?,
             (Some("{id}"), Some(number)) => parameters.id = Some(integer(number)?),
             (Some("{code}"), Some(word)) => parameters.code = Some(word.to_owned()),
             (Some(word), Some(other)) if word == other => {}
@@ -399,7 +310,7 @@ mod tests {
         {
             let route_match = find("GET", path).unwrap();
             assert_eq!(route_match.route.operation, Operation::GetChangeInstance);
-            assert_eq!((route_match.parameters.pov, route_match.parameters.id), (Pov::Consumer, Some(54)));
+            assert_eq!((route_match.parameters.side, route_match.parameters.id), (Side::Consumer, Some(54)));
         }
         let submit = find("PATCH", "/v1/orcabase/consumer/submissions/submit/").unwrap();
         assert_eq!(submit.route.operation, Operation::Submit);

@@ -54,7 +54,7 @@ pub use webhook::{MASK, given_up, replied, webhook};
 use self::stored::Stored;
 use crate::call::Call;
 use domain::base::id::ApplicationId;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::views::related::Related;
 use domain::{Hash, SubmissionId, TeamId, TeamRef};
 use serde::Serialize;
@@ -63,14 +63,14 @@ use serde::Serialize;
 #[derive(Clone, Debug)]
 pub struct Viewpoint {
     base: String,
-    pov: Pov,
+    side: Side,
     team: TeamId,
 }
 
 impl Viewpoint {
     /// Returns the viewpoint of a call.
     pub fn of(call: &Call) -> Self {
-        Self { base: call.base.clone(), pov: call.pov, team: call.caller.team.id }
+        Self { base: call.base.clone(), side: call.side, team: call.caller.team.id }
     }
 
     /// Returns the absolute URL of the change instances of a submission, as a list.
@@ -80,22 +80,22 @@ impl Viewpoint {
 
     /// Returns the absolute URL of a webhook or a healthcheck.
     pub(crate) fn external(&self, collection: &str, id: u64) -> String {
-        format!("{}/v1/external/{}/{collection}/{id}/", self.base, self.pov.name())
+        format!("{}/v1/external/{}/{collection}/{id}/", self.base, self.side.name())
     }
 
     /// Returns the absolute URL of a message.
     pub(crate) fn message(&self, id: u64) -> String {
-        format!("{}/v1/orcaexternal/{}/messages/{id}/", self.base, self.pov.name())
+        format!("{}/v1/orcaexternal/{}/messages/{id}/", self.base, self.side.name())
     }
 
     /// Returns the absolute URL of a charge.
     pub(crate) fn marketplace(&self, collection: &str, id: u64) -> String {
-        format!("{}/v1/marketplace/{}/{collection}/{id}/", self.base, self.pov.name())
+        format!("{}/v1/marketplace/{}/{collection}/{id}/", self.base, self.side.name())
     }
 
     /// Returns the absolute URL of an object.
     pub fn url(&self, collection: &str, id: u64) -> String {
-        format!("{}/v1/orcabase/{}/{collection}/{id}/", self.base, self.pov.name())
+        format!("{}/v1/orcabase/{}/{collection}/{id}/", self.base, self.side.name())
     }
 }
 

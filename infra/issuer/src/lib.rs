@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn finding_07_a_slow_issuer_holds_up_no_token_with_a_cached_key() {
+    async fn a_slow_issuer_holds_up_no_token_with_a_cached_key() {
         let (_listener, issuer) = slow();
         let asking = issuer.key("a");
         tokio::pin!(asking);

@@ -16,4 +16,4 @@ pub use read::{
     Bound, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, stream, until,
 };
 pub use record::FORMAT as RECORD_FORMAT;
-pub use write::{Buried, Commit, NewService, NewTeam, PendingWork, Publication, Stored};
+pub use write::{Commit, MovedItems, NewService, NewTeam, PendingWork, Publication, Stored};

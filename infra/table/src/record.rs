@@ -38,7 +38,7 @@ pub(crate) use catalog::{SchemaRecord, ServiceRecord, StoredSchema};
 pub(crate) use change::{ChangeRecord, closed_queue};
 pub(crate) use charge::ChargeRecord;
 pub use codec::FORMAT;
-pub(crate) use codec::{FORMAT_BASE, FORMAT_JUDGED};
+pub(crate) use codec::{FORMAT_BASE, FORMAT_CHECKED};
 pub(crate) use codec::{Record, is_of_this_format, read, write};
 pub(crate) use entry::EntryRecord;
 pub(crate) use healthcheck::{CheckScheduleRecord, CheckThrottleRecord, HealthRecord, HealthcheckRecord};

@@ -77,7 +77,7 @@ pub async fn carry_out(table: &Table, id: WorkId) -> Result<Carried, Error> {
     let submission = match submission_of(table, id).await {
         Ok(Some(submission)) => submission,
         Ok(None) => return Ok(Carried::Out),
-        Err(error) => return judged(table, id, error).await,
+        Err(error) => return checked(table, id, error).await,
     };
     let Some(pending) = table.next_work(&submission, id.number.saturating_sub(1)).await? else {
         return Ok(Carried::Out);
@@ -125,12 +125,12 @@ async fn carry_out_one(
     };
     match done {
         Ok(now) => Ok((Carried::Out, now)),
-        Err(error) => judged(table, pending.id, error).await.map(|carried| (carried, None)),
+        Err(error) => checked(table, pending.id, error).await.map(|carried| (carried, None)),
     }
 }
 
 /// Counts a failure on the record, unless it may disappear without a repair of the record.
-async fn judged(table: &Table, id: WorkId, error: Error) -> Result<Carried, Error> {
+async fn checked(table: &Table, id: WorkId, error: Error) -> Result<Carried, Error> {
     if is_temporary(&error) {
         return Err(error);
     }

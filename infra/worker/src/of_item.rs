@@ -6,7 +6,7 @@ use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::model::submission::Submission;
 use domain::model::work::{PlannedChange, Work, WorkId};
-use domain::rules::generate::{Missing, OPENED_MAX, generate, shed};
+use domain::rules::generate::{Missing, OPENED_MAX, close_excess, generate};
 use domain::{Change, ChangeId, Item, ItemId};
 use dovetail_aws::{now, retry};
 use dovetail_table::{Commit, Error, Table};
@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of consecutive mismatches. One comes from a transaction during the read; more mean a broken record.
 const MISFITS_MAX: u32 = 3;
 
-/// Maximum number of sheds in one call.
+/// Maximum number of transactions that close excess, in one call.
 ///
 /// An item takes at most two by the limit on dependent teams, and an older item more. The next call continues (ADR
 /// 28).
-const SHEDS_MAX: u32 = 16;
+const EXCESSES_MAX: u32 = 16;
 
 /// The pending work of one item, with its records as read.
 pub(crate) struct OfItem {
@@ -53,9 +53,9 @@ impl OfItem {
         id: WorkId,
         submission: &Submission,
     ) -> Result<(), Error> {
-        let (mut misfits, mut sheds, mut last) = (0, 0, None);
+        let (mut misfits, mut excesses, mut last) = (0, 0, None);
         let mut attempts = retry::WRITE.attempts();
-        while sheds < SHEDS_MAX && attempts.next().await.is_some() {
+        while excesses < EXCESSES_MAX && attempts.next().await.is_some() {
             // After the pause, so the attempt uses fresh records.
             if let Some((tried, revision)) = last.take() {
                 self.reload(table).await?;
@@ -68,9 +68,9 @@ impl OfItem {
             let tried = self.once(table, id, submission).await?;
             match tried {
                 Tried::Done => return Ok(()),
-                // A shed is progress, so it counts neither as an attempt nor as a mismatch (ADR 28).
-                Tried::Shed => {
-                    sheds += 1;
+                // Closed excess is progress, so it counts neither as an attempt nor as a mismatch (ADR 28).
+                Tried::ClosedExcess => {
+                    excesses += 1;
                     attempts.restart(false);
                 }
                 Tried::Refused | Tried::Busy | Tried::Misfit(_) => {}
@@ -103,9 +103,9 @@ impl OfItem {
         };
         // The setting for the maximum number of writes also divides these transactions (ADR 28).
         let most = table.actions_max().min(OPENED_MAX);
-        let shed = shed(&generated.writes, self.item.as_ref(), most, ctx.now);
-        match table.commit(shed.as_ref().unwrap_or(&generated.writes)).await? {
-            Commit::Done if shed.is_some() => Ok(Tried::Shed),
+        let excess = close_excess(&generated.writes, self.item.as_ref(), most, ctx.now);
+        match table.commit(excess.as_ref().unwrap_or(&generated.writes)).await? {
+            Commit::Done if excess.is_some() => Ok(Tried::ClosedExcess),
             Commit::Done => Ok(Tried::Done),
             Commit::Stale => Ok(Tried::Refused),
             Commit::Busy | Commit::Unknown => Ok(Tried::Busy),
@@ -179,8 +179,8 @@ fn named(planned: &PlannedChange) -> impl Iterator<Item = ChangeId> + use<> {
 enum Tried {
     /// The change instances exist, now or since an earlier run.
     Done,
-    /// A shed is stored, and the work needs another attempt.
-    Shed,
+    /// The excess is closed, and the work needs another attempt.
+    ClosedExcess,
     /// A condition did not hold.
     Refused,
     /// The result is unknown, or other transactions were in the way.
@@ -197,7 +197,7 @@ fn misfit(tried: Tried, is_same_item: bool) -> Option<String> {
         Tried::Refused if is_same_item => {
             Some("a condition of the transaction failed at every attempt".to_owned())
         }
-        Tried::Done | Tried::Shed | Tried::Refused | Tried::Busy => None,
+        Tried::Done | Tried::ClosedExcess | Tried::Refused | Tried::Busy => None,
     }
 }
 

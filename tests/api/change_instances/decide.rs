@@ -7,7 +7,7 @@ use support::Running;
 
 /// The Terraform provider and the Go client send every field of their types, so an unset state is empty.
 #[test]
-fn finding_10_an_empty_state_counts_as_absent() {
+fn an_empty_state_counts_as_absent() {
     let path = SHARED.fresh("empty-state");
     let answer = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "", "log": "seen"}));
     assert_eq!(
@@ -18,7 +18,7 @@ fn finding_10_an_empty_state_counts_as_absent() {
 
 /// The Terraform provider always sends `deployed_item`: with ERROR the leftovers, with a rejection the value as read.
 #[test]
-fn finding_11_a_failure_and_a_rejection_may_carry_a_deployed_item() {
+fn a_failure_and_a_rejection_may_carry_a_deployed_item() {
     let owner = |path: &str, body: Value| SHARED.system.call("PATCH", path, "vm-owner-key", &body);
     let failed = SHARED.fresh("failed");
     assert_eq!(owner(&failed, json!({"state": "APPROVED"})).status, 200);
@@ -36,7 +36,7 @@ fn finding_11_a_failure_and_a_rejection_may_carry_a_deployed_item() {
 }
 
 #[test]
-fn finding_25_a_refused_transition_lists_the_allowed_ones_and_the_retry() {
+fn a_refused_transition_lists_the_allowed_ones_and_the_retry() {
     let system = Running::demo();
     let change = declared(&system);
     let moved = |state: &str| system.call("PATCH", &change, "vm-owner-key", &json!({"state": state}));

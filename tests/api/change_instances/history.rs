@@ -4,7 +4,7 @@ use crate::api::example::{OWNER, SHARED};
 
 /// The Go client's type has the team's name as a string. The id is an additional field.
 #[test]
-fn finding_08_a_history_names_the_team_as_a_string() {
+fn a_history_names_the_team_as_a_string() {
     let path = format!("{OWNER}/change_instances/{}/history/", SHARED.change);
     let history = SHARED.system.get(&path, "vm-owner-key");
     let entries = history.at("/results").as_array().unwrap();

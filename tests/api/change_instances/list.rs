@@ -64,7 +64,7 @@ fn change_instances_have_the_filters_of_public_clients() {
 }
 
 #[test]
-fn finding_24_the_count_of_a_submission_is_exact_beyond_one_page() {
+fn the_count_of_a_submission_is_exact_beyond_one_page() {
     let system = Running::demo();
     let items: Vec<Value> = (0..1_020).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let submitted = system.call("POST", SUBMIT, "awesome-key", &vms(&json!(items)));

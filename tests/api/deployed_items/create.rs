@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// The Python client sends both references.
 #[test]
-fn finding_12_a_deployed_item_may_name_its_item_and_its_change_instance() {
+fn a_deployed_item_may_name_its_item_and_its_change_instance() {
     let path = SHARED.fresh("named-twice");
     let approved = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
     let (change, item) = (approved.at("/id"), approved.at("/service_item/id"));
@@ -22,7 +22,7 @@ fn finding_12_a_deployed_item_may_name_its_item_and_its_change_instance() {
 
 /// A URL of another host must not name an object here, for any path.
 #[test]
-fn finding_26_ids_are_read_off_urls_of_this_host_alone() {
+fn ids_are_read_off_urls_of_this_host_alone() {
     let path = SHARED.fresh("own-host");
     let approved = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
     let own = approved.at("/url").as_str().unwrap();

@@ -24,7 +24,7 @@ fn path_of(route: &str, system: &Running, change: &str) -> Option<String> {
 }
 
 #[test]
-fn finding_14_unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
+fn unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
     let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     *world.pointer_mut("/services/0/schema/metadata").unwrap_or(&mut Value::Null) = Value::Null;
     let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
@@ -66,7 +66,7 @@ fn finding_14_unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
 }
 
 #[test]
-fn finding_14_a_reply_has_warnings_with_the_intended_field() {
+fn a_reply_has_warnings_with_the_intended_field() {
     let system = Running::demo();
     let change = declared(&system);
     let call = |path: &str, body: &Value| {
@@ -91,7 +91,7 @@ fn finding_14_a_reply_has_warnings_with_the_intended_field() {
 }
 
 #[test]
-fn finding_25_unknown_filters_services_and_routes_get_a_suggestion() {
+fn unknown_filters_services_and_routes_get_a_suggestion() {
     let system = Running::demo();
     for (slip, meant) in
         [("sate=PENDING", "state"), ("service_item=7", "service_item_id"), ("colour=red", "")]

@@ -73,7 +73,7 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
 }
 
 #[test]
-fn finding_21_a_moved_healthcheck_needs_new_credentials() {
+fn a_moved_healthcheck_needs_new_credentials() {
     let world = ManualQueue::start();
     let of = |target_url: &str, authorization: Value| {
         let body = json!({"service": 1, "target_url": target_url, "authorization": authorization});

@@ -61,7 +61,7 @@ fn a_check_of_an_item_runs_at_once_and_the_item_shows_the_answer() {
     let item = &items(&world)[0];
     assert_eq!((&item["service"]["healthcheck"], status(item)), (&json!(true), "null"), "nobody was asked");
     target.says("/", |_| json!({"status": "UNHEALTHY", "reason": "the disk is full"}));
-    let path = |pov: &str, item: &Value| format!("{pov}trigger/service_item/{}/", item["id"]);
+    let path = |side: &str, item: &Value| format!("{side}trigger/service_item/{}/", item["id"]);
     let response = world.system.get(&path(BY_CONSUMER, item), CONSUMER);
     let expected = json!({"service_item": item["id"], "healthcheck_status": "UNHEALTHY", "healthcheck_reason": "the disk is full",
         "healthcheck_at": response.at("/healthcheck_at"), "status": null, "error": null});
@@ -153,15 +153,16 @@ fn an_invalid_answer_means_unknown_health_with_a_reason() {
 fn only_owner_and_consumer_check_an_item() {
     let (world, target) = world(1);
     let item = items(&world)[0]["id"].clone();
-    let of_item = |pov: &str, key: &str| world.system.get(&format!("{pov}trigger/service_item/{item}/"), key);
-    let of_service = |pov: &str, key: &str| world.system.get(&format!("{pov}trigger/service/1/"), key);
+    let of_item =
+        |side: &str, key: &str| world.system.get(&format!("{side}trigger/service_item/{item}/"), key);
+    let of_service = |side: &str, key: &str| world.system.get(&format!("{side}trigger/service/1/"), key);
     assert_eq!(of_item(CHECKS, OWNER).status, 404, "there is no healthcheck");
     assert_eq!(of_service(CHECKS, OWNER).status, 404);
     make(&world, &target, "/");
-    for (pov, key) in
+    for (side, key) in
         [(CHECKS, CONSUMER), (CHECKS, "lb-owner-key"), (CHECKS, "np-owner-key"), (BY_CONSUMER, OWNER)]
     {
-        assert_eq!((of_item(pov, key).status, of_service(pov, key).status), (404, 404), "{pov} {key}");
+        assert_eq!((of_item(side, key).status, of_service(side, key).status), (404, 404), "{side} {key}");
     }
     assert_eq!(of_service(BY_CONSUMER, CONSUMER).status, 404, "a service is its owner's to ask about");
     assert_eq!(target.of("/"), []);

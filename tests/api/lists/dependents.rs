@@ -83,13 +83,13 @@ fn row_text(list: &str, row: &Value) -> String {
     }
 }
 
-fn rows(pov: &str, list: &str, key: &str) -> Vec<Value> {
+fn rows(side: &str, list: &str, key: &str) -> Vec<Value> {
     let parameter = if list.contains('?') { '&' } else { '?' };
-    walk(&SYSTEM, &format!("{pov}/{list}{parameter}limit=100"), key)
+    walk(&SYSTEM, &format!("{side}/{list}{parameter}limit=100"), key)
 }
 
-fn row_texts(pov: &str, list: &str, key: &str) -> Vec<String> {
-    let mut row_texts: Vec<String> = rows(pov, list, key).iter().map(|row| row_text(list, row)).collect();
+fn row_texts(side: &str, list: &str, key: &str) -> Vec<String> {
+    let mut row_texts: Vec<String> = rows(side, list, key).iter().map(|row| row_text(list, row)).collect();
     row_texts.sort();
     row_texts
 }
@@ -153,26 +153,30 @@ const ROWS: &[(&str, &str, &str, &[&str])] = &[
 
 #[test]
 fn each_team_finds_its_side_of_what_is_dependent_or_referenced() {
-    for (pov, list, key, expected) in ROWS {
-        assert_eq!(row_texts(pov, list, key), *expected, "{key}: {pov}/{list}");
+    for (side, list, key, expected) in ROWS {
+        assert_eq!(row_texts(side, list, key), *expected, "{key}: {side}/{list}");
     }
 }
 
 #[test]
 fn a_listed_row_equals_the_object_read_by_its_id() {
-    for (pov, list, key, expected) in ROWS {
-        for row in rows(pov, list, key) {
+    for (side, list, key, expected) in ROWS {
+        for row in rows(side, list, key) {
             let url = row.get("url").unwrap().as_str().unwrap();
             let read = SYSTEM.get(url, key);
-            assert_eq!((read.status, &read.body), (200, &row), "{key}: {pov}/{list}");
+            assert_eq!((read.status, &read.body), (200, &row), "{key}: {side}/{list}");
             if list.starts_with("change_instances/") {
                 assert_eq!(SYSTEM.get(&format!("{url}history/"), key).status, 200, "{key}: {url}");
             }
         }
         // Pages of one row must give the same rows in the same order.
-        let whole = ids(&rows(pov, list, key));
+        let whole = ids(&rows(side, list, key));
         assert_eq!(whole.len(), expected.len());
-        assert_eq!(ids(&walk(&SYSTEM, &format!("{pov}/{list}?limit=1"), key)), whole, "{key}: {pov}/{list}");
+        assert_eq!(
+            ids(&walk(&SYSTEM, &format!("{side}/{list}?limit=1"), key)),
+            whole,
+            "{key}: {side}/{list}"
+        );
     }
 }
 
@@ -238,11 +242,11 @@ fn a_dependent_has_no_part_in_anything_but_its_share() {
 
 #[test]
 fn ordering_is_taken_and_ignored() {
-    for (pov, list, key, _) in ROWS {
-        let whole = rows(pov, list, key);
+    for (side, list, key, _) in ROWS {
+        let whole = rows(side, list, key);
         for ordering in ["created", "-created", "-id", "colour", "-"] {
-            let ordered = rows(pov, &format!("{list}?ordering={ordering}"), key);
-            assert_eq!(ids(&ordered), ids(&whole), "{key}: {pov}/{list}?ordering={ordering}");
+            let ordered = rows(side, &format!("{list}?ordering={ordering}"), key);
+            assert_eq!(ids(&ordered), ids(&whole), "{key}: {side}/{list}?ordering={ordering}");
         }
     }
 }
@@ -254,7 +258,7 @@ fn the_lists_have_the_filters_of_the_lists_that_they_belong_to() {
     let item =
         rows(CONSUMER, "service_items/?name=lb-1", "alpha").first().unwrap().get("id").unwrap().clone();
     let application = rows(CONSUMER, "applications/", "alpha").first().unwrap().get("id").unwrap().clone();
-    for (pov, key, list, count) in [
+    for (side, key, list, count) in [
         (OWNER, "net", format!("service_items/dependant/?consumer_team_id={beta}"), 1),
         (OWNER, "net", format!("service_items/dependant/?application_id={application}"), 3),
         (OWNER, "net", "service_items/dependant/?runtime_state=REQUESTED".to_owned(), 2),
@@ -289,7 +293,7 @@ fn the_lists_have_the_filters_of_the_lists_that_they_belong_to() {
         (OWNER, "net", "change_instances/?is_dependant=True".to_owned(), 6),
         (OWNER, "one", "change_instances/?is_dependant=True".to_owned(), 0),
     ] {
-        assert_eq!(rows(pov, &list, key).len(), count, "{key}: {pov}/{list}");
+        assert_eq!(rows(side, &list, key).len(), count, "{key}: {side}/{list}");
     }
     for (list, bad) in [
         ("change_instances/dependant", "state=DONE"),

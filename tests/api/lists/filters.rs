@@ -62,7 +62,7 @@ fn dates_include_their_bounds() {
 }
 
 #[test]
-fn finding_09_modified_is_another_name_of_start_date() {
+fn modified_is_another_name_of_start_date() {
     let library = &*LIBRARY;
     let cases = [("modified=2020-01-01".to_owned(), 32), ("modified=9999-01-01".to_owned(), 0)];
     for list in ["service_items", "change_instances"] {

@@ -7,7 +7,7 @@ use support::Running;
 
 /// Returns every list with an API key and its number of rows.
 fn lists() -> Vec<(String, &'static str, usize)> {
-    let list = |pov: &str, name: &str| format!("{pov}/{name}/");
+    let list = |side: &str, name: &str| format!("{side}/{name}/");
     vec![
         (list(CONSUMER, "service_items"), "alpha", 32),
         (list(OWNER, "service_items"), "one", 31),
@@ -339,7 +339,7 @@ fn the_newest_is_the_newest_whatever_application_it_is_in() {
 
 /// The lists of records, failures and healthchecks sign their cursors like all others.
 #[test]
-fn finding_26_every_position_is_signed() {
+fn every_position_is_signed() {
     let system = Running::demo();
     let key = json!({"name": "another", "role": "GENERAL"});
     assert_eq!(system.call("POST", "/v1/account/api_keys/", "vm-owner-key", &key).status, 201);

@@ -108,8 +108,8 @@ fn rule_2_lists_are_objects_whose_next_goes_on_by_itself() {
 fn rule_3_a_slash_at_the_end_makes_no_difference_and_nothing_redirects() {
     let system = &SHARED.system;
     for route in ROUTES {
-        for pov in ["serviceowner", "consumer"] {
-            let path = route.path.replace("{pov}", pov).replace("{id}", "77").replace("{code}", "blocked");
+        for side in ["serviceowner", "consumer"] {
+            let path = route.path.replace("{pov}", side).replace("{id}", "77").replace("{code}", "blocked");
             for method in route.methods {
                 let answer = |path: &str| {
                     let mut answer = system.call(method, path, "np-owner-key", &json!({}));
@@ -482,7 +482,7 @@ fn a_reply_lists_the_errors_of_all_fields() {
 
 /// The Go program checks every row of the page. This test checks the rows about decisions.
 #[test]
-fn finding_13_the_page_of_compatibility_has_the_real_differences() {
+fn the_page_of_compatibility_has_the_real_differences() {
     let patch =
         |path: &str, state: &str| SHARED.system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
     let rejected = SHARED.fresh("rejected-for-good");

@@ -52,8 +52,8 @@ impl World {
     }
 
     /// Returns the graph around an item.
-    fn around(&self, pov: &str, item: &str, key: &str) -> Graph {
-        self.get(&format!("/v1/orcabase/{pov}/service_items/{}/graph/", self.ids[item]), key)
+    fn around(&self, side: &str, item: &str, key: &str) -> Graph {
+        self.get(&format!("/v1/orcabase/{side}/service_items/{}/graph/", self.ids[item]), key)
     }
 }
 
@@ -166,7 +166,8 @@ fn an_owner_sees_its_own_part_of_a_graph() {
     let shared = "left www: www/to~1balancer -> left; NPOwnerTeam of LoadBalancer";
     assert_eq!([seen("left", "np-owner-key"), seen("www", "np-owner-key")], [shared; 2]);
     let application = format!("{OWNER}/applications/{}/graph/", world.application);
-    let item = |pov: &str, item: &str| format!("/v1/orcabase/{pov}/service_items/{}/graph/", world.ids[item]);
+    let item =
+        |side: &str, item: &str| format!("/v1/orcabase/{side}/service_items/{}/graph/", world.ids[item]);
     for (path, key) in [
         (application.clone(), "vm-owner-key"),
         (application.replace("serviceowner", "consumer"), "awesome2-key"),

@@ -63,7 +63,7 @@ fn service_items_have_the_filters_of_public_clients() {
 }
 
 #[test]
-fn finding_03_a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_it() {
+fn a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_it() {
     let system = support::Running::demo();
     let notes = json!({"title": "Notes", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}, "note": {"type": "string"}}});

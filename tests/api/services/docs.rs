@@ -21,7 +21,7 @@ fn code(answer: &Answer) -> (u16, &str) {
 fn documentation_is_stored_named_by_the_service_and_read_by_its_readers() {
     let system = Running::demo();
     let has_md = || system.get(&format!("{CONSUMER}/services/1/"), "awesome-key").at("/has_md").clone();
-    let read = |pov: &str, key| system.get(&format!("{pov}/services/1/docs/"), key);
+    let read = |side: &str, key| system.get(&format!("{side}/services/1/docs/"), key);
     assert_eq!((has_md(), code(&read(CONSUMER, "awesome-key"))), (json!(false), (404, "not_found")));
     for (status, text) in
         [(201, "# VM\n\nA machine. \u{1f5a5}\r\n--b0undar\n"), (200, "# VM, anew"), (200, "# VM, anew")]
@@ -29,8 +29,8 @@ fn documentation_is_stored_named_by_the_service_and_read_by_its_readers() {
         let answer = upload(&system, "vm-owner-key", 1, "md_file", text.as_bytes());
         assert_eq!(answer.status, status, "{answer:?}");
         assert_eq!(has_md(), json!(true));
-        for (pov, key) in [(CONSUMER, "awesome-key"), (OWNER, "vm-owner-key"), (CONSUMER, "lb-owner-key")] {
-            let docs = read(pov, key);
+        for (side, key) in [(CONSUMER, "awesome-key"), (OWNER, "vm-owner-key"), (CONSUMER, "lb-owner-key")] {
+            let docs = read(side, key);
             assert_eq!((docs.at("/md_file"), docs.at("/name")), (&json!(text), &json!("VM.md")), "{docs:?}");
             assert_eq!(docs.body, answer.body);
         }

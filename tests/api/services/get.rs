@@ -22,7 +22,7 @@ fn the_dialect_of_definitions_needs_no_key_and_a_definition_may_name_it() {
 }
 
 #[test]
-fn finding_25_earlier_schema_versions_can_be_read() {
+fn earlier_schema_versions_can_be_read() {
     let system = Running::demo();
     let path = "/v1/orcabase/serviceowner/services/1/";
     let first = system.get(path, "vm-owner-key");
@@ -30,8 +30,8 @@ fn finding_25_earlier_schema_versions_can_be_read() {
         "properties": {"name": {"type": "string"}}});
     let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &stricter);
     assert_eq!((published.status, published.at("/schema/version")), (200, &json!(2)));
-    for (pov, key) in [("serviceowner", "vm-owner-key"), ("consumer", "awesome-key")] {
-        let path = path.replace("serviceowner", pov);
+    for (side, key) in [("serviceowner", "vm-owner-key"), ("consumer", "awesome-key")] {
+        let path = path.replace("serviceowner", side);
         for (query, schema) in [
             ("", published.at("/schema")),
             ("?version=2", published.at("/schema")),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use support::Running;
 
 #[test]
-fn finding_15_a_blocker_shows_reason_owner_and_time() {
+fn a_blocker_shows_reason_owner_and_time() {
     let system = Running::demo();
     let change = declared(&system);
     let rejected = json!({"state": "REJECTED", "log": "no capacity in zone 2"});
@@ -34,7 +34,7 @@ fn finding_15_a_blocker_shows_reason_owner_and_time() {
 }
 
 #[test]
-fn finding_15_twenty_blockers_are_listed_with_their_number() {
+fn twenty_blockers_are_listed_with_their_number() {
     let system = Running::demo();
     let items: Vec<Value> = (0..23).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let body = vms(&json!(items));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use support::{Answer, Running};
 
 #[test]
-fn finding_17_an_item_without_a_name_hides_no_other_problem() {
+fn an_item_without_a_name_hides_no_other_problem() {
     let system = Running::demo();
     let body = json!({"AwesomeConsumer": {"App": {"services": {
         "VM": [{"cpu": 1}, {"name": "one", "cpu": "x"}, {"name": "two"}, {"name": "two", "memory": "y"}, 5],
@@ -38,7 +38,7 @@ fn finding_17_an_item_without_a_name_hides_no_other_problem() {
 }
 
 #[test]
-fn finding_18_a_reference_has_its_problem_under_its_own_property() {
+fn a_reference_has_its_problem_under_its_own_property() {
     let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
     let properties =
         world.pointer_mut("/services/1/schema/properties").and_then(Value::as_object_mut).unwrap();
@@ -72,7 +72,7 @@ fn finding_18_a_reference_has_its_problem_under_its_own_property() {
 }
 
 #[test]
-fn finding_25_a_private_service_is_suggested_to_no_other_team() {
+fn a_private_service_is_suggested_to_no_other_team() {
     let system = Running::demo();
     let private = json!({"allowed_teams": ["AwesomeConsumer2"]});
     assert_eq!(system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", &private).status, 200);

@@ -74,9 +74,9 @@ impl World {
         let roles =
             [("consumer", "awesome-key"), ("serviceowner", "vm-owner-key"), ("serviceowner", "np-owner-key")];
         for operation in OPERATIONS.iter().filter(|operation| operation.method == "GET") {
-            for (pov, key) in roles {
+            for (side, key) in roles {
                 let key = if operation.path.starts_with("/v1/platform/") { OPERATOR } else { key };
-                let path = operation.path.replace("{pov}", pov).replace("{code}", "blocked");
+                let path = operation.path.replace("{pov}", side).replace("{code}", "blocked");
                 let (collection, below) = path.split_once("{id}").unwrap_or((&path, ""));
                 let list = self.system.get(collection, key);
                 let id = list.at("/results/0/id");

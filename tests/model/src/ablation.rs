@@ -82,7 +82,7 @@ pub const ABLATIONS: &[Ablation] = &[
     broken("`HEAD.next_change`", &[Without(Fence::NextChange)], "deployed", "I23", 7),
     broken("`HEAD.next_change`, staged", &[Without(Fence::NextChange)], "held", "I23", 15),
     broken("`HEAD.in_flight`", &[Without(Fence::InFlight)], "held", "I11", 16),
-    broken("`HEAD.in_flight`, closings ahead", &[Without(Fence::InFlight)], "shed", "I11", 14),
+    broken("`HEAD.in_flight`, closings ahead", &[Without(Fence::InFlight)], "excess", "I11", 14),
     broken("`STAGING.state`", &[Without(Fence::StagingState)], "cleared", "I11", 6),
     covered(
         "`APP.dig`, `APP.ni`",
@@ -91,7 +91,7 @@ pub const ABLATIONS: &[Ablation] = &[
         "the head is written with every application",
     ),
     broken("`ITEM.revision`", &[Without(Fence::Revision)], "two owners", "I2", 8),
-    broken("`ITEM.revision`, closings ahead", &[Without(Fence::Revision)], "shed", "I2", 10),
+    broken("`ITEM.revision`, closings ahead", &[Without(Fence::Revision)], "excess", "I2", 10),
     broken("history length and state", &[Without(Fence::History)], "notes", "I3", 11),
     covered(
         "history length, of a plan",

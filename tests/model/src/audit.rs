@@ -7,7 +7,7 @@ use domain::audit::invariant;
 use domain::audit::invariant::Snapshot;
 use domain::base::id::CHANGE_STRIDE;
 use domain::model::submission::Scope;
-use domain::rules::visibility::Pov;
+use domain::rules::visibility::Side;
 use domain::{ChangeId, Hash, TeamId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -166,10 +166,10 @@ fn exposed(table: &Table) -> Option<String> {
         Some((change, table.item(change.item)?))
     });
     for (change, item) in changes {
-        for (pov, team) in Pov::ALL.into_iter().flat_map(|pov| teams().map(move |team| (pov, team))) {
-            let (shows_change, shows_item) = (pov.shows_change(change, team), pov.shows_item(item, team));
+        for (side, team) in Side::ALL.into_iter().flat_map(|side| teams().map(move |team| (side, team))) {
+            let (shows_change, shows_item) = (side.shows_change(change, team), side.shows_item(item, team));
             let is_hidden = shows_change && !shows_item;
-            let is_foreign = team.get() == FOREIGN_TEAM || (pov == Pov::Consumer && team != consumer);
+            let is_foreign = team.get() == FOREIGN_TEAM || (side == Side::Consumer && team != consumer);
             if is_hidden || (is_foreign && (shows_change || shows_item)) {
                 return Some(format!("R43: change instance {} and its item, for team {team}", change.id));
             }

@@ -348,7 +348,7 @@ pub const CONFIGS: &[Config] = &[
         ..PLAIN
     },
     Config {
-        name: "shed",
+        name: "excess",
         about: "former dependents' rejections are closed ahead of a staged landing, while they try again and give up",
         former_dependents: 3,
         landing: 5,

@@ -13,9 +13,9 @@ use domain::model::item::Base;
 use domain::model::storable::StorableValue;
 use domain::model::team::Head;
 use domain::model::write::Write;
+use domain::rules::check::Check;
 use domain::rules::decide;
 use domain::rules::decide::{Reads, Update};
-use domain::rules::judge::Judge;
 use domain::{Change, ChangeId, Item, State as ChangeState};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -241,7 +241,7 @@ impl Deciding {
             let read = |id: Option<DeployedId>| id.and_then(|id| deployed.get(&id).copied());
             let newest = read(item.deployed.map(|newest| newest.id));
             let base = read(decide::base_to_read(change, item, &update));
-            let judge = world.forms.as_ref().map(|forms| Judge {
+            let check = world.forms.as_ref().map(|forms| Check {
                 secrets: None,
                 forms,
                 declared,
@@ -250,7 +250,7 @@ impl Deciding {
                 planned,
                 upgrades: None,
             });
-            let reads = Reads { head, judge, ..Reads::default() };
+            let reads = Reads { head, check, ..Reads::default() };
             decide::update(change, item, &reads, &update, caller, &ctx)
         };
         let writes = decided.ok()?.writes;

@@ -12,7 +12,7 @@ use domain::model::submission::Submission;
 use domain::model::work::{PlannedChange, Work, WorkId};
 use domain::model::write::Write;
 use domain::rules::finish_work::finish_work;
-use domain::rules::generate::{generate, shed};
+use domain::rules::generate::{close_excess, generate};
 use domain::{Change, ChangeId, Item, SubmissionId};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -251,10 +251,12 @@ impl Part {
             item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.planned) });
         let ctx = RequestContext { by: Actor::System, request: work.id.to_string(), now: NOW };
         match generate(&self.planned, submission, item.as_ref(), &changes, &ctx) {
-            Ok(generated) => match shed(&generated.writes, item.as_ref(), world.config.landing, NOW) {
-                Some(writes) => Tried::Sheds(writes),
-                None => Tried::Writes(generated.writes),
-            },
+            Ok(generated) => {
+                match close_excess(&generated.writes, item.as_ref(), world.config.landing, NOW) {
+                    Some(writes) => Tried::Sheds(writes),
+                    None => Tried::Writes(generated.writes),
+                }
+            }
             Err(_) => Tried::Misfit,
         }
     }

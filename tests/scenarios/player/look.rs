@@ -45,14 +45,14 @@ impl<S: Site> Stage<S> {
         };
         let is_consumers_own = matches!(collection, "applications" | "submissions");
         let as_consumer = is_consumers_own || team.is_none_or(|team| team == reader);
-        let pov = if as_consumer { "consumer" } else { "serviceowner" };
+        let side = if as_consumer { "consumer" } else { "serviceowner" };
         let (as_of, fields) = match fields {
             ["as", "of", submission, fields @ ..] => {
                 (format!("?as_of={}", self.submission_named(submission)), fields)
             }
             fields => (String::new(), fields),
         };
-        let path = format!("{CORE}/{pov}/{collection}/{id}/{as_of}");
+        let path = format!("{CORE}/{side}/{collection}/{id}/{as_of}");
         let answer = self.system.get(&path, self.key(team.unwrap_or(&reader)));
         let describe = |answer: &Answer| match (kind, fields) {
             ("change", []) => reply::change(&answer.body, &names),
@@ -86,7 +86,7 @@ impl<S: Site> Stage<S> {
     /// Lists a collection, for example `changes state=PENDING`. After `as consumer`, it uses the consumer role.
     pub(super) fn list(&self, team: &str, collection: &str, view: Option<&str>, words: &[&str]) -> Outcome {
         let names = self.names();
-        let (pov, filters) = match words {
+        let (side, filters) = match words {
             ["as", "consumer", filters @ ..] => ("consumer", filters),
             filters => ("serviceowner", filters),
         };
@@ -94,17 +94,17 @@ impl<S: Site> Stage<S> {
             Some(("service_item_id", item)) => format!("service_item_id={}", names.item_named(item).id),
             _ => (*filter).to_owned(),
         });
-        let (collection, pov) = match collection {
-            "changes" => ("change_instances", pov),
-            "items" => ("service_items", pov),
-            "deployed" => ("deployed_items", pov),
+        let (collection, side) = match collection {
+            "changes" => ("change_instances", side),
+            "items" => ("service_items", side),
+            "deployed" => ("deployed_items", side),
             "submissions" => ("submissions", "consumer"),
-            other => (other, pov),
+            other => (other, side),
         };
         let filters = filters.collect::<Vec<_>>().join("&");
         let view = view.map(|view| format!("{view}/")).unwrap_or_default();
         let base = if collection == "messages" { "/v1/orcaexternal" } else { CORE };
-        let path = format!("{base}/{pov}/{collection}/{view}?{filters}");
+        let path = format!("{base}/{side}/{collection}/{view}?{filters}");
         let answer = self.system.get(&path, self.key(team));
         reply::error(&answer, &names).unwrap_or_else(|| {
             let rows = answer.at("/results").as_array().unwrap();

@@ -6,8 +6,8 @@
 use super::tenants::{Foreign, populated};
 use super::trespass::{Target, body, guarded, targets};
 use domain::base::actor::Role;
-use domain::rules::visibility::Pov;
-use dovetail_http::{Operation, Route};
+use domain::rules::visibility::Side;
+use dovetail_http::{Access, Operation, Route, Scope};
 use serde_json::{Value, json};
 use support::{Answer, ApiRequest, Running, Seen, Watched};
 
@@ -48,97 +48,18 @@ impl Asking {
 }
 
 /// Returns the number of foreign records that an operation must read before it rejects: 0, or the object itself.
-fn deciding(operation: Operation, pov: Pov) -> usize {
-    match operation {
-        Operation::GetServiceItem
-        | Operation::GetServiceItemGraph
-        | Operation::CheckServiceItem
-        | Operation::GetChangeInstance
-        | Operation::ChangeInstanceHistory
-        | Operation::GetCharge
-        | Operation::GetDeployedItem => usize::from(pov == Pov::ServiceOwner),
+fn deciding(operation: Operation, side: Side) -> usize {
+    match operation.scope() {
+        Scope::Shared => usize::from(side == Side::ServiceOwner),
         // Only owners decide, so the role in the path does not matter.
-        Operation::UpdateChangeInstance
-        | Operation::RetryChangeInstance
-        | Operation::CreateDeployedItem
-        | Operation::UpdateCharge
-        | Operation::MarkCharge
-        | Operation::PatchDeployedItem => 1,
+        Scope::Decision => 1,
         // The id in the path shows the team, or the catalogue is common to all.
-        Operation::GetServiceConfig
-        | Operation::GetServiceDocs
-        | Operation::UploadServiceDocs
-        | Operation::ListServiceConfigs
-        | Operation::CreateServiceConfig
-        | Operation::GetSubmission
-        | Operation::GetApplication
-        | Operation::GetApplicationGraph
-        | Operation::GetService
-        | Operation::UpdateService
-        | Operation::PublishService
-        | Operation::ValidateService
-        | Operation::Submit
-        | Operation::ValidateSubmission
-        | Operation::ListTeams
-        | Operation::GetTeam
-        | Operation::UpdateTeam
-        | Operation::CompareSubmissions
-        | Operation::ExportDeclaration
-        | Operation::Revert
-        | Operation::ValidateRevert
-        | Operation::ListSubmissions
-        | Operation::ListServiceItems
-        | Operation::ListDependentServiceItems
-        | Operation::ListChangeInstances
-        | Operation::ListDependentChangeInstances
-        | Operation::ListReferencedChangeInstances
-        | Operation::ListDeployedItems
-        | Operation::ListDependentDeployedItems
-        | Operation::ListServices
-        | Operation::ListDependentServices
-        | Operation::ListServiceTags
-        | Operation::ListApplications
-        | Operation::GetHealth
-        | Operation::GetContract
-        | Operation::GetDefinitionSchema
-        | Operation::GetErrorPage
-        | Operation::GetConsoleFile
-        | Operation::GetConsoleSettings
-        | Operation::ListApiKeys
-        | Operation::GetApiKey
-        | Operation::CreateApiKey
-        | Operation::RotateApiKey
-        | Operation::RevokeApiKey
-        | Operation::ListMembers
-        | Operation::GetMember
-        | Operation::AddMember
-        | Operation::ChangeMember
-        | Operation::RemoveMember
-        | Operation::ListRecords
-        | Operation::ListAllTeams
-        | Operation::CreateTeam
-        | Operation::ListQueues
-        | Operation::GetStatus
-        | Operation::ListCharges
-        | Operation::ListAccumulatedCharges
-        | Operation::ListWebhooks
-        | Operation::GetWebhook
-        | Operation::CreateWebhook
-        | Operation::UpdateWebhook
-        | Operation::RemoveWebhook
-        | Operation::RotateWebhook
-        | Operation::TriggerWebhook
-        | Operation::ListWebhookFailures
-        | Operation::ListMessages
-        | Operation::GetMessage
-        | Operation::CreateMessage
-        | Operation::UpdateMessage
-        | Operation::RemoveMessage
-        | Operation::ListHealthchecks
-        | Operation::GetHealthcheck
-        | Operation::CreateHealthcheck
-        | Operation::RemoveHealthcheck
-        | Operation::CheckService => 0,
+        Scope::Public
+        | Scope::List
+        | Scope::Own
+        | Scope::Catalogue
+        | Scope::Creation
+        | Scope::Declaration => 0,
     }
 }
 
@@ -154,9 +75,28 @@ fn request_of<'a>(
     ApiRequest { method, path: &target.path, key: Some(key), body, headers: &[] }
 }
 
+/// Fails unless the consumer of the foreign objects reads at least one record where another team must read none.
+#[track_caller]
+fn assert_consumer_reads(watched: &Watched<'_>, foreign: &Foreign) {
+    let consumer = Asking { key: "alpha", others: vec![foreign.team], marker: None };
+    let mut operations = Vec::new();
+    for route in
+        guarded().filter(|route| route.operation.scope() == Scope::Shared && route.access == Access::Read)
+    {
+        for target in targets(route, foreign).iter().filter(|target| target.side == Side::Consumer) {
+            let (answer, seen) = watched.send(&request_of(route, "GET", target, consumer.key, foreign));
+            let read = consumer.foreign(&seen);
+            assert!(answer.status == 200 && !read.is_empty(), "{}: {answer:?} {read:?}", target.path);
+            operations.push(route.operation);
+        }
+    }
+    operations.dedup();
+    assert_eq!(operations.len(), 6, "{operations:?}");
+}
+
 /// Fails unless each rejection reads the expected number of foreign records and writes nothing.
 #[track_caller]
-fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operation, Pov) -> usize) {
+fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operation, Side) -> usize) {
     let (foreign, mut wrong, mut tried) = (Foreign::of(system), Vec::new(), 0);
     for asking in Asking::all(system) {
         for route in guarded() {
@@ -166,7 +106,7 @@ fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operat
                         watched.send(&request_of(route, method, &target, asking.key, &foreign));
                     let read = asking.foreign(&seen);
                     let writes: Vec<_> = seen.iter().filter(|seen| !seen.is_read()).collect();
-                    if read.len() != decided(route.operation, target.pov) || !writes.is_empty() {
+                    if read.len() != decided(route.operation, target.side) || !writes.is_empty() {
                         let what = format!("{}: {method} {}", asking.key, target.path);
                         wrong.push(format!("{what} {} reads {read:?}, writes {writes:?}", answer.status));
                     }
@@ -183,7 +123,9 @@ fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operat
 #[test]
 fn of_another_teams_objects_only_the_deciding_record_is_read() {
     let system = populated();
-    assert_reads(&system, &Watched::on(&system), deciding);
+    let watched = Watched::on(&system);
+    assert_reads(&system, &watched, deciding);
+    assert_consumer_reads(&watched, &Foreign::of(&system));
 }
 
 #[test]
@@ -203,8 +145,8 @@ fn the_teams_of_a_change_instance_are_read_once_and_cached() {
     }
     let decisions =
         [Operation::UpdateChangeInstance, Operation::RetryChangeInstance, Operation::CreateDeployedItem];
-    assert_reads(&system, &watched, |operation, pov| {
-        if decisions.contains(&operation) { 0 } else { deciding(operation, pov) }
+    assert_reads(&system, &watched, |operation, side| {
+        if decisions.contains(&operation) { 0 } else { deciding(operation, side) }
     });
 }
 
@@ -212,28 +154,34 @@ fn the_teams_of_a_change_instance_are_read_once_and_cached() {
 fn a_list_with_the_filter_of_a_foreign_item_reads_nothing() {
     let system = populated();
     let (watched, foreign) = (Watched::on(&system), Foreign::of(&system));
-    for asking in Asking::all(&system) {
-        for pov in Pov::ALL {
-            for list in [
-                "change_instances/?",
-                "change_instances/?state=PENDING,APPROVED&",
-                "change_instances/?light=true&",
-                "change_instances/dependant/?",
-                "change_instances/referenced/?",
-                "deployed_items/?",
-                "deployed_items/dependant/?",
-            ] {
-                let path = format!("/v1/orcabase/{}/{list}service_item_id={}", pov.name(), foreign.item);
-                let request =
-                    ApiRequest { method: "GET", path: &path, key: Some(asking.key), ..ApiRequest::default() };
-                let (answer, seen) = watched.send(&request);
-                assert_eq!(answer.status, 200, "{path}: {answer:?}");
-                let read = asking.foreign(&seen);
+    let consumer = Asking { key: "alpha", others: vec![foreign.team], marker: None };
+    let send = |side: Side, list: &str, asking: &Asking| {
+        let path = format!("/v1/orcabase/{}/{list}service_item_id={}", side.name(), foreign.item);
+        let request =
+            ApiRequest { method: "GET", path: &path, key: Some(asking.key), ..ApiRequest::default() };
+        let (answer, seen) = watched.send(&request);
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        (path, asking.foreign(&seen))
+    };
+    for list in [
+        "change_instances/?",
+        "change_instances/?state=PENDING,APPROVED&",
+        "change_instances/?light=true&",
+        "change_instances/dependant/?",
+        "change_instances/referenced/?",
+        "deployed_items/?",
+        "deployed_items/dependant/?",
+    ] {
+        for asking in Asking::all(&system) {
+            for side in Side::ALL {
+                let (path, read) = send(side, list, &asking);
                 let is_item = read.iter().all(|partition| partition.starts_with("ITEM#"));
-                let read_max = usize::from(pov == Pov::ServiceOwner);
+                let read_max = usize::from(side == Side::ServiceOwner);
                 assert!(is_item && read.len() <= read_max, "{} {path}: {read:?}", asking.key);
             }
         }
+        let (path, read) = send(Side::Consumer, list, &consumer);
+        assert!(read.len() > 1, "the consumer of the item finds rows with {path}: {read:?}");
     }
 }
 

@@ -213,7 +213,7 @@ pub(super) fn stored(system: &Running) -> (String, Vec<Value>) {
         .map(|key| system.get("/v1/orcabase/serviceowner/services/?limit=100", key).body);
     let keys = ["alpha", "beta", "stranger"].map(|key| system.get("/v1/account/api_keys/", key).body);
     let webhooks = ["owner-one", "owner-two", "alpha", "beta"].map(|key| {
-        let lists = ["serviceowner", "consumer"].map(|pov| format!("/v1/external/{pov}/webhooks/"));
+        let lists = ["serviceowner", "consumer"].map(|side| format!("/v1/external/{side}/webhooks/"));
         Value::from(lists.map(|path| system.get(&path, key).body).to_vec())
     });
     let messages =

@@ -2,31 +2,31 @@
 
 use super::tenants::Foreign;
 use domain::base::actor::Role;
-use domain::rules::visibility::Pov;
-use dovetail_http::{Access, Code, Operation, ROUTES, Route};
+use domain::rules::visibility::Side;
+use dovetail_http::{Access, Code, Operation, ROUTES, Route, Scope};
 use serde_json::{Value, json};
 use support::{Answer, Running};
 
 /// A path of the table of routes with its parameters.
 pub(super) struct Target {
     pub(super) path: String,
-    pub(super) pov: Pov,
+    pub(super) side: Side,
     pub(super) id: Option<u64>,
 }
 
 pub(super) fn targets(route: &Route, foreign: &Foreign) -> Vec<Target> {
     let mut targets = Vec::new();
-    let povs = if route.path.contains("{pov}") { &Pov::ALL[..] } else { &[Pov::Consumer] };
-    for pov in povs {
-        let path = route.path.replace("{pov}", pov.name());
+    let sides = if route.path.contains("{pov}") { &Side::ALL[..] } else { &[Side::Consumer] };
+    for side in sides {
+        let path = route.path.replace("{pov}", side.name());
         if path.contains("{id}") {
             targets.extend(foreign.ids(&path).into_iter().map(|id| Target {
                 path: format!("{}/", path.replace("{id}", &id.to_string())),
-                pov: *pov,
+                side: *side,
                 id: Some(id),
             }));
         } else {
-            targets.push(Target { path: format!("{path}/"), pov: *pov, id: None });
+            targets.push(Target { path: format!("{path}/"), side: *side, id: None });
         }
     }
     targets
@@ -42,7 +42,12 @@ pub(super) fn serving(path: &str, method: &str) -> Option<&'static Route> {
     ROUTES.iter().find(|route| route.path == path && route.methods.contains(&method))
 }
 
+/// Operations whose refusal does not depend on the body, because their ids are foreign or the empty body is invalid.
+const IGNORES_THE_BODY: &[Operation] =
+    &[Operation::CreateApiKey, Operation::RotateApiKey, Operation::AddMember, Operation::ChangeMember];
+
 /// Returns the most harmful body for an operation.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no fields")]
 pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
     match operation {
         Operation::Submit | Operation::ValidateSubmission => {
@@ -73,182 +78,45 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
             "state": "DECOMMISSIONED", "tags": ["stolen"]}),
         Operation::CreateServiceConfig => json!({"service": foreign.vm, "config": {"ip": "stolen"}}),
         Operation::UpdateCharge | Operation::MarkCharge => json!({"processed": true}),
-        Operation::UploadServiceDocs
-        | Operation::GetServiceDocs
-        | Operation::ListServiceConfigs
-        | Operation::GetServiceConfig
-        | Operation::ListTeams
-        | Operation::GetTeam
-        | Operation::CompareSubmissions
-        | Operation::ExportDeclaration
-        | Operation::Revert
-        | Operation::ValidateRevert
-        | Operation::ListSubmissions
-        | Operation::GetSubmission
-        | Operation::ListServiceItems
-        | Operation::ListDependentServiceItems
-        | Operation::GetServiceItem
-        | Operation::GetServiceItemGraph
-        | Operation::ListChangeInstances
-        | Operation::ListDependentChangeInstances
-        | Operation::ListReferencedChangeInstances
-        | Operation::GetChangeInstance
-        | Operation::RetryChangeInstance
-        | Operation::ChangeInstanceHistory
-        | Operation::ListDeployedItems
-        | Operation::ListDependentDeployedItems
-        | Operation::GetDeployedItem
-        | Operation::ListServices
-        | Operation::ListDependentServices
-        | Operation::ListServiceTags
-        | Operation::GetService
-        | Operation::ValidateService
-        | Operation::ListApplications
-        | Operation::GetApplication
-        | Operation::GetApplicationGraph
-        | Operation::GetHealth
-        | Operation::GetContract
-        | Operation::GetDefinitionSchema
-        | Operation::GetErrorPage
-        | Operation::GetConsoleFile
-        | Operation::GetConsoleSettings
-        | Operation::ListApiKeys
-        | Operation::GetApiKey
-        | Operation::CreateApiKey
-        | Operation::RotateApiKey
-        | Operation::RevokeApiKey
-        | Operation::ListMembers
-        | Operation::GetMember
-        | Operation::AddMember
-        | Operation::ChangeMember
-        | Operation::RemoveMember
-        | Operation::ListRecords
-        | Operation::ListAllTeams
-        | Operation::ListQueues
-        | Operation::GetStatus
-        | Operation::ListCharges
-        | Operation::ListAccumulatedCharges
-        | Operation::GetCharge
-        | Operation::ListWebhooks
-        | Operation::GetWebhook
-        | Operation::RemoveWebhook
-        | Operation::RotateWebhook
-        | Operation::TriggerWebhook
-        | Operation::ListWebhookFailures
-        | Operation::ListMessages
-        | Operation::GetMessage
-        | Operation::RemoveMessage
-        | Operation::ListHealthchecks
-        | Operation::GetHealthcheck
-        | Operation::RemoveHealthcheck
-        | Operation::CheckServiceItem
-        | Operation::CheckService => Value::Null,
+        other => {
+            assert!(
+                other.fields().is_none_or(|_| IGNORES_THE_BODY.contains(&other)),
+                "{other:?} needs a body"
+            );
+            Value::Null
+        }
     }
 }
 
 /// Returns the expected response to a team with a valid key and without a share.
 pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, Option<Code>) {
     let refused = |code: Code| (code.status(), Some(code));
-    match operation {
-        Operation::GetSubmission
-        | Operation::GetTeam
-        | Operation::UpdateTeam
-        | Operation::CompareSubmissions
-        | Operation::Revert
-        | Operation::ValidateRevert
-        | Operation::GetServiceItem
-        | Operation::GetServiceItemGraph
-        | Operation::GetChangeInstance
-        | Operation::UpdateChangeInstance
-        | Operation::RetryChangeInstance
-        | Operation::ChangeInstanceHistory
-        | Operation::GetDeployedItem
-        | Operation::CreateDeployedItem
-        | Operation::PatchDeployedItem
-        | Operation::GetCharge
-        | Operation::UpdateCharge
-        | Operation::MarkCharge
-        | Operation::GetApplication
-        | Operation::GetApplicationGraph => refused(Code::NotFound),
+    let is_consumer = target.side == Side::Consumer;
+    match (operation.scope(), operation) {
+        (Scope::Public | Scope::List, _) => (200, None),
+        (Scope::Own | Scope::Shared | Scope::Decision, _) => refused(Code::NotFound),
+        (Scope::Declaration, _) => refused(Code::InvalidDeclaration),
         // Every consumer may read the catalogue, except private services.
-        Operation::GetService if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => (200, None),
-        Operation::GetServiceDocs if target.pov == Pov::Consumer && target.id == Some(foreign.vm) => {
+        (Scope::Catalogue, Operation::GetService | Operation::GetServiceDocs)
+            if is_consumer && target.id == Some(foreign.vm) =>
+        {
             (200, None)
         }
-        Operation::GetService | Operation::GetServiceDocs | Operation::GetServiceConfig => {
-            refused(Code::NotFound)
-        }
-        Operation::CreateServiceConfig => refused(Code::InvalidField),
-        Operation::UpdateService | Operation::UploadServiceDocs if target.id == Some(foreign.private) => {
-            refused(Code::NotFound)
-        }
-        Operation::UpdateService | Operation::UploadServiceDocs | Operation::PublishService => {
+        (Scope::Catalogue, Operation::ValidateService) => refused(Code::InvalidSchema),
+        (Scope::Catalogue, Operation::PublishService) => refused(Code::ForeignService),
+        (Scope::Catalogue, Operation::UpdateService | Operation::UploadServiceDocs)
+            if target.id == Some(foreign.vm) =>
+        {
             refused(Code::ForeignService)
         }
-        Operation::Submit | Operation::ValidateSubmission => refused(Code::InvalidDeclaration),
-        Operation::ValidateService => refused(Code::InvalidSchema),
-        Operation::ListTeams
-        | Operation::ExportDeclaration
-        | Operation::ListSubmissions
-        | Operation::ListServiceItems
-        | Operation::ListDependentServiceItems
-        | Operation::ListChangeInstances
-        | Operation::ListDependentChangeInstances
-        | Operation::ListReferencedChangeInstances
-        | Operation::ListDeployedItems
-        | Operation::ListDependentDeployedItems
-        | Operation::ListServices
-        | Operation::ListDependentServices
-        | Operation::ListServiceTags
-        | Operation::ListServiceConfigs
-        | Operation::ListApplications
-        | Operation::GetHealth
-        | Operation::GetContract
-        | Operation::GetDefinitionSchema
-        | Operation::ListApiKeys
-        | Operation::ListMembers
-        | Operation::ListRecords
-        | Operation::ListAllTeams
-        | Operation::ListQueues
-        | Operation::GetStatus
-        | Operation::ListCharges
-        | Operation::ListAccumulatedCharges
-        | Operation::ListWebhooks
-        | Operation::ListMessages
-        | Operation::ListHealthchecks
-        | Operation::GetErrorPage
-        | Operation::GetConsoleFile
-        | Operation::GetConsoleSettings => (200, None),
+        (Scope::Catalogue, _) => refused(Code::NotFound),
+        // Only operators reach it; see `operators`.
+        (Scope::Creation, Operation::CreateTeam) => (201, None),
         // The consumer role has no such objects.
-        Operation::CreateMessage | Operation::CreateHealthcheck if target.pov == Pov::Consumer => {
+        (Scope::Creation, Operation::CreateMessage | Operation::CreateHealthcheck) if is_consumer => {
             refused(Code::NotFound)
         }
-        // Only operators reach it; see `operators`.
-        Operation::CreateTeam => (201, None),
-        Operation::CreateApiKey
-        | Operation::AddMember
-        | Operation::CreateWebhook
-        | Operation::CreateMessage
-        | Operation::CreateHealthcheck => refused(Code::InvalidField),
-        Operation::GetApiKey
-        | Operation::RotateApiKey
-        | Operation::RevokeApiKey
-        | Operation::GetMember
-        | Operation::ChangeMember
-        | Operation::RemoveMember
-        | Operation::GetWebhook
-        | Operation::UpdateWebhook
-        | Operation::RemoveWebhook
-        | Operation::RotateWebhook
-        | Operation::TriggerWebhook
-        | Operation::ListWebhookFailures
-        | Operation::GetMessage
-        | Operation::UpdateMessage
-        | Operation::RemoveMessage
-        | Operation::GetHealthcheck
-        | Operation::RemoveHealthcheck
-        | Operation::CheckServiceItem
-        | Operation::CheckService => refused(Code::NotFound),
+        (Scope::Creation, _) => refused(Code::InvalidField),
     }
 }
 

@@ -164,7 +164,7 @@ pub fn decisions() -> Table {
 }
 
 /// Measures the operations of a service with words. The tables above have the same operations without words.
-pub fn judged() -> Table {
+pub fn checked() -> Table {
     let mut table = Table::new("A service with words");
     let system = system();
     let define = |from: &Value, is_verified: bool| {

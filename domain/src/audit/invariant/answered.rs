@@ -8,7 +8,7 @@ use crate::model::change::Change;
 impl Audit<'_> {
     /// I35: an answering change instance exists on an item of the same name, or the submission in flight has planned it.
     ///
-    /// A shed closes change instances before the one that answers them exists (ADR 28).
+    /// A closed excess ends change instances before the one that answers them exists (ADR 28).
     pub(super) fn answer(&mut self, change: &Change) {
         let Some(by) = change.answered_by() else { return };
         let answer = self.snapshot.changes.get(&by);

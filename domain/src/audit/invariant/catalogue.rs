@@ -41,8 +41,8 @@ impl Snapshot {
             catalogue.used.entry((item.service, item.service_owner)).or_default().insert(item.schema_version);
         }
         for change in changes.into_values() {
-            let judging = catalogue.used.entry((change.service, change.service_owner)).or_default();
-            judging.extend(change.schema_version);
+            let checking = catalogue.used.entry((change.service, change.service_owner)).or_default();
+            checking.extend(change.schema_version);
             catalogue.owners.entry(change.owner).or_insert(change.id);
         }
         *self = Self { teams, catalogue, definitions, ..Self::default() };
@@ -225,8 +225,8 @@ impl Audit<'_> {
                 .insert(item.schema_version);
         }
         for change in self.snapshot.changes.values() {
-            let judging = versions_by_service.entry((&change.service, &change.service_owner)).or_default();
-            judging.extend(change.schema_version);
+            let checking = versions_by_service.entry((&change.service, &change.service_owner)).or_default();
+            checking.extend(change.schema_version);
         }
         for ((named, owner), versions) in versions_by_service {
             let subject = || Subject::Service(named.title.clone());

@@ -1,4 +1,4 @@
-//! The definitions that judged completed items.
+//! The definitions that checked completed items.
 
 use crate::catalog::schema::DecisionForms;
 use std::collections::BTreeMap;

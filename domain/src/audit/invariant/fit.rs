@@ -21,9 +21,9 @@ impl Audit<'_> {
     /// I27 and I28: a completed item fits its definition, and drift is what the newest observation shows.
     pub(super) fn completed_item(&mut self, item: &Item, newest_approved: Option<&Change>) {
         let completed = newest_approved.filter(|_| item.reached_target().is_some());
-        let is_judged = completed.is_some_and(|change| change.schema_version.is_some());
-        if !is_judged {
-            let detail = "it has drifted, but no definition judged its last change";
+        let is_checked = completed.is_some_and(|change| change.schema_version.is_some());
+        if !is_checked {
+            let detail = "it has drifted, but no definition checked its last change";
             return self.require(item.drift.is_none(), "I27", Subject::Item(item.id), detail);
         }
         if let Some(completed) = completed.and_then(|change| texts(self.snapshot, item, change)) {
@@ -49,11 +49,11 @@ impl Audit<'_> {
         let paths = &forms.paths;
         let newest = item.newest_of_life();
         let whole = if paths.is_verified {
-            // An adopted item was not judged by this form.
+            // An adopted item was not checked by this form.
             let newest = newest.and_then(|newest| self.data(item, newest.id));
             self.base(item, newest.as_ref())
         } else {
-            // A version that a later request added to another change was not judged with this declaration.
+            // A version that a later request added to another change was not checked with this declaration.
             let of_newest = newest.and_then(|newest| self.deployed(item, newest.id));
             let is_later = of_newest.is_some_and(|version| {
                 version.change != change.id && version.id.number() > change.id.number()

@@ -53,7 +53,7 @@ impl Audit<'_> {
 
     pub(super) fn deployed_size(&mut self, deployed: &Deployed) {
         let size = deployed.data.len();
-        // A version that a definition has judged may be a whole item.
+        // A version that a definition has checked may be a whole item.
         let max = if deployed.schema_version.is_some() { WHOLE_BYTES_MAX } else { DEPLOYED_BYTES_MAX };
         self.within(size, max, Subject::Deployed(deployed.id), "bytes of its data");
         let is_storable = json::sound::is_sound(&deployed.data, DEPTH_MAX);

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn it_judges_as_the_strict_parser_does() {
+    fn it_checks_as_the_strict_parser_does() {
         let mut texts: Vec<String> = [
             r#"{"a":[1,-2,0.5,true,false,null,"x\u00e9\ud83d\ude00"],"b":{}}"#,
             "  ",

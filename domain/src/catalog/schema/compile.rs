@@ -22,7 +22,7 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
         Some(paths) => {
             let form =
                 |phase| Compiled::of(&form(definition, draft, paths, phase), draft, &references, Some(paths));
-            let approved = forms::judges_approval(definition).then(|| form(Phase::Approved)).transpose()?;
+            let approved = forms::checks_approval(definition).then(|| form(Phase::Approved)).transpose()?;
             (form(Phase::Request)?, approved)
         }
     };
@@ -60,24 +60,24 @@ impl Compiled {
 
     /// Compiles a definition in one of its forms; `paths` are none without words.
     pub(super) fn of(
-        judged: &Value,
+        checked: &Value,
         draft: Draft,
         references: &[ReferenceField],
         paths: Option<&Part>,
     ) -> Result<Self, Vec<Problem>> {
-        let unusable = || Ok(Self::unusable(length_of(judged).saturating_mul(4)));
-        if !is_small(judged) {
+        let unusable = || Ok(Self::unusable(length_of(checked).saturating_mul(4)));
+        if !is_small(checked) {
             return unusable();
         }
-        let model = Model::of(judged);
-        let bytes = weight(judged, &model, paths);
+        let model = Model::of(checked);
+        let bytes = weight(checked, &model, paths);
         if bytes > COMPILED_BYTES_MAX {
             return unusable();
         }
         let options = options(draft);
         // Without words, the draft decides whether a format is asserted (R47).
         let options = if paths.is_some() { options.should_validate_formats(true) } else { options };
-        let (at, form) = compiled_form(judged, draft, references);
+        let (at, form) = compiled_form(checked, draft, references);
         let validator = options.build(&form).map_err(|error| {
             let pointer = error.instance_path().as_str();
             vec![problem(pointer.strip_prefix(at).unwrap_or(pointer), "invalid_schema", message(&error))]
@@ -144,9 +144,9 @@ pub(super) fn options(draft: Draft) -> ValidationOptions<'static> {
 ///
 /// In draft-07 the library requires ECMA-262 of each pattern that its meta-schema sees. Definitions have the patterns of
 /// the engine in both drafts, so a reference leads to the definition, at a place that this meta-schema does not know.
-fn compiled_form(judged: &Value, draft: Draft, references: &[ReferenceField]) -> (&'static str, Value) {
+fn compiled_form(checked: &Value, draft: Draft, references: &[ReferenceField]) -> (&'static str, Value) {
     let at = if draft == Draft::Draft7 { "/definition" } else { "" };
-    let mut form = with_local_references(judged, at);
+    let mut form = with_local_references(checked, at);
     let Some(root) = form.as_object_mut() else { return (at, form) };
     root.remove("$id");
     root.remove("$schema");
@@ -162,11 +162,11 @@ fn compiled_form(judged: &Value, draft: Draft, references: &[ReferenceField]) ->
 }
 
 /// Returns a definition whose references are fragments with pointers below `at`.
-fn with_local_references(judged: &Value, at: &str) -> Value {
-    let mut form = judged.clone();
-    for (pointer, schema) in reached(judged) {
+fn with_local_references(checked: &Value, at: &str) -> Value {
+    let mut form = checked.clone();
+    for (pointer, schema) in reached(checked) {
         let reference = schema.get("$ref").and_then(Value::as_str);
-        let Some(Ok((to, _))) = reference.map(|reference| target(judged, reference)) else { continue };
+        let Some(Ok((to, _))) = reference.map(|reference| target(checked, reference)) else { continue };
         if let Some(reference) = form.pointer_mut(&pointer).and_then(|schema| schema.get_mut("$ref")) {
             *reference = Value::String(reference_to(&format!("{at}{to}")));
         }

@@ -1,15 +1,15 @@
-//! The forms of a definition that judge the decisions of the service owner (R49).
+//! The forms of a definition that check the decisions of the service owner (R49).
 
 use super::*;
 use std::sync::OnceLock;
 
-/// A definition with words, as it judges decisions. Each form is compiled at its first use.
+/// A definition with words, as it checks decisions. Each form is compiled at its first use.
 #[derive(Debug)]
 pub struct DecisionForms {
     /// The paths with their words.
     pub paths: Part,
-    /// Whether the definition judges an approval without an item.
-    pub judges_approval: bool,
+    /// Whether the definition checks an approval without an item.
+    pub checks_approval: bool,
     /// The memory of the definition in bytes, with all forms; the estimate is never too low.
     pub bytes: usize,
     definition: Value,
@@ -28,13 +28,13 @@ impl DecisionForms {
             root.and_then(draft).ok_or_else(|| vec![problem("", "invalid_schema", "must be a draft")])?;
         let references = root.into_iter().flat_map(reference_fields).filter_map(|(_, field)| field.ok());
         let paths = Part::of(&definition, draft);
-        let judging = Phase::ALL.into_iter().filter(|phase| *phase != Phase::Request);
-        let bytes = judging.map(|phase| {
+        let checking = Phase::ALL.into_iter().filter(|phase| *phase != Phase::Request);
+        let bytes = checking.map(|phase| {
             let form = form(&definition, draft, &paths, phase);
             weight(&form, &Model::of(&form), Some(&paths))
         });
         Ok(Self {
-            judges_approval: forms::judges_approval(&definition),
+            checks_approval: forms::checks_approval(&definition),
             bytes: bytes.fold(0, usize::saturating_add),
             references: references.collect(),
             paths,
@@ -50,8 +50,8 @@ impl DecisionForms {
     }
 
     fn compile_form(&self, phase: Phase) -> Result<Compiled, Vec<Problem>> {
-        let judged = form(&self.definition, self.draft, &self.paths, phase);
-        Compiled::of(&judged, self.draft, &self.references, Some(&self.paths))
+        let checked = form(&self.definition, self.draft, &self.paths, phase);
+        Compiled::of(&checked, self.draft, &self.references, Some(&self.paths))
     }
 
     /// Returns the violations of a form by an item.

@@ -11,7 +11,7 @@ use super::part::{Source, Way, steps};
 use super::walk::{for_each_subschema, reference_to, target};
 use super::*;
 
-/// What a definition judges.
+/// What a definition checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// A declaration, at its submission.
@@ -129,8 +129,8 @@ fn for_each_at_path(at: At<'_>, source: &Source<'_>, visit: &mut impl FnMut(&At<
     }
 }
 
-/// Returns whether a definition judges an approval without an item: it has `x-from.APPROVED`.
-pub(super) fn judges_approval(definition: &Value) -> bool {
+/// Returns whether a definition checks an approval without an item: it has `x-from.APPROVED`.
+pub(super) fn checks_approval(definition: &Value) -> bool {
     words::all_subschemas(definition).any(|(_, schema)| from_approved(schema).is_some())
 }
 

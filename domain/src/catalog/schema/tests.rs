@@ -8,7 +8,7 @@ use super::*;
 
 impl Schema {
     /// Returns the problems of an item in a request of its own.
-    fn judged(&self, item: &Value) -> Vec<Problem> {
+    fn checked(&self, item: &Value) -> Vec<Problem> {
         self.problems(item, &mut Budget::of_request())
     }
 }
@@ -64,9 +64,9 @@ fn ends(work: impl FnOnce()) {
 fn what_is_published_speaks_as_it_does_when_it_is_loaded() {
     let schema = published(&with_property(&json!({"minimum": 11.0})));
     let item = json!({"name": "a", "x": 0.3});
-    let problems = schema.judged(&item);
+    let problems = schema.checked(&item);
     assert_eq!(problems[0].message, "0.3 is less than the minimum of 11");
-    assert_eq!(problems, load(&schema.text, Words::Apply).unwrap().judged(&item));
+    assert_eq!(problems, load(&schema.text, Words::Apply).unwrap().checked(&item));
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn two_drafts_are_spoken() {
     );
     let prefix = json!({"prefixItems": [{"type": "string"}], "type": "array"});
     let (item, mut old) = (json!({"name": "n", "x": [1]}), with_property(&prefix));
-    assert_eq!(published(&old).judged(&item).len(), 1);
+    assert_eq!(published(&old).checked(&item).len(), 1);
     old["$schema"] = json!("http://json-schema.org/draft-07/schema#");
-    assert_eq!(published(&old).judged(&item), []);
+    assert_eq!(published(&old).checked(&item), []);
 }
 
 #[test]
@@ -165,11 +165,11 @@ fn both_drafts_have_references_in_both_forms() {
         let body = json!({"name": "n", "vms": ["b", "a", "b"], "gateway": "g"});
         let named =
             |service: &str, name: &str| Reference { service: service.to_owned(), name: name.to_owned() };
-        assert_eq!(schema.judged(&body), []);
+        assert_eq!(schema.checked(&body), []);
         assert_eq!(schema.references_of(&body), [named("Gateway", "g"), named("VM", "a"), named("VM", "b")]);
         // The definition itself refuses entries that are not names.
         let pointers = |body: Value| -> Vec<String> {
-            schema.judged(&body).into_iter().map(|problem| problem.pointer).collect()
+            schema.checked(&body).into_iter().map(|problem| problem.pointer).collect()
         };
         assert_eq!(pointers(json!({"name": "n", "vms": [1], "gateway": ["g"]})), ["/gateway", "/vms/0"]);
     }
@@ -218,7 +218,7 @@ fn references_stay_within_the_definition() {
     }
     let mut local = with_property(&json!({"$ref": "#/$defs/a~1b"}));
     local["$defs"] = json!({"a/b": {"type": "integer"}});
-    assert_eq!(published(&local).judged(&json!({"name": "n", "x": "y"})).len(), 1);
+    assert_eq!(published(&local).checked(&json!({"name": "n", "x": "y"})).len(), 1);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn an_identity_at_the_root_changes_nothing() {
         let mut definition = with_property(&json!({"$ref": "#/$defs/x"}));
         definition["$id"] = json!(id);
         definition["$defs"] = json!({"x": {"type": "integer"}});
-        assert_eq!(published(&definition).judged(&json!({"name": "n", "x": "y"})).len(), 1, "{id}");
+        assert_eq!(published(&definition).checked(&json!({"name": "n", "x": "y"})).len(), 1, "{id}");
     }
 }
 
@@ -273,10 +273,10 @@ fn work_that_doubles_per_level_is_refused() {
         ends(|| assert_problems(&doubling(13, keyword), &[("too_complex", "")]));
     }
     ends(|| {
-        assert_eq!(published(&doubling(6, "anyOf")).judged(&json!({"name": "n", "x": 1})).len(), 1);
+        assert_eq!(published(&doubling(6, "anyOf")).checked(&json!({"name": "n", "x": 1})).len(), 1);
     });
     ends(|| {
-        assert_eq!(published(&doubling(10, "allOf")).judged(&json!({"name": "n"})).len(), 0);
+        assert_eq!(published(&doubling(10, "allOf")).checked(&json!({"name": "n"})).len(), 0);
     });
 }
 
@@ -354,7 +354,7 @@ fn patterns_run_in_linear_time_or_not_at_all() {
     for good in ["(a+)+$", "^[a-z0-9-]{1,63}$", "^.{0,255}$", "\\d{4}", "^(a|aa)+$", "^\\S+@\\S+$"] {
         let schema = published(&with_property(&json!({"pattern": good})));
         let long = format!("{}!", "a".repeat(100_000));
-        ends(|| drop(schema.judged(&json!({"name": "n", "x": long}))));
+        ends(|| drop(schema.checked(&json!({"name": "n", "x": long}))));
     }
 }
 
@@ -384,7 +384,7 @@ fn reference_properties_are_read_in_both_forms() {
     let named = |service: &str, name: &str| Reference { service: service.to_owned(), name: name.to_owned() };
     assert_eq!(schema.references_of(&body), [named("LB", "front"), named("VM", "a"), named("VM", "b")]);
     assert_eq!(load(&schema.text, Words::Apply).unwrap().references, schema.references);
-    let pointers: Vec<_> = schema.judged(&body).into_iter().map(|problem| problem.pointer).collect();
+    let pointers: Vec<_> = schema.checked(&body).into_iter().map(|problem| problem.pointer).collect();
     assert_eq!(pointers, ["/vms/2", "/vms/4"]);
     for nothing in [json!({}), json!({"lb": 1, "vms": "a"}), json!([]), json!({"lb": ["a"], "vms": {"a": 1}})]
     {
@@ -422,7 +422,7 @@ fn an_invalid_item_has_the_pointer_of_each_problem() {
             "disks": {"type": "array", "items": {"type": "object", "required": ["a/b"]}}},
         "required": ["name", "cpu"], "additionalProperties": false, "maxProperties": 4})));
     let reported = |body: Value| -> Vec<(String, String)> {
-        let problems = schema.judged(&body).into_iter();
+        let problems = schema.checked(&body).into_iter();
         problems
             .map(|p| {
                 assert_eq!((p.rule, p.path), ("schema", tokens(&p.pointer)));
@@ -457,7 +457,7 @@ fn an_invalid_item_has_the_pointer_of_each_problem() {
 fn messages_do_not_repeat_long_values() {
     let long = "x".repeat(1_000);
     let schema = published(&with_property(&json!({"pattern": format!("^{long}$")})));
-    let problems = schema.judged(&json!({"name": long, "x": long.replace('x', "secret")}));
+    let problems = schema.checked(&json!({"name": long, "x": long.replace('x', "secret")}));
     assert_eq!(problems.len(), 1);
     assert!(!problems[0].message.contains("secret"));
     assert_eq!(problems[0].message.chars().count(), MESSAGE_CHARS_MAX + 1);
@@ -470,7 +470,7 @@ fn a_hostile_item_has_a_bounded_number_of_problems() {
     let keys: Map<_, _> = (0..5_000).map(|n| (n.to_string(), json!(1))).collect();
     for value in [json!(vec![1; 10_000]), Value::Object(keys)] {
         ends(|| {
-            assert_eq!(schema.judged(&json!({"name": "n", "x": value})).len(), ITEM_PROBLEMS_MAX);
+            assert_eq!(schema.checked(&json!({"name": "n", "x": value})).len(), ITEM_PROBLEMS_MAX);
         });
     }
 }
@@ -479,7 +479,7 @@ fn a_hostile_item_has_a_bounded_number_of_problems() {
 fn a_forbidden_value_has_the_pointer_of_its_rule() {
     let forbids = |name: &str| definition(&json!({"properties": {"name": {"type": "string"}, name: false}}));
     for name in ["x", "additionalProperties"] {
-        let problems = published(&forbids(name)).judged(&json!({"name": "n", name: {"a": 1}}));
+        let problems = published(&forbids(name)).checked(&json!({"name": "n", name: {"a": 1}}));
         let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_slice()).collect();
         assert_eq!(paths, [[name]]);
     }
@@ -489,12 +489,12 @@ fn a_forbidden_value_has_the_pointer_of_its_rule() {
 fn an_item_with_many_problems_is_named_at_the_first_of_them() {
     let schema = published(&with_property(&json!({"items": {"type": "string"}})));
     let most = usize::try_from(cost::ERRORS_BYTES_MAX / 500).unwrap();
-    assert_eq!(schema.judged(&json!({"name": "n", "x": vec![1; most]})).len(), ITEM_PROBLEMS_MAX);
-    let problems = schema.judged(&json!({"name": "n", "x": vec![1; most * 2]}));
+    assert_eq!(schema.checked(&json!({"name": "n", "x": vec![1; most]})).len(), ITEM_PROBLEMS_MAX);
+    let problems = schema.checked(&json!({"name": "n", "x": vec![1; most * 2]}));
     assert_eq!((problems.len(), problems[0].pointer.as_str()), (1, "/x/0"));
     // The one error of a choice holds those of all its branches.
     let choice = json!({"anyOf": vec![json!({"items": {"type": "string"}}); 2]});
-    let problems = published(&with_property(&choice)).judged(&json!({"name": "n", "x": vec![1; most * 2]}));
+    let problems = published(&with_property(&choice)).checked(&json!({"name": "n", "x": vec![1; most * 2]}));
     assert_eq!((problems.len(), problems[0].path.len()), (1, 0));
 }
 
@@ -556,7 +556,7 @@ fn a_definition_that_takes_much_memory_is_refused() {
     let text = json::canonical(&long(600));
     let stored = load(&text, Words::Apply).unwrap();
     assert_eq!(
-        (stored.text.as_str(), stored.judged(&json!({"name": "n"}))[0].rule),
+        (stored.text.as_str(), stored.checked(&json!({"name": "n"}))[0].rule),
         (text.as_str(), "too_complex")
     );
     assert!(stored.bytes < 8 * text.len());

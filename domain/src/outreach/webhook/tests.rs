@@ -24,7 +24,7 @@ pub(super) fn webhook() -> Webhook {
         cooling_seconds: 60,
     };
     let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
-    let scope = Scope { pov: Pov::ServiceOwner, service: Some(service) };
+    let scope = Scope { side: Side::ServiceOwner, service: Some(service) };
     let team = TeamRef { id: TeamId::new(1).unwrap(), name: "Owner".to_owned() };
     let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
     Webhook::new(settings, scope, team, "canary".to_owned(), "hash", &ctx)
@@ -45,7 +45,7 @@ fn occasion(owner: u64, consumer: u64, service: u64) -> Occasion {
 #[test]
 fn a_webhook_gets_the_changes_of_its_team_in_its_role_only() {
     let owners = webhook();
-    let scope = |service| Scope { pov: Pov::Consumer, service };
+    let scope = |service| Scope { side: Side::Consumer, service };
     let all = Webhook { scope: scope(None), ..webhook() };
     let one = Webhook { scope: scope(owners.scope.service.clone()), ..webhook() };
     for (webhook, gets) in [

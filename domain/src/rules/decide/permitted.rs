@@ -27,7 +27,7 @@ pub(super) fn permitted<'a>(
     // A repeated log text adds no entry, so a client that lost the response can repeat its request.
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
-    check(change, item, state, log, update, reads.judge.as_ref(), caller)?;
+    check(change, item, state, log, update, reads.check.as_ref(), caller)?;
     if !depends_on_service(change, update, ctx) {
         return Ok(Permitted { state, log, service: None });
     }
@@ -51,7 +51,7 @@ fn check(
     state: State,
     log: Option<&String>,
     update: &Update,
-    judge: Option<&Judge<'_>>,
+    check: Option<&Check<'_>>,
     caller: &TeamRef,
 ) -> Result<(), Refused> {
     // First: a team without the right learns nothing about state, data and limits (R2).
@@ -66,7 +66,7 @@ fn check(
         if change.is_dependant() {
             return Err(Refused::DeployedItemNotMain);
         }
-        let is_whole = judge.is_some_and(|judge| judge.forms.paths.is_verified);
+        let is_whole = check.is_some_and(|check| check.forms.paths.is_verified);
         // An empty object counts as no item, so the completion of a removal may be repeated with it.
         let is_none = change.new.is_none() && is_empty(data);
         let is_too_early = is_whole && !is_none && !accepts_whole(change, state, item);
@@ -83,7 +83,7 @@ fn check(
         }
     }
     if let Some(plan) = &update.planned_item {
-        check_plan(change, item, state, plan, judge)?;
+        check_plan(change, item, state, plan, check)?;
     }
     if log.is_some_and(|log| log.len() > LOG_BYTES_MAX) {
         return Err(Refused::LogTooLong);
@@ -107,12 +107,12 @@ fn check_plan(
     item: &Item,
     state: State,
     plan: &StorableValue,
-    judge: Option<&Judge<'_>>,
+    check: Option<&Check<'_>>,
 ) -> Result<(), Refused> {
     if plan.text().len() > DEPLOYED_BYTES_MAX {
         return Err(Refused::DeployedItemTooLarge);
     }
-    let accepts = judge.is_some_and(|judge| judge.forms.paths.is_verified && !judge.adopts(change, item));
+    let accepts = check.is_some_and(|check| check.forms.paths.is_verified && !check.adopts(change, item));
     if !accepts || change.is_dependant() || change.new.is_none() {
         return Err(Refused::PlannedItemNotAccepted);
     }

@@ -4,7 +4,7 @@ use super::*;
 
 /// Returns whether an update needs numbers from the head, because the change instance has used its own.
 ///
-/// `forms` are those of the definition that judges it.
+/// `forms` are those of the definition that checks it.
 pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Option<&DecisionForms>) -> bool {
     let is_verified = forms.is_some_and(|forms| forms.paths.is_verified);
     let stores = update.deployed_item.is_some()
@@ -18,21 +18,21 @@ pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext
     matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
 }
 
-/// Returns the version of the definition that judges an update; none if none does (R49).
-pub fn judged_by(change: &Change, update: &Update, caller: &TeamRef) -> Option<u64> {
+/// Returns the version of the definition that checks an update; none if none does (R49).
+pub fn checking_version(change: &Change, update: &Update, caller: &TeamRef) -> Option<u64> {
     let state = update.state.unwrap_or(change.state);
     let brings = sends(update, state) || update.planned_item.is_some();
-    judge::version(change, state, brings).filter(|_| change.owner.id == caller.id)
+    check::version(change, state, brings).filter(|_| change.owner.id == caller.id)
 }
 
-/// Returns whether the judgement depends on the declaration and on the [newest version](newest_to_read).
+/// Returns whether the check depends on the declaration and on the [newest version](newest_to_read).
 pub fn depends_on_texts(forms: &DecisionForms, change: &Change, update: &Update) -> bool {
     let state = update.state.unwrap_or(change.state);
     let brings = sends(update, state) || update.planned_item.is_some();
-    judge::needs_texts(forms, change, state, brings)
+    check::needs_texts(forms, change, state, brings)
 }
 
-/// Returns the deployed version that the judgement of an update compares with, or that its response shows.
+/// Returns the deployed version that the check of an update compares with, or that its response shows.
 pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Option<DeployedId> {
     // Without `x-verified`, other data make a new version, whatever the newest one is.
     let is_read = |latest: &LatestDeployed| {

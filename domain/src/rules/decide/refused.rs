@@ -4,7 +4,7 @@ use super::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 use crate::base::problem::Problem;
 use crate::base::state::State;
 use crate::model::deployed::DEPLOYED_BYTES_MAX;
-use crate::rules::judge::Failed;
+use crate::rules::check::Failed;
 
 /// Why a decision is refused, in order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]

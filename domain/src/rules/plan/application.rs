@@ -327,7 +327,7 @@ impl<'a> Comparison<'a, '_> {
             kind: Kind::Direct,
             cause: None,
             version: None,
-            schema_version: super::judging_version(service, declared.schema_version, self.offers),
+            schema_version: super::version_for_checks(service, declared.schema_version, self.offers),
             declared: Some(declared),
             spare: None,
             approval_required: super::approval_required(service, self.offers),

@@ -115,7 +115,7 @@ impl Plan<'_> {
                 (None, None) => return None,
             };
             let schema =
-                offers.get(service).map(|offer| &offer.schema).filter(|schema| schema.judges_approval())?;
+                offers.get(service).map(|offer| &offer.schema).filter(|schema| schema.checks_approval())?;
             let body = StorableValue::read(text).ok()?;
             let secrets = self.secrets.get(&declared.version.hash).map(|stored| &stored.secrets);
             let revealed = secrets.map(|secrets| secrets.revealed(&body)).transpose().ok()?;

@@ -233,7 +233,7 @@ fn no_version_and_no_plan_contains_a_secret() {
 }
 
 #[test]
-fn the_judged_item_has_the_declared_secrets_and_no_others() {
+fn the_checked_item_has_the_declared_secrets_and_no_others() {
     let root = disks();
     let declared = json!({"password": "p", "disks": [{"name": "a", "key": 1}]});
     let prior = json!({"password": "old", "ip": "10.0.0.1", "disks": [{"name": "a", "wwn": "w", "key": 2}]});
@@ -245,8 +245,8 @@ fn the_judged_item_has_the_declared_secrets_and_no_others() {
     let users =
         paths(&json!({"users": {"type": "array", "items": {"properties": {"key": {"writeOnly": true}}}}}));
     let declared_users = json!({"users": [{"name": "u", "key": 1}, {"name": "u", "key": 2}, {"key": 3}]});
-    let judged = self::proposed(&users, None, &declared_users);
-    assert_eq!(with_secrets(&users, &judged, &declared_users), declared_users);
+    let checked = self::proposed(&users, None, &declared_users);
+    assert_eq!(with_secrets(&users, &checked, &declared_users), declared_users);
     let sent = rules(secrets(&root, &declared));
     assert_eq!(sent, [("write_only", "/disks/0/key".to_owned()), ("write_only", "/password".to_owned())]);
     assert_eq!(secrets(&root, &proposed), []);

@@ -69,7 +69,7 @@ fn answer(s: &mut Snapshot, by: ChangeId) {
 }
 
 #[test]
-fn finding_01_the_answer_to_a_rejection_exists_or_is_pending_in_the_submission_in_flight() {
+fn the_answer_to_a_rejection_exists_or_is_pending_in_the_submission_in_flight() {
     assert_each_is_reported(busy, ANSWERS);
     let mut committed = staged();
     let planned = committed.works[0].entries[0].id;

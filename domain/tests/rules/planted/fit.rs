@@ -91,7 +91,7 @@ fn a_completed_item_fits_its_definition() {
             ("I28 item", r#"does not fit its definition at ["/ip"]"#, |s| replace(s, 0, "{}")),
         ],
     );
-    let no_words: &[Planted] = &[("I27 item", "but no definition judged its last change", |s| {
+    let no_words: &[Planted] = &[("I27 item", "but no definition checked its last change", |s| {
         let settled = item(s, "l");
         let declared = settled.version.hash;
         settled.drift = Some(Drift { since: settled.created, declared });

@@ -3,8 +3,8 @@
 use super::*;
 use domain::base::id::DeployedId;
 use domain::catalog::schema::{DecisionForms, Upgrade};
+use domain::rules::check::{Check, UpgradeChain, Upgrades};
 use domain::rules::decide::Reads;
-use domain::rules::judge::{Judge, UpgradeChain, Upgrades};
 
 impl World {
     pub(crate) fn update(
@@ -21,7 +21,7 @@ impl World {
         let service = self.offers[&change.service.title].service.clone();
         let service = decide::depends_on_service(&change, update, &ctx).then_some(service);
         let caller = team(caller);
-        let forms = decide::judged_by(&change, update, &caller).map(|version| {
+        let forms = decide::checking_version(&change, update, &caller).map(|version| {
             let text = &self.definitions[&(change.service.title.clone(), version)];
             DecisionForms::load(text).unwrap()
         });
@@ -31,7 +31,7 @@ impl World {
         let upgrades = read(newest).and_then(|newest| {
             self.upgrades(&change.service.title, newest.schema_version, change.schema_version?)
         });
-        let judge = forms.as_ref().map(|forms| Judge {
+        let check = forms.as_ref().map(|forms| Check {
             secrets: None,
             forms,
             declared: change.new.map(|new| self.texts[&new.hash].as_str()),
@@ -40,7 +40,7 @@ impl World {
             base: read(decide::base_to_read(&change, &item, update)),
             upgrades: upgrades.as_ref(),
         });
-        let reads = Reads { head: head.as_ref(), service: service.as_ref(), judge };
+        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check };
         let decided = decide::update(&change, &item, &reads, update, &caller, &ctx)?;
         self.texts.extend(decided.writes.iter().filter_map(|write| {
             let Write::StoreDeclaration { hash, text, .. } = write else { return None };

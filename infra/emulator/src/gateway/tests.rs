@@ -227,7 +227,7 @@ async fn a_handler_that_fails_is_an_internal_error() {
 
 /// The time is virtual: it advances when all tasks wait.
 #[tokio::test(start_paused = true)]
-async fn finding_07_a_client_has_ten_seconds_for_the_headers_and_ten_for_the_body() {
+async fn a_client_has_ten_seconds_for_the_headers_and_ten_for_the_body() {
     let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
     for (part, expected) in [
         ("GET / HTTP/1.1\r\nhost: h\r\n", ""),
@@ -289,7 +289,7 @@ async fn a_connection_too_many_waits_for_another_one_to_close() {
 }
 
 #[tokio::test]
-async fn finding_26_a_request_must_name_its_host() {
+async fn a_request_must_name_its_host() {
     let gateway = Running::start(|_| async { reply(200, Body::Text("fine".to_owned())) }).await;
     let text = gateway.send("GET / HTTP/1.1\r\nconnection: close\r\n\r\n").await;
     assert!(text.starts_with("HTTP/1.1 400 "), "{text}");

@@ -104,11 +104,11 @@ fn healthcheck(subject: &Subject) -> Option<Value> {
 }
 
 fn webhook(subject: &Subject) -> Option<Value> {
-    let Subject::Webhook { id, name, pov, service, state, active, .. } = subject else { return None };
+    let Subject::Webhook { id, name, side, service, state, active, .. } = subject else { return None };
     Some(json!({
         "id": id.get(),
         "name": name,
-        "pov": pov.name(),
+        "side": side.name(),
         "service": service.as_ref().map(|service| service.id.get()),
         "change_instance_state": state.map(State::name),
         "active": active,

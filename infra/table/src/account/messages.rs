@@ -28,7 +28,7 @@ impl Table {
     }
 
     /// Stores the messages of a team if their revision is still `before`; 0 stands for a missing record.
-    pub async fn keep_messages(
+    pub async fn put_messages(
         &self,
         before: u64,
         after: &Messages,

@@ -23,7 +23,7 @@ pub(crate) struct CachedChange {
 /// The caches of a process.
 pub(crate) struct Caches {
     pub(crate) schemas: Mutex<Schemas<Schema>>,
-    /// The definitions that judge decisions.
+    /// The definitions that check decisions.
     pub(crate) decision_forms: Mutex<Schemas<DecisionForms>>,
     /// The paths of definitions with words.
     pub(crate) paths: Mutex<Schemas<Part>>,

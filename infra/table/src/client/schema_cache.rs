@@ -1,4 +1,4 @@
-//! A cache of definitions in a process: texts, and the compiled ones of those that judged an item.
+//! A cache of definitions in a process: texts, and the compiled ones of those that checked an item.
 
 use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade};
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn finding_04_sixty_big_services_take_no_more_than_there_is_room_for() {
+    fn sixty_big_services_take_no_more_than_there_is_room_for() {
         let (schema, mut schemas) = (big("Big"), Schemas::<Schema>::default());
         assert!(60 * schema.bytes > 2 * SCHEMAS_BYTES_MAX, "{}", schema.bytes);
         let (first, mut left) = (("0".to_owned(), 1), Vec::new());

@@ -104,7 +104,7 @@ impl Table {
     }
 
     /// Returns the records that the response to a decision shows, without the item: before the decision, because its
-    /// judgement needs some of them.
+    /// check needs some of them.
     pub async fn related_to_decision(
         &self,
         change: &Change,

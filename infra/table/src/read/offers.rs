@@ -9,7 +9,7 @@ use domain::base::problem::Problem;
 use domain::catalog::schema;
 use domain::catalog::schema::{DecisionForms, Exceeded, Part, Schema, UPGRADED_VERSIONS_MAX, Upgrade, Words};
 use domain::catalog::service::Service;
-use domain::rules::judge::{UpgradeChain, Upgrades};
+use domain::rules::check::{UpgradeChain, Upgrades};
 use domain::rules::plan::{Offer, Offers};
 use dovetail_aws::off_worker;
 use futures_util::future::try_join;
@@ -89,7 +89,7 @@ impl Table {
         services.iter().map(of).collect()
     }
 
-    /// Returns the definition of a service in a version that judges decisions.
+    /// Returns the definition of a service in a version that checks decisions.
     pub async fn decision_forms(&self, title: &str, version: u64) -> Result<Arc<DecisionForms>, Error> {
         self.version_of(&self.caches.decision_forms, title, version, DecisionForms::load).await
     }
@@ -100,9 +100,9 @@ impl Table {
     }
 
     /// Returns what leads from a deployed version to a later version of a verified definition (R56); none if no earlier
-    /// version judged it.
+    /// version checked it.
     ///
-    /// `from` is the version that judged it; none if its words had no meaning.
+    /// `from` is the version that checked it; none if its words had no meaning.
     pub async fn upgrades(&self, title: &str, from: Option<u64>, to: u64) -> Result<Option<Upgrades>, Error> {
         if from.is_some_and(|from| from >= to) || !self.paths(title, to).await?.is_verified {
             return Ok(None);

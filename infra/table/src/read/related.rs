@@ -114,11 +114,11 @@ impl Table {
         related: &mut Related,
     ) -> Result<usize, Error> {
         let is_open = |change: &Change| change.state.stage() != Stage::Resolved && change.new.is_some();
-        let judged = |change: &Change| {
+        let checked = |change: &Change| {
             let newest = related.items.get(&change.item).and_then(|item| item.deployed);
             Some((change.service.title.clone(), newest, change.schema_version.filter(|_| is_open(change))?))
         };
-        self.add_versions(changes.iter().map(judged).collect(), related).await
+        self.add_versions(changes.iter().map(checked).collect(), related).await
     }
 
     /// Adds the paths of definitions, and what leads to them from deployed versions of earlier ones (R56).
@@ -161,13 +161,13 @@ impl Table {
         related: &mut Related,
     ) -> Result<usize, Error> {
         self.add_texts_of_drift(items, related).await?;
-        let judged = |item: &Item| {
+        let checked = |item: &Item| {
             let service = related.services.get(&item.service.title);
             let first = service.and_then(|service| service.first_with_words)?;
-            let is_judged = item.declared && item.schema_version >= first;
-            is_judged.then(|| (item.service.title.clone(), item.deployed, item.schema_version))
+            let is_checked = item.declared && item.schema_version >= first;
+            is_checked.then(|| (item.service.title.clone(), item.deployed, item.schema_version))
         };
-        self.add_versions(items.iter().map(judged).collect(), related).await
+        self.add_versions(items.iter().map(checked).collect(), related).await
     }
 
     /// Adds what the differences of drifted items need (R54). It costs nothing while no item has drifted.

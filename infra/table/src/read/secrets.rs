@@ -22,7 +22,7 @@ impl Table {
     /// Stores the secrets of declarations that a submission is about to store.
     ///
     /// They are true whether the submission is accepted or not, so they need no transaction.
-    pub async fn keep_secrets(&self, secrets: Vec<&StoredSecrets>) -> Result<(), Error> {
+    pub async fn put_secrets(&self, secrets: Vec<&StoredSecrets>) -> Result<(), Error> {
         let rows = secrets.into_iter().map(record::write::<SecretsRecord>).collect::<Result<_, _>>()?;
         self.put_all(rows).await
     }

@@ -1,6 +1,6 @@
 //! The audit log of keys, members, services, webhooks, messages, healthchecks and teams.
 
-use super::codec::{FORMAT_SECRETS, Record, of_confirmed, of_pov};
+use super::codec::{FORMAT_SECRETS, Record, of_confirmed, of_side};
 use super::conversion::{Bad, Part};
 use super::parts::{self, TeamPart};
 use super::settings::SettingsPart;
@@ -108,8 +108,8 @@ struct WebhookPart {
     #[serde(rename = "nm")]
     name: String,
     /// Role of the team. Absent for a service owner. Format 7.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pov: Option<String>,
+    #[serde(rename = "pov", skip_serializing_if = "Option::is_none")]
+    side: Option<String>,
     /// Service of the webhook. Absent for all services of a consumer. Format 7.
     #[serde(rename = "sv", skip_serializing_if = "Option::is_none")]
     service: Option<parts::ServicePart>,
@@ -182,7 +182,7 @@ subjects! {
     KeyPart = Key { id, name, role, expires },
     MemberPart = Member { id, name, role },
     ServicePart = Service { id, title, revision, schema_version, settings },
-    WebhookPart = Webhook { id, name, pov, service, state, active, revision },
+    WebhookPart = Webhook { id, name, side, service, state, active, revision },
     MessagePart = Message { id, services, expires },
     HealthcheckPart = Healthcheck { service, schedule, revision },
     ChangePart = Change { id, name },
@@ -262,8 +262,8 @@ impl Record for AuditEntryRecord {
         if let Subject::Change { .. } = &entry.subject {
             return FORMAT_SECRETS;
         }
-        if let Subject::Webhook { pov, .. } = &entry.subject {
-            of_pov(*pov)
+        if let Subject::Webhook { side, .. } = &entry.subject {
+            of_side(*side)
         } else {
             of_confirmed(matches!(entry.subject, Subject::Team { confirm_removals: true }))
         }

@@ -2,7 +2,7 @@
 
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
-use super::codec::{Record, of_generation, of_judged, of_message};
+use super::codec::{Record, of_checked, of_generation, of_message};
 use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{ServicePart, TeamPart, VersionPart};
@@ -70,7 +70,7 @@ pub(crate) struct ChangeRecord {
     /// Declaration before the change. Absent for a first declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<VersionPart>,
-    /// Schema version that judges decisions. Absent without words. Format 6.
+    /// Schema version that checks decisions. Absent without words. Format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
     /// Ids of the open change instances that it closed by displacement. Absent if there are none.
@@ -189,7 +189,7 @@ impl Record for ChangeRecord {
     }
 
     fn format(change: &Change) -> u64 {
-        let format = of_generation(change.generation).max(of_judged(change.schema_version));
+        let format = of_generation(change.generation).max(of_checked(change.schema_version));
         format.max(of_message(change.message.as_deref()))
     }
 

@@ -5,7 +5,7 @@ use super::conversion::{Bad, Part};
 use crate::client::Error;
 use crate::key::Key;
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::base::pov::Pov;
+use domain::base::side::Side;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -24,8 +24,8 @@ pub(super) const FORMAT_GENERATIONS: u64 = 4;
 /// The version of a record with an attribute of the words of definitions (R46).
 pub(super) const FORMAT_WORDS: u64 = 5;
 
-/// The version of a record with an attribute of judged decisions (R49).
-pub(crate) const FORMAT_JUDGED: u64 = 6;
+/// The version of a record with an attribute of checked decisions (R49).
+pub(crate) const FORMAT_CHECKED: u64 = 6;
 
 /// The version of a record with an attribute of confirmed removals (R57) or a message of a submission.
 pub(super) const FORMAT_CONFIRMED: u64 = 7;
@@ -42,10 +42,10 @@ pub(super) const fn of_confirmed(confirm_removals: bool) -> u64 {
 const FORMAT_CONSUMER_WEBHOOKS: u64 = 7;
 
 /// Returns the version of a record of a webhook of a team in this role.
-pub(super) const fn of_pov(pov: Pov) -> u64 {
-    match pov {
-        Pov::ServiceOwner => FORMAT_BASE,
-        Pov::Consumer => FORMAT_CONSUMER_WEBHOOKS,
+pub(super) const fn of_side(side: Side) -> u64 {
+    match side {
+        Side::ServiceOwner => FORMAT_BASE,
+        Side::Consumer => FORMAT_CONSUMER_WEBHOOKS,
     }
 }
 
@@ -54,9 +54,9 @@ pub(super) const fn of_message(message: Option<&str>) -> u64 {
     of_confirmed(message.is_some())
 }
 
-/// Returns the version of a record that may have a judging schema version.
-pub(super) const fn of_judged(schema_version: Option<u64>) -> u64 {
-    if schema_version.is_none() { FORMAT_BASE } else { FORMAT_JUDGED }
+/// Returns the version of a record that may have a checking schema version.
+pub(super) const fn of_checked(schema_version: Option<u64>) -> u64 {
+    if schema_version.is_none() { FORMAT_BASE } else { FORMAT_CHECKED }
 }
 
 /// Returns the version of a record of an application with this generation.

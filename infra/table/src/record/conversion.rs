@@ -6,7 +6,7 @@ use domain::base::id::{
     ApplicationId, ChargeId, ConfigId, DeployedId, KeyId, MemberId, MessageId, ServiceId, WebhookId,
 };
 use domain::base::money::{Amount, Prices};
-use domain::base::pov::Pov;
+use domain::base::side::Side;
 use domain::base::state::{ChangeType, Kind, RuntimeState};
 use domain::catalog::service::ServiceState;
 use domain::model::charge::Charges;
@@ -104,7 +104,7 @@ macro_rules! usual {
 }
 
 usual! {
-    Amount: Self::ZERO, Charges: Self::NONE, Kind: Self::Direct, Pov: Self::ServiceOwner, Prices: Self::NONE,
+    Amount: Self::ZERO, Charges: Self::NONE, Kind: Self::Direct, Side: Self::ServiceOwner, Prices: Self::NONE,
     Since: Self::EVER, bool: false, u64: 0, usize: 0,
 }
 
@@ -174,7 +174,7 @@ names! {
     Creation "creation",
     Event "event",
     Kind "kind",
-    Pov "role",
+    Side "role",
     Role "role",
     RuntimeState "runtime state",
     Scope "scope",

@@ -2,7 +2,7 @@
 
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
-use super::codec::{FORMAT_BASE, FORMAT_GONE, FORMAT_JUDGED, Record, of_generation, of_judged};
+use super::codec::{FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, Record, of_checked, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
@@ -149,7 +149,7 @@ struct LatestPart {
     /// Hash of its data.
     #[serde(rename = "h")]
     hash: HashPart,
-    /// Schema version that judged it. Absent without words. Format 6.
+    /// Schema version that checked it. Absent without words. Format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
 }
@@ -318,12 +318,12 @@ impl Record for ItemRecord {
 
     fn format(item: &Item) -> u64 {
         let gone = if item.gone || item.shares_due > 0 { FORMAT_GONE } else { FORMAT_BASE };
-        let is_judged = item.earlier_life > 0
+        let is_checked = item.earlier_life > 0
             || item.base != Base::Newest
             || item.drift.is_some()
             || item.deployed.is_some_and(|latest| latest.schema_version.is_some());
-        let judged = if is_judged { FORMAT_JUDGED } else { FORMAT_BASE };
-        gone.max(of_generation(item.generation)).max(judged)
+        let checked = if is_checked { FORMAT_CHECKED } else { FORMAT_BASE };
+        gone.max(of_generation(item.generation)).max(checked)
     }
 
     fn indexes(item: &Item) -> Vec<(u8, String, String)> {
@@ -356,7 +356,7 @@ pub(crate) struct DeployedRecord {
     /// Version, counted from 1 without gaps.
     #[serde(rename = "no")]
     version: u64,
-    /// Schema version that judged it. Absent without words. Format 6.
+    /// Schema version that checked it. Absent without words. Format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
     /// Whether the owner of a verified service found it. Absent for the result of a change. Format 6.
@@ -400,7 +400,7 @@ impl Record for DeployedRecord {
     }
 
     fn format(deployed: &Deployed) -> u64 {
-        of_generation(deployed.generation).max(of_judged(deployed.schema_version))
+        of_generation(deployed.generation).max(of_checked(deployed.schema_version))
     }
 
     fn indexes(deployed: &Deployed) -> Vec<(u8, String, String)> {

@@ -2,7 +2,7 @@
 
 use super::charge::PricesPart;
 use super::codec::{
-    FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_generation, of_judged, of_message,
+    FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_checked, of_generation, of_message,
 };
 use super::conversion::{Bad, Part, mirrors};
 use super::packed::Packed;
@@ -239,7 +239,7 @@ struct PlannedChangePart {
     /// New declaration, for a direct change.
     #[serde(rename = "dc", skip_serializing_if = "Option::is_none")]
     declared: Option<DeclaredPart>,
-    /// Schema version that judges decisions. Absent without words. Format 6.
+    /// Schema version that checks decisions. Absent without words. Format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
     /// New item in reserve, for an undeclared item that is declared again. Format 3.
@@ -326,7 +326,7 @@ impl Record for WorkRecord {
             let new = planned.declared.as_ref().and_then(|declared| declared.new.as_ref());
             let identities = spare.iter().chain(&new).map(|identity| of_generation(identity.generation));
             let gone = if spare.is_some() { FORMAT_GONE } else { FORMAT_BASE };
-            identities.max().unwrap_or(FORMAT_BASE).max(gone).max(of_judged(planned.schema_version))
+            identities.max().unwrap_or(FORMAT_BASE).max(gone).max(of_checked(planned.schema_version))
         };
         let packed = if work.id.staging.is_some() { FORMAT_GENERATIONS } else { FORMAT_BASE };
         work.entries.iter().map(format).max().unwrap_or(FORMAT_BASE).max(packed)

@@ -1,6 +1,6 @@
 //! Webhooks and the results of their deliveries. Only the webhook's record has credentials. It is in the table of keys.
 
-use super::codec::{Record, of_pov};
+use super::codec::{Record, of_side};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ServicePart, TeamPart, seconds_after};
 use crate::key::{self, Key};
@@ -18,8 +18,8 @@ pub(crate) struct WebhookRecord {
     #[serde(rename = "tm")]
     team: TeamPart,
     /// Role of the team. Absent for a service owner. Format 7.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pov: Option<String>,
+    #[serde(rename = "pov", skip_serializing_if = "Option::is_none")]
+    side: Option<String>,
     /// Service. Absent for all services of a consumer. Format 7.
     #[serde(rename = "sv", skip_serializing_if = "Option::is_none")]
     service: Option<ServicePart>,
@@ -66,7 +66,7 @@ pub(crate) struct WebhookRecord {
 
 mirrors! {
     WebhookRecord = Webhook {
-        id, team, secret, created, modified, revision, ..scope: Scope { pov, service }, ..settings: Settings { name,
+        id, team, secret, created, modified, revision, ..scope: Scope { side, service }, ..settings: Settings { name,
         description, target_url, authorization, state, active, timeout_seconds, wait_seconds, cooling_seconds },
     }
 }
@@ -80,7 +80,7 @@ impl Record for WebhookRecord {
     }
 
     fn format(webhook: &Webhook) -> u64 {
-        of_pov(webhook.scope.pov)
+        of_side(webhook.scope.side)
     }
 }
 

@@ -21,7 +21,7 @@ impl Table {
     /// Stores the documentation of a service.
     ///
     /// The first one also marks the service as documented, if the service is as it was read.
-    pub async fn keep_docs(
+    pub async fn put_docs(
         &self,
         before: &Service,
         after: &Service,
@@ -54,7 +54,7 @@ impl Table {
     }
 
     /// Stores a config version if its number is free, and removes the version that no longer has room.
-    pub async fn keep_config(
+    pub async fn put_config(
         &self,
         next: &Next,
         service: &Service,

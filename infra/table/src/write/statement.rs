@@ -2,6 +2,7 @@
 //!
 //! All functions are pure, so tests can look at an action without sending it.
 
+use super::condition::Condition;
 use crate::client::Error;
 use crate::key::{self, Key};
 use crate::record::{
@@ -10,10 +11,7 @@ use crate::record::{
     WorkRecord, closed_queue,
 };
 use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
-    Update,
-};
+use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use domain::base::id::{ApplicationId, ChargeId, SubmissionId};
 use domain::model::blockers::Blockers;
 use domain::model::staging::StagingState;
@@ -105,7 +103,7 @@ fn application(before: &Application) -> Condition {
 fn drifted(table: &str, application: ApplicationId, delta: i64) -> Result<TransactWriteItem, Error> {
     // `ADD` needs no fence: the item of the same transaction has one. Code of an earlier format would drop the number,
     // so the record gets this format.
-    Condition::new("attribute_exists(pk)").number("v", record::FORMAT_JUDGED).number("dr", delta).update(
+    Condition::new("attribute_exists(pk)").number("v", record::FORMAT_CHECKED).number("dr", delta).update(
         table,
         key::application_at(application, false),
         "SET #v = :v ADD #dr :dr",
@@ -196,92 +194,6 @@ fn progress(table: &str, work_left: u64, after: &Submission) -> Result<TransactW
         .update(table, key::submission(after.id), "SET #wl = :wl, #dl = :dl, #ln = :ln, #st = :st, #mo = :mo")
 }
 
-/// A condition with its names and values. Every name has an alias, because DynamoDB reserves many words.
-struct Condition {
-    expression: &'static str,
-    names: HashMap<String, String>,
-    values: Attributes,
-}
-
-impl Condition {
-    fn new(expression: &'static str) -> Self {
-        Self { expression, names: HashMap::new(), values: HashMap::new() }
-    }
-
-    fn value(mut self, name: &str, value: AttributeValue) -> Self {
-        self.names.insert(format!("#{name}"), name.to_owned());
-        self.values.insert(format!(":{name}"), value);
-        self
-    }
-
-    /// Adds a name that the condition compares with no value.
-    fn name(mut self, name: &str) -> Self {
-        self.names.insert(format!("#{name}"), name.to_owned());
-        self
-    }
-
-    fn text(self, name: &str, value: &str) -> Self {
-        self.value(name, AttributeValue::S(value.to_owned()))
-    }
-
-    fn number(self, name: &str, value: impl ToString) -> Self {
-        self.value(name, AttributeValue::N(value.to_string()))
-    }
-
-    fn put(self, table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
-        // DynamoDB rejects an empty map of values.
-        let some = |values: Attributes| (!values.is_empty()).then_some(values);
-        let put = Put::builder()
-            .table_name(table)
-            .set_item(Some(attributes))
-            .condition_expression(self.expression)
-            .set_expression_attribute_names((!self.names.is_empty()).then_some(self.names))
-            .set_expression_attribute_values(some(self.values))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::None)
-            .build()
-            .map_err(|error| Error::corrupt("put", error))?;
-        Ok(TransactWriteItem::builder().put(put).build())
-    }
-
-    fn check(self, table: &str, key: Key) -> Result<TransactWriteItem, Error> {
-        // DynamoDB rejects empty maps.
-        let check = ConditionCheck::builder()
-            .table_name(table)
-            .set_key(Some(key.into()))
-            .condition_expression(self.expression)
-            .set_expression_attribute_names((!self.names.is_empty()).then_some(self.names))
-            .set_expression_attribute_values((!self.values.is_empty()).then_some(self.values))
-            .build()
-            .map_err(|error| Error::corrupt("check", error))?;
-        Ok(TransactWriteItem::builder().condition_check(check).build())
-    }
-
-    fn delete(self, table: &str, key: Key) -> Result<TransactWriteItem, Error> {
-        let delete = Delete::builder()
-            .table_name(table)
-            .set_key(Some(key.into()))
-            .condition_expression(self.expression)
-            .set_expression_attribute_names((!self.names.is_empty()).then_some(self.names))
-            .set_expression_attribute_values((!self.values.is_empty()).then_some(self.values))
-            .build()
-            .map_err(|error| Error::corrupt("delete", error))?;
-        Ok(TransactWriteItem::builder().delete(delete).build())
-    }
-
-    fn update(self, table: &str, key: Key, update: &str) -> Result<TransactWriteItem, Error> {
-        let update = Update::builder()
-            .table_name(table)
-            .set_key(Some(key.into()))
-            .update_expression(update)
-            .condition_expression(self.expression)
-            .set_expression_attribute_names(Some(self.names))
-            .set_expression_attribute_values(Some(self.values))
-            .build()
-            .map_err(|error| Error::corrupt("update", error))?;
-        Ok(TransactWriteItem::builder().update(update).build())
-    }
-}
-
 /// Returns the fence of a submission: the head is as the plan read it.
 ///
 /// - The count of submissions fences other submissions.
@@ -338,14 +250,6 @@ fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
             key::change(closing.change),
             "SET #st = :closed, #n = #n + :one, #hi = list_append(#hi, :hi), #hh = :hh, #gs1pk = :gs1pk",
         )
-}
-
-impl Condition {
-    /// Removes the name alias of a value. DynamoDB rejects an alias that the expression does not use.
-    fn without_name(mut self, name: &str) -> Self {
-        self.names.remove(&format!("#{name}"));
-        self
-    }
 }
 
 fn remember(
@@ -454,12 +358,11 @@ pub(crate) fn count(
     next: u64,
 ) -> Result<TransactWriteItem, Error> {
     let expression = if before.is_some() { "#c = :before" } else { "attribute_not_exists(#c)" };
-    let mut condition = Condition::new(expression);
-    condition.names.insert("#c".to_owned(), counter.to_owned());
-    condition.values.insert(":next".to_owned(), AttributeValue::N(next.to_string()));
-    if let Some(before) = before {
-        condition.values.insert(":before".to_owned(), AttributeValue::N(before.to_string()));
-    }
+    let condition = Condition::new(expression).alias("c", counter).number("next", next).without_name("next");
+    let condition = match before {
+        Some(before) => condition.number("before", before).without_name("before"),
+        None => condition,
+    };
     condition.update(table, key::counters(), "SET #c = :next")
 }
 

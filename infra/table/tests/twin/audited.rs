@@ -146,7 +146,7 @@ async fn messages(table: &Table) {
         let after = stored.with(content(services), &ctx).unwrap();
         let last = after.all.last().unwrap();
         let audit_entry = AuditEntry::of_message(Event::MessageCreated, &owner, last, &ctx);
-        let keep = async |after| table.keep_messages(stored.revision, after, &audit_entry).await.unwrap();
+        let keep = async |after| table.put_messages(stored.revision, after, &audit_entry).await.unwrap();
         assert_eq!(keep(&after).await, Stored::Done(()));
         let other =
             stored.with(content(Vec::new()), &RequestContext { request: "s".to_owned(), ..ctx.clone() });

@@ -104,22 +104,22 @@ fn documentation_is_stored_with_a_word_of_it_on_the_service_as_it_was_read() {
         let first = service::documented(&before, ctx(1).now);
         for _ in 0..2 {
             // A repeated request must find its own write, as after a lost answer.
-            let outcome = table.keep_docs(&before, &first, &docs(1), &ctx(1)).await.unwrap();
+            let outcome = table.put_docs(&before, &first, &docs(1), &ctx(1)).await.unwrap();
             assert_eq!(outcome, Stored::Done(()));
         }
         assert_eq!(table.service("VM").await.unwrap().as_ref(), Some(&first));
         // A writer that read no documentation must not overwrite it unseen.
         let late = service::documented(&before, ctx(2).now);
-        assert_eq!(table.keep_docs(&before, &late, &docs(2), &ctx(2)).await.unwrap(), Stored::Stale);
+        assert_eq!(table.put_docs(&before, &late, &docs(2), &ctx(2)).await.unwrap(), Stored::Stale);
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(1)));
-        assert_eq!(table.keep_docs(&first, &first, &docs(2), &ctx(2)).await.unwrap(), Stored::Done(()));
+        assert_eq!(table.put_docs(&first, &first, &docs(2), &ctx(2)).await.unwrap(), Stored::Done(()));
         assert_eq!(table.docs("VM").await.unwrap(), Some(docs(2)));
         assert_eq!(table.service("VM").await.unwrap(), Some(first));
         // Documentation that does not exist must not be replaced.
         let other = table.service("LoadBalancer").await.unwrap().unwrap();
         let with_docs = Service { has_docs: true, ..other.clone() };
         let docs = Docs { service: other.to_ref(), ..docs(3) };
-        assert_eq!(table.keep_docs(&with_docs, &with_docs, &docs, &ctx(3)).await.unwrap(), Stored::Stale);
+        assert_eq!(table.put_docs(&with_docs, &with_docs, &docs, &ctx(3)).await.unwrap(), Stored::Stale);
         assert_eq!(table.docs("LoadBalancer").await.unwrap(), None);
     });
 }
@@ -136,11 +136,11 @@ fn a_version_of_a_config_is_given_once_and_the_oldest_leaves_for_the_newest() {
             assert_eq!(newest.unwrap_or_default(), number - 1);
             let next = config::next(&service, newest, "{}".to_owned(), &ctx(number)).unwrap();
             for _ in 0..2 {
-                let outcome = table.keep_config(&next, &service, &ctx(number)).await.unwrap();
+                let outcome = table.put_config(&next, &service, &ctx(number)).await.unwrap();
                 assert_eq!(outcome, Stored::Done(()));
             }
             let late = config::next(&service, newest, "{}".to_owned(), &ctx(999)).unwrap();
-            assert_eq!(table.keep_config(&late, &service, &ctx(999)).await.unwrap(), Stored::Stale);
+            assert_eq!(table.put_config(&late, &service, &ctx(999)).await.unwrap(), Stored::Stale);
             assert_eq!(table.config(next.config.id).await.unwrap(), Some(next.config));
         }
         for (version, is_stored) in [(1, false), (2, false), (3, true), (CONFIGS_MAX + 2, true)] {

@@ -218,13 +218,13 @@ fn values_have_their_types_in_each_form() {
 }
 
 #[test]
-fn a_definition_without_schemas_for_the_approval_does_not_judge_it() {
-    let judges = |members: &Value| DecisionForms::load(&schema(members).text).unwrap().judges_approval;
-    assert!(judges(&with_states()));
+fn a_definition_without_schemas_for_the_approval_does_not_check_it() {
+    let checks = |members: &Value| DecisionForms::load(&schema(members).text).unwrap().checks_approval;
+    assert!(checks(&with_states()));
     let properties = json!({"name": {"type": "string"}, "ip": {"type": "string", "readOnly": true}});
-    assert!(!judges(&json!({"required": ["name"], "properties": properties})));
+    assert!(!checks(&json!({"required": ["name"], "properties": properties})));
     let completed = json!({"COMPLETED": {"required": ["ip"]}});
-    assert!(!judges(&json!({"required": ["name"], "properties": properties, "x-from": completed})));
+    assert!(!checks(&json!({"required": ["name"], "properties": properties, "x-from": completed})));
 }
 
 #[test]

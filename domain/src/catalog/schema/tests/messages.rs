@@ -5,7 +5,7 @@ use super::*;
 /// Returns the problems of a value, each as `pointer: message`.
 fn messages_of(property: &Value, value: Value) -> Vec<String> {
     let schema = published(&with_property(property));
-    let problems = schema.judged(&json!({"name": "n", "x": value}));
+    let problems = schema.checked(&json!({"name": "n", "x": value}));
     problems.into_iter().map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect()
 }
 
@@ -71,7 +71,7 @@ fn a_choice_shows_no_secret() {
         "level": {"enum": ["low", "high"]}}}));
     let schema = published(&definition);
     let item = json!({"name": "n", "x": {"password": "canary", "level": "canary-level"}});
-    let problems = schema.judged(&item);
+    let problems = schema.checked(&item);
     let password = problems.iter().find(|problem| problem.pointer == "/x/password").unwrap();
     assert!(!password.message.contains("canary"), "{problems:?}");
     assert_eq!(problems.len(), 2, "{problems:?}");

@@ -35,8 +35,8 @@ fn a_reference_is_percent_encoded() {
         port.as_object_mut().unwrap().extend(word.map(|word| (word.to_owned(), json!(true))));
         definition["$defs"] = json!({"Partial<Port>": port});
         let schema = published(&definition);
-        assert_eq!(schema.judged(&json!({"name": "n", "x": 3})), [], "{reference}");
-        assert_eq!(schema.judged(&json!({"name": "n", "x": 4})).len(), 1, "{reference}");
+        assert_eq!(schema.checked(&json!({"name": "n", "x": 3})), [], "{reference}");
+        assert_eq!(schema.checked(&json!({"name": "n", "x": 4})).len(), 1, "{reference}");
     }
 }
 
@@ -45,8 +45,8 @@ fn bounds_and_examples_may_have_64_bits() {
     let bounds = json!({"type": "integer", "minimum": i64::MIN, "maximum": u64::MAX, "default": i64::MAX,
         "examples": [i64::MAX], "not": {"enum": [{"a": i64::MAX}, u64::MAX]}});
     let schema = published(&with_property(&bounds));
-    assert_eq!(schema.judged(&json!({"name": "n", "x": 3})), []);
-    assert_eq!(schema.judged(&json!({"name": "n", "x": "3"})).len(), 1);
+    assert_eq!(schema.checked(&json!({"name": "n", "x": 3})), []);
+    assert_eq!(schema.checked(&json!({"name": "n", "x": "3"})).len(), 1);
     // The stored text reads back.
     assert!(load(&schema.text, Words::Apply).is_ok());
     for (keyword, value) in
@@ -76,8 +76,8 @@ fn a_pattern_is_valid_in_both_drafts_or_in_none() {
         let mut definition = with_property(&json!({"items": {"type": "string", "pattern": "(?i)^A+$"}}));
         definition["$schema"] = json!(draft);
         let schema = published(&definition);
-        assert_eq!(schema.judged(&json!({"name": "n", "x": ["aA"]})), []);
-        assert_eq!(schema.judged(&json!({"name": "n", "x": ["b"]}))[0].pointer, "/x/0");
+        assert_eq!(schema.checked(&json!({"name": "n", "x": ["aA"]})), []);
+        assert_eq!(schema.checked(&json!({"name": "n", "x": ["b"]}))[0].pointer, "/x/0");
     }
 }
 
@@ -95,8 +95,8 @@ fn a_reference_may_name_the_definition_itself() {
             definition["$id"] = json!(id);
             definition["$schema"] = json!(draft);
             let schema = published(&definition);
-            assert_eq!(schema.judged(&json!({"name": "n", "x": 3})), [], "{id}");
-            assert_eq!(schema.judged(&json!({"name": "n", "x": 4})).len(), 1, "{id}");
+            assert_eq!(schema.checked(&json!({"name": "n", "x": 3})), [], "{id}");
+            assert_eq!(schema.checked(&json!({"name": "n", "x": 4})).len(), 1, "{id}");
             definition["$id"] = json!("https://example.com/other.json");
             assert_problems(&definition, &[("remote_reference", "/properties/x/$ref")]);
         }
@@ -130,16 +130,16 @@ fn a_definition_may_be_recursive() {
             let inner = json!({"field": field});
             json!({"name": "n", "x": nested(14, |rule| json!({"all": [rule, {"not": {"field": "a"}}]}), inner)})
         };
-        assert_eq!(schema.judged(&item("a")), []);
-        let problems = schema.judged(&item("A"));
+        assert_eq!(schema.checked(&item("a")), []);
+        let problems = schema.checked(&item("A"));
         let expected = format!("/x{}/field", "/all/0".repeat(14));
         assert_eq!(problems.iter().map(|problem| problem.pointer.as_str()).collect::<Vec<_>>(), [expected]);
         assert!(load(&schema.text, Words::Apply).is_ok());
     }
     // The definition itself is a schema as well.
     let schema = published(&with_property(&json!({"$ref": "#"})));
-    assert_eq!(schema.judged(&json!({"name": "n", "x": {"name": "m"}})), []);
-    assert_eq!(schema.judged(&json!({"name": "n", "x": {"x": {"name": "o"}}})).len(), 1);
+    assert_eq!(schema.checked(&json!({"name": "n", "x": {"name": "m"}})), []);
+    assert_eq!(schema.checked(&json!({"name": "n", "x": {"x": {"name": "o"}}})).len(), 1);
 }
 
 #[test]

@@ -202,10 +202,10 @@ fn line(rng: &mut Rng) -> (&'static str, String) {
         return (other, pieces(rng, 12));
     }
     let id = rng.u32(1..1_000).to_string();
-    let pov = if rng.bool() { "consumer" } else { "serviceowner" };
+    let side = if rng.bool() { "consumer" } else { "serviceowner" };
     let code = if rng.bool() { "not_found".to_owned() } else { pieces(rng, 3) };
     let route = one(rng, ROUTES);
-    let mut path = route.path.replace("{pov}", pov).replace("{id}", &id).replace("{code}", &code);
+    let mut path = route.path.replace("{pov}", side).replace("{id}", &id).replace("{code}", &code);
     match rng.u8(..12) {
         0 | 1 => path.push('/'),
         2 => path.push_str(&pieces(rng, 3)),

@@ -6,8 +6,8 @@ mod healthchecks;
 mod json;
 
 use self::examples::{
-    application, at, change, change_id, change_of_generation, charges, consumer, deployed, drifted_item,
-    entry, generations, gone_item, head, item, item_id, judged_work, offered, owner, redeclaring_work,
+    application, at, change, change_id, change_of_generation, charges, checked_work, consumer, deployed,
+    drifted_item, entry, generations, gone_item, head, item, item_id, offered, owner, redeclaring_work,
     remembered, service, share, slot, staged_work, staging, submission, waiting_item, work,
 };
 use self::fences::condition;
@@ -26,8 +26,8 @@ use domain::audit::result::AuditResult;
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::base::money::Prices;
-use domain::base::pov::Pov;
 use domain::base::refs::Reference;
+use domain::base::side::Side;
 use domain::base::state::ChangeType;
 use domain::catalog::docs::Docs;
 use domain::catalog::metadata_policy::Version as PolicyVersion;
@@ -110,7 +110,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ChangeRecord>("change", &change());
     let planned = Entry { planned: Some(Hash::of("{}")), ..entry(None, State::Pending, 0) };
     let history = vec![planned.chained(Chain::START)];
-    golden::<ChangeRecord>("judged_change", &Change { schema_version: Some(2), history, ..change() });
+    golden::<ChangeRecord>("checked_change", &Change { schema_version: Some(2), history, ..change() });
     let plain = Change {
         cause: None,
         commit_id: None,
@@ -129,7 +129,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ChargeRecord>("running_charge", &running_charge);
     golden::<DeployedRecord>("deployed", &deployed());
     golden::<DeployedRecord>(
-        "judged_deployed",
+        "checked_deployed",
         &Deployed { schema_version: Some(2), is_observed: true, is_drifted: true, ..deployed() },
     );
     golden::<SubmissionRecord>("submission", &submission());
@@ -141,7 +141,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ChangeRecord>("change_with_message", &Change { message, ..change() });
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
     golden::<WorkRecord>("work", &work());
-    golden::<WorkRecord>("judged_work", &judged_work());
+    golden::<WorkRecord>("checked_work", &checked_work());
     golden::<WorkRecord>("staged_work", &staged_work());
     golden::<WorkRecord>("redeclaring_work", &redeclaring_work());
     golden::<StagingRecord>("staging", &staging());
@@ -166,7 +166,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let audit_result = AuditResult { started: at(1), finished: at(2), rows: 30, violations: 2, unsettled: 1 };
     golden::<AuditResultRecord>("audit_result", &audit_result);
     golden::<WebhookRecord>("webhook", &webhook());
-    let of_consumer = Webhook { scope: Scope { pov: Pov::Consumer, service: None }, ..webhook() };
+    let of_consumer = Webhook { scope: Scope { side: Side::Consumer, service: None }, ..webhook() };
     golden::<WebhookRecord>("webhook_of_consumer", &of_consumer);
     let delivery = Delivery::new(
         webhook().id,
@@ -257,7 +257,7 @@ fn webhook() -> Webhook {
         cooling_seconds: 60,
     };
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
-    let scope = Scope { pov: Pov::ServiceOwner, service: Some(service()) };
+    let scope = Scope { side: Side::ServiceOwner, service: Some(service()) };
     Webhook::new(settings, scope, owner(), "dvt_secret".to_owned(), "hash", &ctx)
 }
 
@@ -374,7 +374,7 @@ fn what_a_history_leaves_out_reads_back() {
 }
 
 #[test]
-fn finding_01_the_row_of_the_largest_item_is_within_half_of_its_bound() {
+fn the_row_of_the_largest_item_is_within_half_of_its_bound() {
     let name = "n".repeat(NAME_BYTES_MAX);
     let target = Target::Declared(Hash::of("another"));
     let slot = Slot { change_type: ChangeType::Create, state: State::Rejected, target, ..slot() };

@@ -297,8 +297,8 @@ pub(super) fn work() -> Work {
     Work { id, entries: vec![planned], declarations: BTreeMap::new(), created: at(0) }
 }
 
-/// Returns work whose change instances a definition judges.
-pub(super) fn judged_work() -> Work {
+/// Returns work whose change instances a definition checks.
+pub(super) fn checked_work() -> Work {
     let of = work();
     Work { entries: vec![PlannedChange { schema_version: Some(2), ..of.entries[0].clone() }], ..of }
 }

@@ -5,9 +5,9 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 /// The point of view of a request: a team as owner of services, or as consumer with declared items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase", const_into_str)]
-pub enum Pov {
+pub enum Side {
     ServiceOwner,
     Consumer,
 }
 
-crate::named!(Pov);
+crate::named!(Side);

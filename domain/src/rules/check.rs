@@ -1,4 +1,4 @@
-//! The judgement of an owner's decision: the item has to fit the form of the state that its change instance enters
+//! The check of an owner's decision: the item has to fit the form of the state that its change instance enters
 //! (R49), and in a verified service also its declaration (R51) and the owner's plan (R52).
 
 mod prior;
@@ -22,9 +22,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The definition and the texts that judge a decision.
+/// The definition and the texts that check a decision.
 #[derive(Clone, Copy, Debug)]
-pub struct Judge<'a> {
+pub struct Check<'a> {
     pub forms: &'a DecisionForms,
     /// The declaration of the change instance; none if the decision needs no texts, or for a removal.
     pub declared: Option<&'a str>,
@@ -34,13 +34,13 @@ pub struct Judge<'a> {
     pub newest: Option<&'a Deployed>,
     /// The version that an observation is compared with, if it is not the newest.
     pub base: Option<&'a Deployed>,
-    /// What the newest deployed version is continued with, if an earlier version of the definition judged it (R56).
+    /// What the newest deployed version is continued with, if an earlier version of the definition checked it (R56).
     pub upgrades: Option<&'a Upgrades>,
     /// The owner's newest plan of the change instance, if there is one.
     pub planned: Option<&'a str>,
 }
 
-/// A decision to judge.
+/// A decision to check.
 pub(crate) struct Case<'a> {
     /// The change instance before the decision.
     pub(crate) change: &'a Change,
@@ -58,7 +58,7 @@ pub(crate) struct Case<'a> {
 
 /// What a decision stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Judged {
+pub(crate) struct Checked {
     pub(crate) report: Option<Report>,
     /// The new plan, if it differs from the earlier one.
     pub(crate) plan: Option<StorableValue>,
@@ -78,7 +78,7 @@ pub(crate) enum Reported {
     Result,
     /// The result of a CREATE that adopts an existing object (R55).
     Adopted(Fit),
-    /// What the owner of a verified service found; judged only while no approved change is in progress (R54).
+    /// What the owner of a verified service found; checked only while no approved change is in progress (R54).
     Observation(Option<Fit>),
 }
 
@@ -114,18 +114,18 @@ impl From<Unstorable> for Failed {
     }
 }
 
-/// Returns the version of the definition that judges an update of the service owner; none if none does.
+/// Returns the version of the definition that checks an update of the service owner; none if none does.
 ///
 /// `brings` is whether it adds a deployed item or a plan.
 pub(crate) fn version(change: &Change, state: State, brings: bool) -> Option<u64> {
     let enters = state != change.state && matches!(state, State::Approved | State::Completed);
-    let is_judged = !change.is_dependant() && (brings || enters && change.new.is_some());
-    change.schema_version.filter(|_| is_judged)
+    let is_checked = !change.is_dependant() && (brings || enters && change.new.is_some());
+    change.schema_version.filter(|_| is_checked)
 }
 
-/// Returns whether the judgement depends on the declaration and the deployed item.
+/// Returns whether the check depends on the declaration and the deployed item.
 pub(crate) fn needs_texts(forms: &DecisionForms, change: &Change, state: State, brings: bool) -> bool {
-    brings || state == State::Completed || forms.judges_approval || change.planned().is_some()
+    brings || state == State::Completed || forms.checks_approval || change.planned().is_some()
 }
 
 /// Returns the deployed version with the owner's values, before a decision.
@@ -158,26 +158,26 @@ pub(crate) fn import_id<'a>(
     Some((name, declared.get(name)?))
 }
 
-const fn reported(data: StorableValue, kind: Reported) -> Judged {
-    Judged { report: Some(Report { data, kind }), plan: None }
+const fn reported(data: StorableValue, kind: Reported) -> Checked {
+    Checked { report: Some(Report { data, kind }), plan: None }
 }
 
 fn value(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-impl Judge<'_> {
-    /// Judges a decision; returns what it stores.
-    pub(crate) fn judged(&self, case: &Case<'_>) -> Result<Judged, Failed> {
+impl Check<'_> {
+    /// Checks a decision; returns what it stores.
+    pub(crate) fn checked(&self, case: &Case<'_>) -> Result<Checked, Failed> {
         let brings = case.sent.is_some() || case.sent_plan.is_some();
         if !needs_texts(self.forms, case.change, case.state, brings) {
-            return Ok(Judged::default());
+            return Ok(Checked::default());
         }
         let declared = self.declared.and_then(value);
         if declared.is_none() && case.change.new.is_some() {
             return Err(Failed::Torn);
         }
-        let (problems, judged) = if self.forms.paths.is_verified {
+        let (problems, checked) = if self.forms.paths.is_verified {
             self.verified(case, declared.as_ref())?
         } else {
             self.plain(case, declared.as_ref())?
@@ -185,11 +185,11 @@ impl Judge<'_> {
         if !problems.is_empty() {
             return Err(Failed::Problems(problems.into_iter().take(ITEM_PROBLEMS_MAX).collect()));
         }
-        let mut stored = judged.report.as_ref().map(|report| &report.data).into_iter().chain(&judged.plan);
+        let mut stored = checked.report.as_ref().map(|report| &report.data).into_iter().chain(&checked.plan);
         if stored.any(|stored| stored.text().len() > self.bytes_max()) {
             return Err(Failed::TooLarge(self.bytes_max()));
         }
-        Ok(judged)
+        Ok(checked)
     }
 
     const fn bytes_max(&self) -> usize {
@@ -203,8 +203,8 @@ impl Judge<'_> {
         Ok(Prior::of(read, self.upgrades, &mut Budget::of_request()).into_data())
     }
 
-    /// Judges an item of which the owner reports parts.
-    fn plain(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
+    /// Checks an item of which the owner reports parts.
+    fn plain(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Checked), Failed> {
         let paths = &self.forms.paths;
         let mut problems = case.sent.map_or_else(Vec::new, |sent| verify::secrets(paths, sent));
         if let Some(declared) = declared {
@@ -218,11 +218,11 @@ impl Judge<'_> {
             };
             problems.extend(self.violations(phase, &item, Some(declared))?);
         }
-        Ok((problems, Judged { report: case.sent.map(Report::plain), plan: None }))
+        Ok((problems, Checked { report: case.sent.map(Report::plain), plan: None }))
     }
 
-    /// Judges an item of which the owner reports the whole (R51).
-    fn verified(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Judged), Failed> {
+    /// Checks an item of which the owner reports the whole (R51).
+    fn verified(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Checked), Failed> {
         let nothing = json!({});
         let sent = case.members.or(case.sent).map_or(&nothing, |sent| sent);
         let prior = self.prior(case)?;
@@ -238,12 +238,12 @@ impl Judge<'_> {
             },
             (_, Some(declared)) => self.planned(case, prior, declared),
             // An empty object counts as no item.
-            (_, None) if *sent == nothing => Ok((Vec::new(), Judged::default())),
-            (_, None) => Ok((vec![removed()], Judged::default())),
+            (_, None) if *sent == nothing => Ok((Vec::new(), Checked::default())),
+            (_, None) => Ok((vec![removed()], Checked::default())),
         }
     }
 
-    /// Judges what the owner found after a failure, or after the completion (R54). A part of the item may exist, so no
+    /// Checks what the owner found after a failure, or after the completion (R54). A part of the item may exist, so no
     /// member is missing.
     fn observed(
         &self,
@@ -251,7 +251,7 @@ impl Judge<'_> {
         sent: &Value,
         prior: Option<&Value>,
         declared: Option<&Value>,
-    ) -> Result<(Vec<Problem>, Judged), Failed> {
+    ) -> Result<(Vec<Problem>, Checked), Failed> {
         let paths = &self.forms.paths;
         let item = verify::filled(paths, sent, prior.unwrap_or(&json!({})))?;
         let mut problems = verify::secrets(paths, sent);
@@ -263,14 +263,14 @@ impl Judge<'_> {
         Ok((problems, reported(item, Reported::Observation(fit))))
     }
 
-    /// Judges a completion: the sent members over what the change instance asks for.
+    /// Checks a completion: the sent members over what the change instance asks for.
     fn completed(
         &self,
         case: &Case<'_>,
         sent: &Value,
         prior: Option<&Value>,
         declared: &Value,
-    ) -> Result<(Vec<Problem>, Judged), Failed> {
+    ) -> Result<(Vec<Problem>, Checked), Failed> {
         let paths = &self.forms.paths;
         let plan = self.plan(case)?;
         let promised = promised(paths, &verify::proposed(paths, prior, declared)?, plan.as_deref())?;
@@ -284,13 +284,13 @@ impl Judge<'_> {
         Ok((problems, reported(item, Reported::Result)))
     }
 
-    /// Judges the completion of an adoption: the sent object alone. Only the id has to be the declared one (R55).
+    /// Checks the completion of an adoption: the sent object alone. Only the id has to be the declared one (R55).
     fn adopted(
         &self,
         sent: &Value,
         declared: &Value,
         (name, id): (&str, &Value),
-    ) -> Result<(Vec<Problem>, Judged), Failed> {
+    ) -> Result<(Vec<Problem>, Checked), Failed> {
         let paths = &self.forms.paths;
         let item = verify::filled(paths, sent, &json!({}))?;
         let mut problems = verify::secrets(paths, sent);
@@ -359,13 +359,13 @@ impl Judge<'_> {
         Ok(Some(if holds { Fit::Holds } else { Fit::Drifts }))
     }
 
-    /// Judges an approval, or a plan (R52).
+    /// Checks an approval, or a plan (R52).
     fn planned(
         &self,
         case: &Case<'_>,
         prior: Option<&Value>,
         declared: &Value,
-    ) -> Result<(Vec<Problem>, Judged), Failed> {
+    ) -> Result<(Vec<Problem>, Checked), Failed> {
         let paths = &self.forms.paths;
         let adopts = self.import_id(case.change, case.before, declared).is_some();
         // The item is found and not made, so a plan has no meaning, and the owner's values are known at its end.
@@ -389,7 +389,7 @@ impl Judge<'_> {
         let violations = self.violations(phase, &promised, Some(declared))?;
         problems.extend(violations.into_iter().filter(|problem| !adopts || problem.rule != "unknown"));
         let plan = plan.filter(|plan| earlier.as_ref() != Some(plan));
-        Ok((problems, Judged { report: None, plan }))
+        Ok((problems, Checked { report: None, plan }))
     }
 
     /// Returns the owner's newest plan.

@@ -10,24 +10,29 @@ use crate::model::change::ClosedBy;
 use crate::model::item::Item;
 use crate::model::write::{Closing, Write};
 
-/// Maximum number of writes of a generation without a shed; a transaction takes 100.
+/// Maximum number of writes of a generation without excess; a transaction takes 100.
 pub const OPENED_MAX: usize = 96;
 
-/// Maximum number of change instances that one shed closes.
+/// Maximum number of change instances that one transaction closes ahead.
 pub const CLOSINGS_MAX: usize = 64;
 
-/// Returns the transaction that closes the excess of `landing` over `most` ahead of it.
+/// Returns the transaction that closes the excess of `writes` over `limit` ahead of it.
 ///
 /// It returns none without an excess, or without an answered change instance of a dependent team. `item` is the
-/// item of `landing`. The change instances of the service owner are not in it: there are at most two.
-pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp) -> Option<Vec<Write>> {
+/// item of `writes`. The change instances of the service owner are not in it: there are at most two.
+pub fn close_excess(
+    writes: &[Write],
+    item: Option<&Item>,
+    limit: usize,
+    now: Timestamp,
+) -> Option<Vec<Write>> {
     let item = item?;
-    let excess = landing.len().saturating_sub(most).min(CLOSINGS_MAX);
+    let excess = writes.len().saturating_sub(limit).min(CLOSINGS_MAX);
     // They come in the order of their owners, from the lowest, so a repetition closes the same ones.
-    let answered = landing.iter().filter_map(|write| answered_of_dependent(write, item));
+    let answered = writes.iter().filter_map(|write| answered_of_dependent(write, item));
     let mut closings: Vec<Closing> = answered.take(excess).cloned().collect();
     let mut after = without(item, &closings);
-    // The last one stays for the landing. Without any open change instance, the item would be dead (R44).
+    // The last one stays for `writes`. Without any open change instance, the item would be dead (R44).
     if after.is_dead() {
         closings.pop();
         after = without(item, &closings);
@@ -35,14 +40,14 @@ pub fn shed(landing: &[Write], item: Option<&Item>, most: usize, now: Timestamp)
     if closings.is_empty() {
         return None;
     }
-    // `landing` was computed on the old revision, so it cannot commit any more: the caller computes it again.
+    // `writes` was computed on the old revision, so it cannot commit any more: the caller computes it again.
     after.revision += 1;
     after.modified = now.not_before(item.modified);
     let blockers = blockers_changed(Some(item), &after);
-    let mut writes = vec![Write::PutItem { before: Some(item.revision), after }];
-    writes.extend(closings.into_iter().map(Write::CloseChange));
-    writes.extend(blockers);
-    Some(writes)
+    let mut closing_writes = vec![Write::PutItem { before: Some(item.revision), after }];
+    closing_writes.extend(closings.into_iter().map(Write::CloseChange));
+    closing_writes.extend(blockers);
+    Some(closing_writes)
 }
 
 /// Returns an item without the open change instances of these closings.

@@ -5,7 +5,7 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::read::{Direction, Source};
 use crate::record;
-use domain::rules::put_item::bury;
+use domain::rules::put_item::move_gone_item;
 use domain::{Item, TeamId};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// The moved items, and those that other requests changed at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Buried {
+pub struct MovedItems {
     pub moved: u64,
     /// The items that stay for the next run.
     pub skipped: u64,
@@ -32,18 +32,18 @@ impl Table {
     ///
     /// Each move is one transaction under the revision of the item. So it can stop at any time and run again, and it
     /// runs next to decisions and submissions.
-    pub async fn bury(&self, team: TeamId) -> Result<Buried, Error> {
-        let mut buried = Buried::default();
+    pub async fn move_gone_items(&self, team: TeamId) -> Result<MovedItems, Error> {
+        let mut counts = MovedItems::default();
         let mut rows = self.rows(&Source::<Item>::of_consumer(team).live(), Direction::Ascending, None);
         while let Some(batch) = rows.next().await? {
-            for writes in batch.iter().filter_map(|row| bury(&row.value)) {
+            for writes in batch.iter().filter_map(|row| move_gone_item(&row.value)) {
                 tokio::time::sleep(PAUSE).await;
                 match self.commit(&writes).await? {
-                    Commit::Done => buried.moved += 1,
-                    Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => buried.skipped += 1,
+                    Commit::Done => counts.moved += 1,
+                    Commit::Stale | Commit::Busy | Commit::Unknown | Commit::TooLarge => counts.skipped += 1,
                 }
             }
         }
-        Ok(buried)
+        Ok(counts)
     }
 }

@@ -9,7 +9,7 @@ use domain::model::item::{Slot, Stack};
 use domain::model::submission::Scope;
 use domain::model::work::PlannedChange;
 use domain::model::write::{Closing, Write};
-use domain::rules::generate::{CLOSINGS_MAX, OPENED_MAX, generate, shed};
+use domain::rules::generate::{CLOSINGS_MAX, OPENED_MAX, close_excess, generate};
 use domain::{ChangeId, Item, State, TeamId, Timestamp};
 use std::collections::BTreeMap;
 
@@ -49,16 +49,16 @@ fn closings(writes: &[Write]) -> Vec<&Closing> {
 }
 
 #[test]
-fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_holds_in_between() {
+fn the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_holds_in_between() {
     let (mut world, planned) = rejected();
     let all = landing(&world, &planned, world.item(NAME));
     let item = world.item(NAME).clone();
-    assert_eq!(shed(&all, Some(&item), all.len(), NOW), None, "nothing is in excess");
-    assert_eq!(shed(&all, None, 0, NOW), None, "nothing is there yet");
+    assert_eq!(close_excess(&all, Some(&item), all.len(), NOW), None, "nothing is in excess");
+    assert_eq!(close_excess(&all, None, 0, NOW), None, "nothing is there yet");
     for (closed, left) in [(1, 2), (2, 0)] {
         let item = world.item(NAME).clone();
         let all = landing(&world, &planned, &item);
-        let writes = shed(&all, Some(&item), all.len() - closed, NOW).unwrap();
+        let writes = close_excess(&all, Some(&item), all.len() - closed, NOW).unwrap();
         let owners: Vec<TeamId> = closings(&writes).iter().map(|closing| closing.owner).collect();
         let lowest: Vec<TeamId> = item.blocked().map(|(owner, _)| owner).take(closed).collect();
         assert_eq!(owners, lowest);
@@ -72,7 +72,11 @@ fn finding_01_the_excess_is_closed_ahead_from_the_lowest_owner_and_everything_ho
         assert_eq!(world.head().blockers.count, i64::try_from(left).unwrap());
     }
     let opened = landing(&world, &planned, world.item(NAME));
-    assert_eq!(shed(&opened, Some(world.item(NAME)), 0, NOW), None, "the owner's own stay for the landing");
+    assert_eq!(
+        close_excess(&opened, Some(world.item(NAME)), 0, NOW),
+        None,
+        "the owner's own stay for the landing"
+    );
     world.generate_records();
     assert_eq!(world.head().in_flight, None);
     assert_eq!(world.item(NAME).open().count(), 1);
@@ -99,17 +103,17 @@ fn full(item: &Item) -> Item {
 }
 
 #[test]
-fn finding_01_the_largest_item_takes_two_closings_each_within_a_transaction() {
+fn the_largest_item_takes_two_closings_each_within_a_transaction() {
     let (world, planned) = rejected();
     let mut item = full(world.item(NAME));
-    let (mut sheds, mut closed) = (0, 0);
+    let (mut excesses, mut closed) = (0, 0);
     let opened = loop {
         let all = landing(&world, &planned, &item);
-        let Some(writes) = shed(&all, Some(&item), OPENED_MAX, NOW) else { break all };
+        let Some(writes) = close_excess(&all, Some(&item), OPENED_MAX, NOW) else { break all };
         let some = closings(&writes);
         assert!(some.len() <= CLOSINGS_MAX && writes.len() <= CLOSINGS_MAX + 2);
         assert!(some.iter().all(|closing| closing.owner != item.service_owner.id));
-        (sheds, closed) = (sheds + 1, closed + some.len());
+        (excesses, closed) = (excesses + 1, closed + some.len());
         let after = writes
             .iter()
             .find_map(|write| if let Write::PutItem { after, .. } = write { Some(after) } else { None });
@@ -121,7 +125,7 @@ fn finding_01_the_largest_item_takes_two_closings_each_within_a_transaction() {
         assert_eq!((after.revision, after.version), (item.revision + 1, item.version));
         item = after;
     };
-    assert_eq!((sheds, opened.len()), (2, OPENED_MAX));
+    assert_eq!((excesses, opened.len()), (2, OPENED_MAX));
     // 203 of dependent teams, and two of the service owner.
     assert_eq!(closed + closings(&opened).len(), 205);
 }

@@ -4,16 +4,16 @@ use crate::request::{Decision, Request};
 use domain::base::id::DeployedId;
 use domain::catalog::schema::DecisionForms;
 use domain::model::secrets::StoredSecrets;
+use domain::rules::check::{Check, Upgrades};
 use domain::rules::decide;
 use domain::rules::decide::{Decided, Update};
-use domain::rules::judge::{Judge, Upgrades};
 use domain::views::related::Related;
 use dovetail_http::Failure;
 use dovetail_table::{RelatedKey, Undecided};
 use std::sync::Arc;
 
-/// The definition that judges a decision.
-pub(crate) struct Judgement {
+/// The definition that checks a decision.
+pub(crate) struct DefinitionCheck {
     forms: Arc<DecisionForms>,
     /// What the newest deployed version is continued with.
     upgrades: Option<Upgrades>,
@@ -25,8 +25,8 @@ pub(crate) struct Judgement {
     is_complete: bool,
 }
 
-impl Judgement {
-    /// Reads what judges an update; none if no definition does.
+impl DefinitionCheck {
+    /// Reads what checks an update; none if no definition does.
     ///
     /// Most of the texts are in the reply as well, so this takes the place of a later read.
     pub(crate) async fn of(
@@ -35,7 +35,9 @@ impl Judgement {
         update: &Update,
     ) -> Result<Option<Self>, Failure> {
         let Request { table, call, decision, .. } = request;
-        let Some(version) = decide::judged_by(change, update, &call.caller.team) else { return Ok(None) };
+        let Some(version) = decide::checking_version(change, update, &call.caller.team) else {
+            return Ok(None);
+        };
         let forms = table.decision_forms(&change.service.title, version).await?;
         if !decide::depends_on_texts(&forms, change, update) {
             return Ok(Some(Self {
@@ -72,12 +74,12 @@ impl Judgement {
         &self.forms
     }
 
-    /// Returns the judge of an update.
-    pub(crate) fn judge(&self, Undecided { change, item, .. }: &Undecided, update: &Update) -> Judge<'_> {
+    /// Returns the check of an update.
+    pub(crate) fn check(&self, Undecided { change, item, .. }: &Undecided, update: &Update) -> Check<'_> {
         let related = self.related.as_ref();
         let text = |hash| related?.declarations.get(&(change.consumer.id, hash)).map(String::as_str);
         let deployed = |id: Option<DeployedId>| related?.deployed.get(&id?);
-        Judge {
+        Check {
             forms: &self.forms,
             declared: change.new.and_then(|new| text(new.hash)),
             secrets: self.secrets.as_ref().map(|stored| &stored.secrets),

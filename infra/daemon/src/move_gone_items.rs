@@ -5,7 +5,7 @@ use std::{io::Write, path::PathBuf};
 use clap::{ArgGroup, Args};
 use domain::TeamId;
 use dovetail_emulator::engine::{Engine, Storage};
-use dovetail_table::{Buried, Table};
+use dovetail_table::{MovedItems, Table};
 
 use crate::{
     account,
@@ -40,7 +40,7 @@ pub async fn run(settings: &Settings, out: &mut impl Write) -> Result<(), Error>
     let Some(directory) = &settings.data else {
         let name = settings.table.as_deref().unwrap_or_default();
         let reached = account::reach(name, settings.endpoint.as_deref()).await?;
-        let moved = bury(&reached.table, settings.team, out).await;
+        let moved = move_gone_items(&reached.table, settings.team, out).await;
         return moved.map_err(|error| {
             if let Error::Table(source) = error { reached.failure(source).into() } else { error }
         });
@@ -50,22 +50,22 @@ pub async fn run(settings: &Settings, out: &mut impl Write) -> Result<(), Error>
     }
     let engine = Engine::start(&Storage::Directory(directory.clone()))?;
     let table = account::of_engine(TABLE, engine.endpoint());
-    bury(&table, settings.team, out).await?;
+    move_gone_items(&table, settings.team, out).await?;
     Ok(engine.stop()?)
 }
 
-async fn bury(table: &Table, only: Option<TeamId>, out: &mut impl Write) -> Result<(), Error> {
+async fn move_gone_items(table: &Table, only: Option<TeamId>, out: &mut impl Write) -> Result<(), Error> {
     let teams = match only {
         Some(team) => vec![team],
         None => table.team_ids().await?.collect(),
     };
-    let mut all = Buried::default();
+    let mut all = MovedItems::default();
     for team in teams {
-        let buried = table.bury(team).await?;
-        if buried != Buried::default() {
-            printed(writeln!(out, "Team {team}: {} items moved.", buried.moved))?;
+        let counts = table.move_gone_items(team).await?;
+        if counts != MovedItems::default() {
+            printed(writeln!(out, "Team {team}: {} items moved.", counts.moved))?;
         }
-        all = Buried { moved: all.moved + buried.moved, skipped: all.skipped + buried.skipped };
+        all = MovedItems { moved: all.moved + counts.moved, skipped: all.skipped + counts.skipped };
     }
     printed(writeln!(out, "Moved items: {}. Changed meanwhile: {}.", all.moved, all.skipped))
 }
