@@ -6,20 +6,22 @@ import { ErrorNote } from "./error-note";
 type Props = {
   title: string;
   verb: string;
-  onSubmit: (fields: FormData) => Promise<void>;
+  /** Whether the dialog opens with the focus on its verb. By default, the first field has the focus. */
+  isVerbFocused?: boolean;
+  /** Returns `invalid` if a field shows a problem. The dialog then stays open. */
+  onSubmit: (fields: FormData) => Promise<void> | void | "invalid";
   onClose: () => void;
   children: ReactNode;
 };
 
-/** Shows a form in a dialog. It closes after success, and shows the error of a rejected form. */
-export function FormDialog({ title, verb, onSubmit, onClose, children }: Props) {
+/** Shows a form in a dialog. The dialog closes after success, and shows the error of a rejected form. */
+export function FormDialog({ title, verb, isVerbFocused = false, onSubmit, onClose, children }: Props) {
   const { run, isBusy, error } = useAction();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     void run(async () => {
-      await onSubmit(fields);
-      onClose();
+      if ((await onSubmit(fields)) !== "invalid") onClose();
     });
   };
   return (
@@ -28,7 +30,7 @@ export function FormDialog({ title, verb, onSubmit, onClose, children }: Props) 
         {children}
         {error && <ErrorNote error={error} />}
         <div className="actions">
-          <button type="submit" className="primary" disabled={isBusy}>
+          <button type="submit" className="primary" data-initial-focus={isVerbFocused || undefined} disabled={isBusy}>
             {verb}
           </button>
           <button type="button" onClick={onClose}>

@@ -56,10 +56,6 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
     if (removals.length > 0) setConfirming(true);
     else void applying.apply();
   };
-  const confirm = () => {
-    setConfirming(false);
-    void applying.apply();
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -99,7 +95,7 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
         </div>
       </div>
       <ApplyBar plan={plan} applying={applying} reason={reason} message={message} onMessage={setMessage} onApply={requestApply} />
-      {isConfirming && <ConfirmRemoval removals={removals} onConfirm={confirm} onClose={() => setConfirming(false)} />}
+      {isConfirming && <ConfirmRemoval removals={removals} onConfirm={() => void applying.apply()} onClose={() => setConfirming(false)} />}
     </div>
   );
 }

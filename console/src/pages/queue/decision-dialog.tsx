@@ -1,8 +1,8 @@
-import { type FormEvent, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import type { ChangeInstance, JsonObject } from "../../api/types";
 import { parseObject } from "../../lib/parse-json";
 import { plural } from "../../lib/plural";
-import { Dialog } from "../../ui/dialog";
+import { FormDialog } from "../../ui/form-dialog";
 import { ItemName } from "../../ui/item-name";
 import type { Decision } from "./decisions";
 import { ItemField } from "./item-field";
@@ -27,8 +27,7 @@ export function DecisionDialog({ decision, changes, draft, onConfirm, onClose }:
   const field = useRef<HTMLTextAreaElement>(null);
   const isRequired = decision.text === "required";
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = (): "invalid" | undefined => {
     let deployedItem: JsonObject | null = null;
     if (json.trim()) {
       const parsed = parseObject(json);
@@ -36,7 +35,7 @@ export function DecisionDialog({ decision, changes, draft, onConfirm, onClose }:
         setProblem(`The deployed item ${parsed.problem}.`);
         field.current?.focus();
         if (parsed.position !== undefined) field.current?.setSelectionRange(parsed.position, parsed.position + 1);
-        return;
+        return "invalid";
       }
       deployedItem = parsed.object;
     }
@@ -44,25 +43,21 @@ export function DecisionDialog({ decision, changes, draft, onConfirm, onClose }:
   };
 
   return (
-    <Dialog title={`${decision.verb}: ${plural(changes.length, "change")}`} onClose={onClose}>
-      <form onSubmit={submit}>
-        <Summary changes={changes} />
-        {decision.text === "none" ? (
-          <p>The system opens a new attempt, and closes the old change. The consumer does nothing.</p>
-        ) : (
-          <LogField value={log} isRequired={isRequired} onChange={setLog} />
-        )}
-        {decision.takesItem && <ItemField ref={field} value={json} onChange={setJson} problem={problem} changes={changes} />}
-        <div className="actions">
-          <button type="submit" className="primary" data-initial-focus={!isRequired || undefined}>
-            {decision.verb}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`${decision.verb}: ${plural(changes.length, "change")}`}
+      verb={decision.verb}
+      isVerbFocused={!isRequired}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Summary changes={changes} />
+      {decision.text === "none" ? (
+        <p>The system opens a new attempt, and closes the old change. The consumer does nothing.</p>
+      ) : (
+        <LogField value={log} isRequired={isRequired} onChange={setLog} />
+      )}
+      {decision.takesItem && <ItemField ref={field} value={json} onChange={setJson} problem={problem} changes={changes} />}
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,9 @@
 import { useMemo, useState } from "react";
-import { asApiError, type ApiError } from "../../api/errors";
 import { newRequestKey, type Preview, sendRevert } from "../../api/reverts";
 import { useApi } from "../../session/session";
 import { links } from "../../shell/links";
 import { navigate } from "../../shell/route";
-import { Dialog } from "../../ui/dialog";
-import { ErrorNote } from "../../ui/error-note";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { closesText, planText } from "./plan-text";
 
 type Props = { id: number; preview: Preview; onClose: () => void; onOutdated: () => void };
@@ -14,24 +12,20 @@ type Props = { id: number; preview: Preview; onClose: () => void; onOutdated: ()
 export function RevertDialog({ id, preview, onClose, onOutdated }: Props) {
   const api = useApi();
   const [message, setMessage] = useState(`Revert to submission ${id}`);
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(false);
   // After a lost response, the next click repeats the same request.
   const requestKey = useMemo(() => newRequestKey(), [message]);
   const send = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      const submission = await sendRevert(api, id, preview.plan ?? "", requestKey, message.trim());
-      navigate(links.submission(submission.id));
-    } catch (failure) {
-      setError(asApiError(failure));
-      setBusy(false);
-    }
+    const submission = await sendRevert(api, id, preview.plan ?? "", requestKey, message.trim());
+    navigate(links.submission(submission.id));
   };
-  const isOutdated = error?.code === "plan_changed";
   return (
-    <Dialog title="Revert to this submission?" onClose={onClose}>
+    <ConfirmDialog
+      title="Revert to this submission?"
+      verb="Revert"
+      onConfirm={send}
+      onClose={onClose}
+      insteadAfter={({ code }) => (code === "plan_changed" ? { verb: "Preview again", onClick: onOutdated } : undefined)}
+    >
       <p>
         The new submission has these changes: <strong>{planText(preview)}</strong>. {closesText(preview)}
       </p>
@@ -39,21 +33,6 @@ export function RevertDialog({ id, preview, onClose, onOutdated }: Props) {
         Message
         <input value={message} maxLength={500} onChange={(event) => setMessage(event.target.value)} />
       </label>
-      {error && <ErrorNote error={error} />}
-      <div className="actions">
-        {isOutdated ? (
-          <button type="button" className="primary" onClick={onOutdated}>
-            Preview again
-          </button>
-        ) : (
-          <button type="button" className="primary" disabled={isBusy} onClick={() => void send()}>
-            Revert
-          </button>
-        )}
-        <button type="button" data-initial-focus onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
