@@ -41,7 +41,8 @@ export function TextArea({ label, hint, value, onChange, ...area }: AreaProps) {
   );
 }
 
-export type Option<Value extends string> = { value: Value; text: string };
+/** A choice with its text. */
+export type Option<Value> = { value: Value; text: string };
 
 type SelectProps<Value extends string> = Common & {
   value: Value;

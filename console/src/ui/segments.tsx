@@ -1,7 +1,9 @@
+import type { Option } from "./form-fields";
+
 type Props<Value extends string> = {
   legend: string;
   value: Value;
-  options: readonly { value: Value; text: string }[];
+  options: readonly Option<Value>[];
   onChange: (value: Value) => void;
 };
 

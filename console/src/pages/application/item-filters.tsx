@@ -1,44 +1,25 @@
-import { useEffect, useMemo, useState } from "react";
-import { useDelayed } from "../../lib/use-delayed";
+import { useMemo } from "react";
+import { FilterGroup, NameFilter, namedOptions, SelectFilter, useFilterText } from "../../ui/filters";
 import type { ItemsView } from "./items-view";
 import { optionsOf } from "./list-rows";
 
 const TYPING_MILLISECONDS = 150;
 
-/** Offers the filters of the list. The address keeps them. */
+/** Offers the filters of the list. The address keeps their values. */
 export function ItemFilters({ graph, query, onChange }: Pick<ItemsView, "graph" | "query" | "onChange">) {
   const { states, services } = useMemo(() => optionsOf(graph), [graph]);
-  const [typed, setTyped] = useState(query.text);
-  const text = useDelayed(typed, TYPING_MILLISECONDS);
-  useEffect(() => {
-    if (text !== query.text) onChange({ text });
-    // Only a new text changes the address.
-  }, [text]);
+  const text = useFilterText(query.text, TYPING_MILLISECONDS, (settled) => onChange({ text: settled }));
+  const stateOptions = [{ value: "", text: "All states" }, ...states.map((state) => ({ value: state, text: state }))];
   return (
-    <div className="filters" role="group" aria-label="Filters">
-      <label className="search">
-        Name contains <input type="search" value={typed} onChange={(event) => setTyped(event.target.value)} />
-      </label>
-      <label>
-        State{" "}
-        <select value={query.state} onChange={(event) => onChange({ state: event.target.value })}>
-          <option value="">All states</option>
-          {states.map((state) => (
-            <option key={state}>{state}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Service{" "}
-        <select value={query.service ?? ""} onChange={(event) => onChange({ service: Number(event.target.value) || undefined })}>
-          <option value="">All services</option>
-          {services.map((service) => (
-            <option key={service.id} value={service.id}>
-              {service.name}
-            </option>
-          ))}
-        </select>
-      </label>
+    <FilterGroup>
+      <NameFilter text={text} />
+      <SelectFilter label="State" value={query.state} options={stateOptions} onChange={(state) => onChange({ state })} />
+      <SelectFilter
+        label="Service"
+        value={query.service}
+        options={namedOptions("All services", services)}
+        onChange={(service) => onChange({ service })}
+      />
       <label className="check">
         <input
           type="checkbox"
@@ -47,6 +28,6 @@ export function ItemFilters({ graph, query, onChange }: Pick<ItemsView, "graph" 
         />
         Needs attention
       </label>
-    </div>
+    </FilterGroup>
   );
 }

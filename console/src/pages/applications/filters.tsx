@@ -1,7 +1,6 @@
-import { useEffect, useState } from "react";
-import { useDelayed } from "../../lib/use-delayed";
 import { links } from "../../shell/links";
 import { replaceLink } from "../../shell/route";
+import { FilterGroup, NameFilter, useFilterText } from "../../ui/filters";
 import { Segments } from "../../ui/segments";
 
 export type ApplicationFilters = { search: string; isRetired: boolean };
@@ -19,25 +18,16 @@ export function readFilters(query: URLSearchParams): ApplicationFilters {
 
 /** Offers the filters by name, and the retired applications. */
 export function Filters({ filters }: { filters: ApplicationFilters }) {
-  const [text, setText] = useState(filters.search);
-  const search = useDelayed(text, TYPING_MILLISECONDS).trim();
   const retired = filters.isRetired ? "true" : "";
-  useEffect(() => {
-    if (search !== filters.search) replaceLink(links.applications({ search, retired }));
-    // Only a new text changes the address: an earlier address must not return by its own change.
-    // The dependency on the filters would do that.
-  }, [search]);
+  const text = useFilterText(filters.search, TYPING_MILLISECONDS, (search) => open(search, retired));
   return (
-    <div className="filters" role="group" aria-label="Filters">
-      <label className="search">
-        Name contains <input type="search" value={text} onChange={(event) => setText(event.target.value)} />
-      </label>
-      <Segments
-        legend="Applications"
-        value={retired}
-        options={KINDS}
-        onChange={(value) => replaceLink(links.applications({ search, retired: value }))}
-      />
-    </div>
+    <FilterGroup>
+      <NameFilter text={text} />
+      <Segments legend="Applications" value={retired} options={KINDS} onChange={(kind) => open(text.settled, kind)} />
+    </FilterGroup>
   );
+}
+
+function open(search: string, retired: (typeof KINDS)[number]["value"]): void {
+  replaceLink(links.applications({ search: search.trim(), retired }));
 }

@@ -7,6 +7,7 @@ import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { DifferenceList } from "../../ui/differences";
 import { DocumentView } from "../../ui/document-view";
+import { SelectFilter } from "../../ui/filters";
 import { ResourceStatus } from "../../ui/resource-status";
 
 /** Shows a deployed version of an item, and its differences from another one. */
@@ -25,12 +26,13 @@ function Versions({ versions }: { versions: DeployedItem[] }) {
   const shownVersion = versions.find(({ id }) => id === shown) ?? versions[0];
   const baseVersion = versions.find(({ id }) => id === base);
   if (!shownVersion) return null;
+  const options = versions.map((version) => ({ value: version.id, text: versionText(version) }));
   return (
     <>
       <p className="filters">
-        <VersionSelect label="Version" versions={versions} value={shown} onChange={setShown} />
+        <SelectFilter label="Version" value={shown} options={options} onChange={setShown} />
         {versions.length > 1 && (
-          <VersionSelect label="Compare with" versions={versions} value={base} onChange={setBase} />
+          <SelectFilter label="Compare with" value={base} options={options} onChange={setBase} />
         )}
       </p>
       {versions.length === VERSIONS_LIMIT && <p className="hint">The lists have the newest {VERSIONS_LIMIT} versions.</p>}
@@ -54,27 +56,8 @@ function Versions({ versions }: { versions: DeployedItem[] }) {
   );
 }
 
-type SelectProps = {
-  label: string;
-  versions: DeployedItem[];
-  value: number | undefined;
-  onChange: (id: number) => void;
-};
-
-function VersionSelect({ label, versions, value, onChange }: SelectProps) {
-  return (
-    <label>
-      {label}{" "}
-      <select value={value} onChange={(event) => onChange(Number(event.target.value))}>
-        {versions.map((version) => (
-          <option key={version.id} value={version.id}>
-            {version.version}, {formatTime(version.created)}
-            {version.is_drifted ? ", drifted" : version.observed ? ", observed" : ""}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+function versionText({ version, created, is_drifted: isDrifted, observed }: DeployedItem): string {
+  return `${version}, ${formatTime(created)}${isDrifted ? ", drifted" : observed ? ", observed" : ""}`;
 }
 
 function originText({ created, observed, is_drifted: isDrifted }: DeployedItem): string {

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { SelectFilter } from "../../ui/filters";
 import { Segments } from "../../ui/segments";
 import { EventView } from "./event";
 import type { TimelineEvent } from "./timeline-events";
@@ -26,15 +27,12 @@ export function Timeline({ events, selected, onSelect }: Props) {
       <div className="filters">
         <Segments legend="Entries" value={kind} options={KINDS} onChange={setKind} />
         {owners.length > 1 && (
-          <label>
-            Owner{" "}
-            <select value={owner} onChange={(event) => setOwner(event.target.value)}>
-              <option value="">All owners</option>
-              {owners.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
+          <SelectFilter
+            label="Owner"
+            value={owner}
+            options={[{ value: "", text: "All owners" }, ...owners.map((name) => ({ value: name, text: name }))]}
+            onChange={setOwner}
+          />
         )}
       </div>
       {shown.length === 0 && <p className="empty">No entry matches.</p>}

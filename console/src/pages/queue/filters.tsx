@@ -1,6 +1,7 @@
 import type { ChangeState } from "../../api/types";
 import { links } from "../../shell/links";
 import { navigate } from "../../shell/route";
+import { FilterGroup, namedOptions, SelectFilter } from "../../ui/filters";
 import { Segments } from "../../ui/segments";
 import type { Option } from "./use-filter-options";
 
@@ -59,50 +60,21 @@ type Props = { filters: Filters; services: Option[]; applications: Option[] };
 export function FilterBar({ filters, services, applications }: Props) {
   const open = (change: Partial<Filters>) => navigate(links.queue({ ...filters, ...change }));
   return (
-    <div className="filters" role="group" aria-label="Filters">
+    <FilterGroup>
       <Segments legend="State" value={filters.state} options={STATES} onChange={(state) => open({ state })} />
-      <Choice label="Service" value={filters.service} options={services} onChange={(service) => open({ service })} />
-      <Choice
+      <SelectFilter
+        label="Service"
+        value={filters.service}
+        options={namedOptions("All", services)}
+        onChange={(service) => open({ service })}
+      />
+      <SelectFilter
         label="Application"
-       
         value={filters.application}
-        options={applications}
+        options={namedOptions("All", applications)}
         onChange={(application) => open({ application })}
       />
-      <label>
-        Owner{" "}
-        <select value={filters.kind} onChange={(event) => open({ kind: event.target.value as Filters["kind"] })}>
-          {KINDS.map(({ value, text }) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
-  );
-}
-
-type ChoiceProps = {
-  label: string;
-
-  value: number | undefined;
-  options: Option[];
-  onChange: (value: number | undefined) => void;
-};
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  return (
-    <label>
-      {label}{" "}
-      <select value={value ?? ""} onChange={(event) => onChange(Number(event.target.value) || undefined)}>
-        <option value="">All</option>
-        {options.map((option) => (
-          <option key={option.id} value={option.id}>
-            {option.name}
-          </option>
-        ))}
-      </select>
-    </label>
+      <SelectFilter label="Owner" value={filters.kind} options={KINDS} onChange={(kind) => open({ kind })} />
+    </FilterGroup>
   );
 }

@@ -6,6 +6,7 @@ import { differencesBetween } from "../../lib/differences";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { DifferenceList } from "../../ui/differences";
+import { SelectFilter } from "../../ui/filters";
 import { ResourceStatus } from "../../ui/resource-status";
 
 /** Compares two versions of a definition. */
@@ -39,14 +40,12 @@ function Choice({ text, value, newest, onChange }: ChoiceProps) {
     );
   }
   return (
-    <label>
-      {text}{" "}
-      <select value={value} onChange={(event) => change(Number(event.target.value))}>
-        {Array.from({ length: newest }, (_, index) => newest - index).map((version) => (
-          <option key={version}>{version}</option>
-        ))}
-      </select>
-    </label>
+    <SelectFilter
+      label={text}
+      value={value}
+      options={Array.from({ length: newest }, (_, index) => ({ value: newest - index, text: String(newest - index) }))}
+      onChange={onChange}
+    />
   );
 }
 

@@ -4,6 +4,8 @@ import { countStates } from "../../lib/state-counts";
 import type { ChangeList } from "../../lib/use-changes";
 import { links } from "../../shell/links";
 import { ChangeDifferences } from "../../ui/change-differences";
+import { SelectFilter } from "../../ui/filters";
+import type { Option } from "../../ui/form-fields";
 import { ItemName } from "../../ui/item-name";
 import { ListStatus } from "../../ui/list-status";
 import { StateBadge, stateLook, TypeBadge } from "../../ui/state-badge";
@@ -40,17 +42,7 @@ export function Changes({ list }: { list: ChangeList }) {
       {list.rows.length > 0 && (
         <>
           <p className="filters">
-            <label>
-              State{" "}
-              <select value={state} onChange={(event) => setState(event.target.value as ChangeState | "")}>
-                <option value="">All ({list.rows.length})</option>
-                {countStates(list.rows).map(({ state: value, count }) => (
-                  <option key={value} value={value}>
-                    {stateLook(value).word} ({count})
-                  </option>
-                ))}
-              </select>
-            </label>
+            <SelectFilter label="State" value={state} options={stateOptions(list.rows)} onChange={setState} />
           </p>
           <Table caption="Changes of the submission" columns={COLUMNS} rows={rows} rowKey={(row) => row.id} />
         </>
@@ -62,4 +54,9 @@ export function Changes({ list }: { list: ChangeList }) {
       )}
     </>
   );
+}
+
+function stateOptions(rows: ChangeInstance[]): Option<ChangeState | "">[] {
+  const states = countStates(rows).map(({ state, count }) => ({ value: state, text: `${stateLook(state).word} (${count})` }));
+  return [{ value: "", text: `All (${rows.length})` }, ...states];
 }

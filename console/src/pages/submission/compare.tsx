@@ -5,6 +5,7 @@ import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
 import { links } from "../../shell/links";
 import { DifferenceList } from "../../ui/differences";
+import { SelectFilter } from "../../ui/filters";
 import { ResourceStatus } from "../../ui/resource-status";
 import { TypeBadge } from "../../ui/state-badge";
 import { submissionText, useEarlierSubmissions } from "./use-earlier-submissions";
@@ -20,16 +21,12 @@ export function Compare({ id }: { id: number }) {
       <ResourceStatus resource={earlier} />
       {earlier.data && (
         <p className="filters">
-          <label>
-            Earlier submission{" "}
-            <select value={from} onChange={(event) => setChosen(Number(event.target.value))}>
-              {earlier.data.map((row) => (
-                <option key={row.id} value={row.id}>
-                  {submissionText(row)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <SelectFilter
+            label="Earlier submission"
+            value={from}
+            options={earlier.data.map((row) => ({ value: row.id, text: submissionText(row) }))}
+            onChange={setChosen}
+          />
           {from !== undefined && <a href={links.submission(from)}>Open it</a>}
         </p>
       )}

@@ -3,6 +3,7 @@ import type { AuditEntry } from "../../api/team";
 import { formatTime } from "../../lib/age";
 import { useSession } from "../../session/session";
 import { ErrorNote } from "../../ui/error-note";
+import { SelectFilter } from "../../ui/filters";
 import { type Column, Table } from "../../ui/table";
 import { AdminStatus } from "./admin-status";
 import { detailText, eventText, type Subject, SUBJECTS, subjectName } from "./audit-words";
@@ -19,17 +20,7 @@ export function AuditLog() {
       {list.first.data && (
         <>
           <div className="filters">
-            <label>
-              Show{" "}
-              <select value={subject} onChange={(event) => setSubject(event.target.value as Subject | "")}>
-                <option value="">all entries</option>
-                {SUBJECTS.map(({ value, text }) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <SelectFilter label="Show" value={subject} options={SUBJECT_OPTIONS} onChange={setSubject} />
             <span role="status" className="hint">
               {countText(rows.length, list.rows.length, list.hasMore)}
             </span>
@@ -46,6 +37,8 @@ export function AuditLog() {
     </>
   );
 }
+
+const SUBJECT_OPTIONS = [{ value: "", text: "all entries" }, ...SUBJECTS] as const;
 
 function countText(shown: number, loaded: number, hasMore: boolean): string {
   const of = shown === loaded ? "" : ` of ${loaded}`;
