@@ -1,5 +1,6 @@
+import type { Box } from "../../lib/geometry";
 import { endOfItem } from "./graph-edges";
-import type { Box, Layout } from "./graph-layout";
+import type { Layout } from "./graph-layout";
 
 const DIRECTIONS: { [key: string]: readonly [number, number] } = {
   ArrowLeft: [-1, 0],

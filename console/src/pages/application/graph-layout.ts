@@ -1,28 +1,26 @@
 import dagre from "@dagrejs/dagre";
 import type { GraphItem } from "../../api/applications";
 import type { TeamRef } from "../../api/types";
+import type { Box, Size } from "../../lib/geometry";
 import { type Edge, type End, endOfItem, endOfService, endOfTeam } from "./graph-edges";
 import type { Group } from "./graph-groups";
 import { type AppGraph, compareNames, NO_REFERENCES } from "./graph-model";
 
-export type Box = { x: number; y: number; width: number; height: number };
 export type PlacedGroup = { group: Group; box: Box; items: { item: GraphItem; box: Box }[] };
-export type Layout = {
-  width: number;
-  height: number;
+export type Layout = Size & {
   groups: PlacedGroup[];
   teams: { team: TeamRef; box: Box }[];
   boxes: ReadonlyMap<End, Box>;
 };
 
-export const NODE = { width: 264, height: 84 };
+export const NODE: Size = { width: 264, height: 84 };
 const GAP = 12;
 const PADDING = 12;
 const HEADER = 44;
 const CLOSED_HEIGHT = 84;
 const MORE_HEIGHT = 44;
 const ROWS = 12;
-const TEAM = { width: 200, height: 56 };
+const TEAM: Size = { width: 200, height: 56 };
 
 /**
  * Places the services with dagre, from left to right along the references, and the items inside their service.
@@ -54,7 +52,7 @@ export function layoutOf(graph: AppGraph, groups: readonly Group[], edges: reado
   });
   const placedTeams = [...teams.values()].map((team) => ({ team, box: boxOf(endOfTeam(team.id)) }));
   for (const { team, box } of placedTeams) boxes.set(endOfTeam(team.id), box);
-  const size = drawing.graph() as { width?: number; height?: number };
+  const size = drawing.graph() as Partial<Size>;
   return { width: size.width ?? 0, height: size.height ?? 0, groups: placed, teams: placedTeams, boxes };
 }
 
@@ -91,7 +89,7 @@ function columnsFor(count: number): number {
   return Math.max(1, Math.ceil(count / ROWS));
 }
 
-function sizeOf({ shown, all }: Group): { width: number; height: number } {
+function sizeOf({ shown, all }: Group): Size {
   const columns = columnsFor(shown.length);
   const rows = Math.ceil(shown.length / columns);
   const width = columns * (NODE.width + GAP) - GAP + 2 * PADDING;

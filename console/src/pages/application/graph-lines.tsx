@@ -1,6 +1,6 @@
-import type { Edge, End } from "./graph-edges";
-import { endOfItem } from "./graph-edges";
-import type { Box, Layout } from "./graph-layout";
+import type { Box, Point } from "../../lib/geometry";
+import { type Edge, type End, endOfItem } from "./graph-edges";
+import type { Layout } from "./graph-layout";
 
 type Props = { layout: Layout; edges: readonly Edge[]; selected: number | undefined };
 
@@ -43,7 +43,7 @@ function Line({ edge, layout, isSelected }: { edge: Edge; layout: Layout; isSele
 }
 
 /** Returns a curve from the side of a box to the side of another one. */
-function curve(from: Box, to: Box) {
+function curve(from: Box, to: Box): { path: string; middle: Point } {
   const isForward = to.x >= from.x + from.width;
   const isBackward = to.x + to.width <= from.x;
   const startX = isBackward ? from.x : from.x + from.width;

@@ -1,11 +1,11 @@
 import { memo, type MouseEvent } from "react";
+import type { Box, Point } from "../../lib/geometry";
 import { plural } from "../../lib/plural";
 import { links } from "../../shell/links";
 import { Badge } from "../../ui/state-badge";
 import { ItemBadges } from "./badges";
 import { MORE_ITEMS } from "./graph-groups";
-import type { Box, PlacedGroup } from "./graph-layout";
-import { NODE } from "./graph-layout";
+import { NODE, type PlacedGroup } from "./graph-layout";
 import type { AppGraph } from "./graph-model";
 import { type ItemFinding, stateOf, turnOf } from "./item-state";
 
@@ -14,10 +14,8 @@ export type Relation = "selected" | "to" | "from" | "none" | "other";
 
 const WORDS: Record<Relation, string> = { selected: "Selected", to: "Referenced", from: "Refers to it", none: "", other: "" };
 
-type ItemProps = {
+type ItemProps = Point & {
   item: PlacedGroup["items"][number]["item"];
-  x: number;
-  y: number;
   graph: AppGraph;
   finding: ItemFinding | undefined;
   relation: Relation;

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import type { Box } from "./graph-layout";
+import { type Box, distance, type Point, type Size } from "../../lib/geometry";
 
 /** Position of the drawing in pixels, and its scale. */
-export type View = { x: number; y: number; scale: number };
+type View = Point & { scale: number };
 
 const SMALLEST = 0.2;
 const LARGEST = 2;
@@ -13,13 +13,13 @@ const PAN_PIXELS = 80;
 const MARGIN = 24;
 
 /** Moves and scales a drawing by pointer, by wheel with Control, and by keyboard. */
-export function useViewport(frame: RefObject<HTMLElement | null>, size: { width: number; height: number }) {
+export function useViewport(frame: RefObject<HTMLElement | null>, size: Size) {
   const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
-  const pointers = useRef(new Map<number, { x: number; y: number }>());
+  const pointers = useRef(new Map<number, Point>());
   const isMoved = useRef(false);
 
   const zoom = useCallback(
-    (factor: number, at?: { x: number; y: number }) => {
+    (factor: number, at?: Point) => {
       const centre = at ?? { x: (frame.current?.clientWidth ?? 0) / 2, y: (frame.current?.clientHeight ?? 0) / 2 };
       isMoved.current = true;
       setView((old) => scaled(old, factor, centre));
@@ -91,7 +91,7 @@ const KEYS: { [key: string]: (actions: Actions) => void } = {
 
 export const ZOOM_STEP = STEP;
 
-function useWheel(frame: RefObject<HTMLElement | null>, zoom: (factor: number, at: { x: number; y: number }) => void) {
+function useWheel(frame: RefObject<HTMLElement | null>, zoom: (factor: number, at: Point) => void) {
   useEffect(() => {
     const element = frame.current;
     const onWheel = (event: WheelEvent) => {
@@ -107,13 +107,13 @@ function useWheel(frame: RefObject<HTMLElement | null>, zoom: (factor: number, a
   }, [frame, zoom]);
 }
 
-function scaled(view: View, factor: number, at: { x: number; y: number }): View {
+function scaled(view: View, factor: number, at: Point): View {
   const scale = Math.min(LARGEST, Math.max(SMALLEST, view.scale * factor));
   const ratio = scale / view.scale;
   return { scale, x: at.x - (at.x - view.x) * ratio, y: at.y - (at.y - view.y) * ratio };
 }
 
-function fitting(frame: HTMLElement, { width, height }: { width: number; height: number }, smallest: number): View {
+function fitting(frame: HTMLElement, { width, height }: Size, smallest: number): View {
   const needed = Math.min(frame.clientWidth / Math.max(1, width), frame.clientHeight / Math.max(1, height));
   const scale = Math.min(1, Math.max(smallest, needed));
   // The top stays at the top, because the lower part of the frame may be outside of the window.
@@ -129,8 +129,4 @@ function revealing(view: View, frame: HTMLElement, box: Box): View {
   const x = shift(view.x + box.x * view.scale, box.width * view.scale, frame.clientWidth);
   const y = shift(view.y + box.y * view.scale, box.height * view.scale, frame.clientHeight);
   return x === 0 && y === 0 ? view : { ...view, x: view.x + x, y: view.y + y };
-}
-
-function distance(a: { x: number; y: number }, b: { x: number; y: number }): number {
-  return Math.hypot(a.x - b.x, a.y - b.y);
 }
