@@ -5,7 +5,7 @@ import type { Access, Role, Team, TeamRef } from "../api/types";
 import { type CredentialData, createCredential } from "./credential";
 import { asSignInError } from "./issuer/failure";
 import { finishSignIn, type Returned } from "./issuer/redirect";
-import { clientOf, type OpenSession, openCredential, openTeam, storedForm, type TeamChoice } from "./open";
+import { clientOf, type OpenSession, openCredential, openTeam, storedForm, type TeamChoice } from "./start";
 import { forgetSession, readSession, storeSession } from "./storage";
 
 export type Session = {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { type HealthStatus, listItems, readItem } from "../../api/application-items";
 import type { Api } from "../../api/client";
 import type { Role } from "../../api/types";
-import { runBounded } from "../../lib/bounded";
+import { runLimited } from "../../lib/limit";
 import { usePoll } from "../../lib/use-poll";
 import { useApi, useSession } from "../../session/session";
 import type { AppGraph } from "./graph-model";
@@ -62,7 +62,7 @@ function sampleOfEachService(graph: AppGraph): string {
 
 async function checkedServices(api: Api, role: Role, samples: number[]): Promise<number[]> {
   const checked: number[] = [];
-  await runBounded(samples, CONCURRENT, async (sample) => {
+  await runLimited(samples, CONCURRENT, async (sample) => {
     const item = await readItem(api, role, sample).catch(() => null);
     if (item?.service.healthcheck) checked.push(item.service.id);
   });

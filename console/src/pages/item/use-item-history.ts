@@ -3,7 +3,7 @@ import { listChanges } from "../../api/changes";
 import { asApiError, type ApiError } from "../../api/errors";
 import { type HistoryEntry, listDeployedItems, readHistory } from "../../api/service-items";
 import type { ChangeInstance } from "../../api/types";
-import { runBounded } from "../../lib/bounded";
+import { runLimited } from "../../lib/limit";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { type TimelineEvent, timelineEvents } from "./timeline-events";
@@ -52,7 +52,7 @@ async function readMissing(
 ) {
   let error: ApiError | null = null;
   const missing = changes.filter((change) => !cache.has(keyOf(change)));
-  await runBounded(missing, WIDTH, async (change) => {
+  await runLimited(missing, WIDTH, async (change) => {
     try {
       cache.set(keyOf(change), await read(change.id));
     } catch (failure) {

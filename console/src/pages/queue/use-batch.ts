@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { type ApiError, asApiError } from "../../api/errors";
 import type { ChangeInstance } from "../../api/types";
-import { runBounded } from "../../lib/bounded";
+import { runLimited } from "../../lib/limit";
 import { useApi } from "../../session/session";
 import type { Decision } from "./decisions";
 import { type Answer, sendDecision } from "./send-decision";
@@ -21,7 +21,7 @@ export function useBatch(onChanged: (change: ChangeInstance) => void) {
       setBatch({ decision, isRunning: true, results: changes.map((change) => ({ change, status: "running" })) });
       const record = (result: Result) => setBatch((current) => current && withResult(current, result));
       const failed: number[] = [];
-      await runBounded(changes, CONCURRENCY, async (change) => {
+      await runLimited(changes, CONCURRENCY, async (change) => {
         try {
           onChanged(await sendDecision(api, decision, change, answer));
           record({ change, status: "done" });

@@ -1,5 +1,5 @@
 /** Runs `work` for each item, at most `width` at a time. `work` must not throw. */
-export async function runBounded<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>) {
+export async function runLimited<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>) {
   const queue = [...items];
   const worker = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
