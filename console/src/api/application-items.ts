@@ -1,5 +1,5 @@
-import { cursorIn } from "./applications";
 import { type Api, unwrap } from "./client";
+import { cursorOf, readPages } from "./pages";
 import type { components, operations } from "./schema";
 import type { ChangeInstance, Role } from "./types";
 
@@ -18,7 +18,7 @@ export async function listItems(api: Api, role: Role, application: number, query
     query: { limit: ROWS, count: false, ...query, application_id: String(application) },
   };
   const body = await unwrap(api.GET("/v1/orcabase/{pov}/service_items/", { params }));
-  return { rows: body.results ?? [], cursor: cursorIn(body.next) };
+  return { rows: body.results ?? [], cursor: cursorOf(body.next) };
 }
 
 /** Reads one item. */
@@ -47,28 +47,20 @@ export async function driftedItems(api: Api, role: Role, application: number): P
 
 /** Reads the open changes of one item that the role sees. */
 export async function openChangesOfItem(api: Api, role: Role, item: number): Promise<ChangeInstance[]> {
-  return (await openChanges(api, role, { service_item_id: String(item) })).rows;
+  return (await openChanges(api, role, { service_item_id: String(item) })).results ?? [];
 }
 
 export type ApplicationChangeList = { rows: ChangeInstance[]; hasMore: boolean };
 
 /** Reads the first pages of the open changes of an application that the role sees. */
-export async function listApplicationChanges(api: Api, role: Role, application: number, pages: number): Promise<ApplicationChangeList> {
-  const rows: ChangeInstance[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages; page++) {
-    const next = await openChanges(api, role, { application_id: String(application), ...(cursor && { cursor }) });
-    rows.push(...next.rows);
-    cursor = next.cursor;
-    if (cursor === undefined) break;
-  }
-  return { rows, hasMore: cursor !== undefined };
+export function listApplicationChanges(api: Api, role: Role, application: number, pages: number): Promise<ApplicationChangeList> {
+  const filter = { application_id: String(application) };
+  return readPages((position) => openChanges(api, role, { ...filter, ...position }), pages);
 }
 
-async function openChanges(api: Api, role: Role, filter: { [name: string]: string }) {
+function openChanges(api: Api, role: Role, filter: { [name: string]: string }) {
   const query = { ...filter, state: "PENDING,APPROVED,REJECTED,ERRORED", light: true, limit: ROWS };
-  const body = await unwrap(api.GET("/v1/orcabase/{pov}/change_instances/", { params: { path: { pov: role }, query } }));
-  return { rows: body.results ?? [], cursor: cursorIn(body.next) };
+  return unwrap(api.GET("/v1/orcabase/{pov}/change_instances/", { params: { path: { pov: role }, query } }));
 }
 
 /** Returns the submission of the newest change in an application. */

@@ -1,4 +1,5 @@
 import { type Api, unwrap } from "./client";
+import { readPages } from "./pages";
 import type { components } from "./schema";
 import type { Role } from "./types";
 
@@ -16,29 +17,13 @@ export type ApplicationList = { rows: Application[]; hasMore: boolean };
 const ROWS = 20;
 
 /** Reads the first pages of the team's applications, with their counts of items. */
-export async function listApplications(api: Api, role: Role, query: ApplicationQuery, pages: number): Promise<ApplicationList> {
-  const rows: Application[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages; page++) {
-    const body = await unwrap(
-      api.GET("/v1/orcabase/{pov}/applications/", {
-        params: {
-          path: { pov: role },
-          query: {
-            limit: ROWS,
-            count: false,
-            ...(query.search && { search: query.search }),
-            ...(query.isRetired && { retired: true }),
-            ...(cursor !== undefined && { cursor }),
-          },
-        },
-      }),
-    );
-    rows.push(...(body.results ?? []));
-    cursor = cursorIn(body.next);
-    if (cursor === undefined) break;
-  }
-  return { rows, hasMore: cursor !== undefined };
+export function listApplications(api: Api, role: Role, query: ApplicationQuery, pages: number): Promise<ApplicationList> {
+  const path = { pov: role };
+  const filter = { ...(query.search && { search: query.search }), ...(query.isRetired && { retired: true }) };
+  return readPages((position) => {
+    const params = { path, query: { limit: ROWS, count: false, ...filter, ...position } };
+    return unwrap(api.GET("/v1/orcabase/{pov}/applications/", { params }));
+  }, pages);
 }
 
 /** Reads one application of the team. */
@@ -53,9 +38,4 @@ export function readGraphPage(api: Api, role: Role, id: number, limit: number, c
       params: { path: { pov: role, id }, query: { limit, ...(cursor !== undefined && { cursor }) } },
     }),
   );
-}
-
-/** Takes the position out of `next`. Its other parameters repeat the request. */
-export function cursorIn(next: string | null | undefined): string | undefined {
-  return next ? (new URL(next).searchParams.get("cursor") ?? undefined) : undefined;
 }

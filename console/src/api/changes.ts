@@ -1,5 +1,5 @@
 import { type Api, ONCE, unwrap } from "./client";
-import { cursorOf } from "./cursor";
+import { type Position, readPages, type Rows } from "./pages";
 import type { ChangeInstance, ChangeState, ChangeUpdate, Role } from "./types";
 
 export type ChangeQuery = {
@@ -15,23 +15,13 @@ export type ChangeQuery = {
   /** True for changes of dependent teams, false for those of service owners. */
   isDependant?: boolean | undefined;
 };
-export type ChangePages = { rows: ChangeInstance[]; count: number | null; hasMore: boolean };
+export type ChangePages = Rows<ChangeInstance>;
 
 export const PAGE_SIZE = 100;
 
 /** Reads the first pages of a list of changes. `light` omits declarations and is the form for polling. */
-export async function listChanges(api: Api, query: ChangeQuery, pages: number, light: boolean): Promise<ChangePages> {
-  const rows: ChangeInstance[] = [];
-  let cursor: string | undefined;
-  let count: number | null = null;
-  for (let page = 0; page < pages; page++) {
-    const body = await onePage(api, query, light, cursor);
-    rows.push(...(body.results ?? []));
-    if (page === 0) count = body.count ?? null;
-    cursor = cursorOf(body.next);
-    if (!cursor) break;
-  }
-  return { rows, count, hasMore: cursor !== undefined };
+export function listChanges(api: Api, query: ChangeQuery, pages: number, light: boolean): Promise<ChangePages> {
+  return readPages((position) => onePage(api, query, light, position), pages);
 }
 
 /** Reads a change with its declarations. */
@@ -55,7 +45,7 @@ export function retryChange(api: Api, id: number): Promise<ChangeInstance> {
   return unwrap(api.POST("/v1/orcabase/{pov}/change_instances/{id}/retry/", { ...request, ...ONCE }));
 }
 
-function onePage(api: Api, query: ChangeQuery, light: boolean, cursor: string | undefined) {
+function onePage(api: Api, query: ChangeQuery, light: boolean, position: Position) {
   return unwrap(
     api.GET("/v1/orcabase/{pov}/change_instances/", {
       params: {
@@ -70,7 +60,7 @@ function onePage(api: Api, query: ChangeQuery, light: boolean, cursor: string | 
           ...(query.ordering && { ordering: query.ordering }),
           ...(query.applicationId !== undefined && { application_id: String(query.applicationId) }),
           ...(query.isDependant !== undefined && { is_dependant: query.isDependant }),
-          ...(cursor !== undefined && { cursor }),
+          ...position,
         },
       },
     }),

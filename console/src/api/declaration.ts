@@ -1,6 +1,7 @@
 import { isObject } from "../lib/json-paths";
 import { type Api, unwrap } from "./client";
 import { ApiError } from "./errors";
+import { cursorOf } from "./pages";
 import type { components } from "./schema";
 import type { Json, JsonObject, Service } from "./types";
 
@@ -45,7 +46,7 @@ export async function readApplication(api: Api, team: string, id: number): Promi
     const applications = page.declaration[team] as JsonObject | undefined;
     const part = applications?.[name];
     if (isObject(part)) merge(content, part);
-    cursor = page.next ? (new URL(page.next).searchParams.get("cursor") ?? undefined) : undefined;
+    cursor = cursorOf(page.next);
   } while (cursor);
   // Empty metadata mean the same as none, and would only fill the text.
   if (isObject(content.metadata) && Object.keys(content.metadata).length === 0) delete content.metadata;

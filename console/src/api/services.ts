@@ -1,4 +1,5 @@
 import { type Api, unwrap } from "./client";
+import { readPages } from "./pages";
 import type { components } from "./schema";
 import type { JsonObject, Role, Service } from "./types";
 
@@ -12,17 +13,11 @@ export type DryRunPage = components["schemas"]["ValidDefinition"];
 const PAGE_SIZE = 100;
 
 /** Reads the first pages of the services: an owner's own ones, or those that a consumer may declare. */
-export async function listServices(api: Api, role: Role, pages: number): Promise<ServicePages> {
-  const rows: Service[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages; page++) {
-    const query = { limit: PAGE_SIZE, count: false, ordering: "name", ...(cursor !== undefined && { cursor }) };
-    const body = await unwrap(api.GET("/v1/orcabase/{pov}/services/", { params: { path: { pov: role }, query } }));
-    rows.push(...(body.results ?? []));
-    cursor = cursorIn(body.next);
-    if (cursor === undefined) break;
-  }
-  return { rows, hasMore: cursor !== undefined };
+export function listServices(api: Api, role: Role, pages: number): Promise<ServicePages> {
+  return readPages((position) => {
+    const query = { limit: PAGE_SIZE, count: false, ordering: "name", ...position };
+    return unwrap(api.GET("/v1/orcabase/{pov}/services/", { params: { path: { pov: role }, query } }));
+  }, pages);
 }
 
 /** Reads a service with one version of its definition, the newest one by default. */
@@ -61,9 +56,4 @@ export function dryRun(api: Api, definition: JsonObject, cursor?: string): Promi
 export function publish(api: Api, definition: JsonObject): Promise<Service> {
   const params = { path: { pov: "serviceowner" as const } };
   return unwrap(api.POST("/v1/orcabase/{pov}/services/", { params, body: definition as Definition }));
-}
-
-/** Takes the position out of `next`. Its other parameters repeat the request. */
-export function cursorIn(next: string | null | undefined): string | undefined {
-  return next ? (new URL(next).searchParams.get("cursor") ?? undefined) : undefined;
 }

@@ -1,5 +1,5 @@
 import { type Api, unwrap } from "./client";
-import { cursorOf } from "./cursor";
+import { cursorOf } from "./pages";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];

@@ -1,4 +1,4 @@
-import { cursorOf } from "./cursor";
+import { cursorOf } from "./pages";
 import { type Api, ONCE, unwrap } from "./client";
 import type { components } from "./schema";
 

@@ -1,6 +1,7 @@
 import { driftedItems, listItems } from "../../api/application-items";
-import { cursorIn, type GraphPage, readGraphPage } from "../../api/applications";
+import { type GraphPage, readGraphPage } from "../../api/applications";
 import type { Api } from "../../api/client";
+import { cursorOf } from "../../api/pages";
 import type { Role } from "../../api/types";
 import { type AppGraph, joinPages } from "./graph-model";
 
@@ -20,7 +21,7 @@ export async function readGraph({ api, role, id }: Source, first = FIRST_ITEMS, 
     const page = await readGraphPage(api, role, id, pages.length === 0 ? first : ITEMS, cursor);
     pages.push(page);
     onPage?.(joinPages(pages));
-    cursor = cursorIn(page.next);
+    cursor = cursorOf(page.next);
   } while (cursor !== undefined);
   return joinPages(pages);
 }

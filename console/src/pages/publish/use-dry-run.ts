@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { type ApiError, asApiError } from "../../api/errors";
-import { cursorIn, dryRun, type DryRunPage } from "../../api/services";
+import { cursorOf } from "../../api/pages";
+import { dryRun, type DryRunPage } from "../../api/services";
 import type { JsonObject } from "../../api/types";
 import type { Api } from "../../api/client";
 import { useApi } from "../../session/session";
@@ -50,7 +51,7 @@ async function checkAll(api: Api, definition: JsonObject, isStopped: () => boole
       impact.checked += page.dry_run?.checked ?? 0;
       impact.deployed.push(...(page.dry_run?.deployed_items ?? []));
       for (const team of page.dry_run?.teams ?? []) addTeam(impact.teams, team);
-      cursor = cursorIn(page.dry_run?.next);
+      cursor = cursorOf(page.dry_run?.next);
     } while (cursor !== undefined && !isStopped());
     return { definition, impact, error: null };
   } catch (error) {
