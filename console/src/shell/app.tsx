@@ -5,8 +5,7 @@ import { useSession } from "../session/session";
 import { Tour } from "../tour/tour";
 import { ErrorBoundary } from "./error-boundary";
 import { Header } from "./header";
-import { links } from "./links";
-import { Page } from "./page";
+import { Missing } from "./missing";
 import { findPage, homePath, type PageEntry, pagesFor } from "./pages";
 import { useRoute } from "./route";
 
@@ -59,14 +58,3 @@ function otherAccess(entry: PageEntry): string {
 }
 
 const ROLE_TEXTS = { consumer: "consumer", serviceowner: "service owner" };
-
-function Missing({ title, text }: { title: string; text: string }) {
-  return (
-    <Page title={title}>
-      <p>{text}</p>
-      <p>
-        <a href={links.home()}>Go to the home page</a>
-      </p>
-    </Page>
-  );
-}

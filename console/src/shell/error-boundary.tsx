@@ -1,6 +1,5 @@
 import { Component, type ReactNode } from "react";
-import { links } from "./links";
-import { Page } from "./page";
+import { Missing } from "./missing";
 
 type Props = { children: ReactNode };
 
@@ -14,13 +13,6 @@ export class ErrorBoundary extends Component<Props, { hasFailed: boolean }> {
 
   override render() {
     if (!this.state.hasFailed) return this.props.children;
-    return (
-      <Page title="This page failed">
-        <p>The console could not show this page. Nothing was changed.</p>
-        <p>
-          <a href={links.home()}>Go to the home page</a>
-        </p>
-      </Page>
-    );
+    return <Missing title="This page failed" text="The console could not show this page. Nothing was changed." />;
   }
 }

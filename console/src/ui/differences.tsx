@@ -1,6 +1,6 @@
-import { useState } from "react";
 import type { ChangeInstance, Json } from "../api/types";
 import { type Difference, differencesOf, hasDeclarations, isMask } from "../lib/differences";
+import { LongList } from "./long-list";
 
 const SHORT = 5;
 
@@ -12,22 +12,17 @@ export function Differences({ change }: { change: ChangeInstance }) {
 
 /** Shows added, changed and removed fields. Long lists open on request. */
 export function DifferenceList({ differences: all, emptyText = "" }: { differences: readonly Difference[]; emptyText?: string }) {
-  const [isOpen, setOpen] = useState(false);
   if (all.length === 0) return <p className="hint">{emptyText}</p>;
-  const shown = isOpen ? all : all.slice(0, SHORT);
   return (
-    <>
-      <ul className="differences" aria-label="Differences">
-        {shown.map((difference) => (
-          <Line key={`${difference.pointer} ${"old" in difference}`} difference={difference} />
-        ))}
-      </ul>
-      {all.length > SHORT && (
-        <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Show fewer" : `Show all ${all.length} fields`}
-        </button>
+    <LongList rows={all} most={SHORT} noun="fields" fewerText="Show fewer">
+      {(shown) => (
+        <ul className="differences" aria-label="Differences">
+          {shown.map((difference) => (
+            <Line key={`${difference.pointer} ${"old" in difference}`} difference={difference} />
+          ))}
+        </ul>
       )}
-    </>
+    </LongList>
   );
 }
 

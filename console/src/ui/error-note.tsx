@@ -1,4 +1,5 @@
 import type { ApiError } from "../api/errors";
+import type { BrokenRule } from "../api/types";
 import { Icon } from "./icon";
 
 /** Shows the text of an error, and each problem with its JSON pointer. */
@@ -8,7 +9,7 @@ export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () =>
       <p>
         <Icon name="warning" /> <ErrorText error={error} />
       </p>
-      <ProblemList error={error} />
+      <ProblemList problems={error.problems} />
       {onRetry && (
         <button type="button" onClick={onRetry}>
           Try again
@@ -29,12 +30,12 @@ export function ErrorText({ error }: { error: ApiError }) {
 }
 
 /** Lists the problems of a document. */
-export function ProblemList({ error }: { error: ApiError }) {
-  if (error.problems.length === 0) return null;
+export function ProblemList({ problems }: { problems: readonly BrokenRule[] }) {
+  if (problems.length === 0) return null;
   return (
     <ul className="problems">
-      {error.problems.map((problem) => (
-        <li key={`${problem.pointer} ${problem.rule}`}>
+      {problems.map((problem) => (
+        <li key={`${problem.pointer} ${problem.rule} ${problem.detail}`}>
           <code>{problem.pointer || "/"}</code> {problem.detail}
         </li>
       ))}

@@ -1,15 +1,11 @@
 import type { ChangeList } from "../lib/use-changes";
+import { Empty } from "./empty";
 import { ErrorNote } from "./error-note";
-import { Icon } from "./icon";
 
 /** Shows that a list loads, failed or is empty. */
 export function ListStatus({ list, emptyText }: { list: ChangeList; emptyText: string }) {
   if (list.error) return <ErrorNote error={list.error} onRetry={() => void list.refresh()} />;
   if (list.isLoading && list.rows.length === 0) return <p role="status">Loading…</p>;
   if (list.rows.length > 0) return null;
-  return (
-    <p className="empty">
-      <Icon name="done" /> {emptyText}
-    </p>
-  );
+  return <Empty text={emptyText} />;
 }

@@ -1,13 +1,13 @@
 import { useCallback, useState } from "react";
 import { listApplicationChanges } from "../../api/application-items";
 import type { ChangeInstance } from "../../api/types";
-import { plural } from "../../lib/plural";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ResourceStatus } from "../../ui/resource-status";
+import { ShowMore } from "../../ui/show-more";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
 import { type Column, Table } from "../../ui/table";
 
@@ -29,14 +29,7 @@ export function ApplicationChanges({ id }: { id: number }) {
       {list.data && list.data.rows.length > 0 && (
         <Table caption="Open changes" columns={columns(now)} rows={list.data.rows} rowKey={(row) => row.id} />
       )}
-      {list.data?.hasMore && (
-        <p>
-          {plural(list.data.rows.length, "change")} shown.{" "}
-          <button type="button" onClick={() => setPages(pages + 1)}>
-            Show more
-          </button>
-        </p>
-      )}
+      {list.data?.hasMore && <ShowMore count={list.data.rows.length} noun="change" onMore={() => setPages(pages + 1)} />}
     </section>
   );
 }

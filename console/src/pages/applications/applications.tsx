@@ -1,15 +1,15 @@
 import { useCallback, useState } from "react";
-import { type ApplicationList, listApplications } from "../../api/applications";
+import { listApplications } from "../../api/applications";
 import type { Role } from "../../api/types";
-import { plural } from "../../lib/plural";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { links } from "../../shell/links";
 import { Page } from "../../shell/page";
 import { useRoute } from "../../shell/route";
-import { Icon } from "../../ui/icon";
+import { Empty } from "../../ui/empty";
 import { ResourceStatus } from "../../ui/resource-status";
+import { ShowMore } from "../../ui/show-more";
 import { Table } from "../../ui/table";
 import { applicationColumns } from "./columns";
 import { Filters, readFilters } from "./filters";
@@ -29,23 +29,17 @@ export function Applications() {
   );
   const list = useResource(load, Math.max(FEWEST_SECONDS, SECONDS_PER_REQUEST * pages));
   const now = useNow();
+  const emptyText = search !== "" || isRetired ? "No application matches the filters." : "Your team has no applications.";
   return (
     <Page title="Applications">
       <Introduction role={role} />
       <Filters filters={{ search, isRetired }} />
       <ResourceStatus resource={list} />
-      {list.data && <Empty list={list.data} isFiltered={search !== "" || isRetired} />}
+      {list.data?.rows.length === 0 && !list.data.hasMore && <Empty text={emptyText} />}
       {list.data && list.data.rows.length > 0 && (
         <Table caption="Applications" columns={applicationColumns(now)} rows={list.data.rows} rowKey={(row) => row.id} />
       )}
-      {list.data?.hasMore && (
-        <p>
-          {plural(list.data.rows.length, "application")} shown.{" "}
-          <button type="button" onClick={() => setPages(pages + 1)}>
-            Show more
-          </button>
-        </p>
-      )}
+      {list.data?.hasMore && <ShowMore count={list.data.rows.length} noun="application" onMore={() => setPages(pages + 1)} />}
     </Page>
   );
 }
@@ -64,16 +58,6 @@ function Introduction({ role }: { role: Role }) {
       <a className="button primary" href={links.edit()}>
         New application
       </a>
-    </p>
-  );
-}
-
-function Empty({ list, isFiltered }: { list: ApplicationList; isFiltered: boolean }) {
-  if (list.rows.length > 0 || list.hasMore) return null;
-  const text = isFiltered ? "No application matches the filters." : "Your team has no applications.";
-  return (
-    <p className="empty">
-      <Icon name="done" /> {text}
     </p>
   );
 }

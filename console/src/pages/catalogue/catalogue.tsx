@@ -6,7 +6,7 @@ import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { links } from "../../shell/links";
 import { Page } from "../../shell/page";
-import { Icon } from "../../ui/icon";
+import { Empty } from "../../ui/empty";
 import { ResourceStatus } from "../../ui/resource-status";
 import { Table } from "../../ui/table";
 import { catalogueColumns } from "./columns";
@@ -38,7 +38,7 @@ export function Catalogue() {
         )}
       </div>
       <ResourceStatus resource={services} />
-      {services.data && rows.length === 0 && <Empty hasSearch={words.trim() !== ""} isOwner={role === "serviceowner"} />}
+      {services.data && rows.length === 0 && <Empty text={emptyText(words, role === "serviceowner")} />}
       {rows.length > 0 && (
         <Table
           caption="Services"
@@ -63,11 +63,7 @@ function countText(rows: Service[], all: Service[]): string {
   return rows.length === all.length ? `Services: ${all.length}` : `Services: ${rows.length} of ${all.length}`;
 }
 
-function Empty({ hasSearch, isOwner }: { hasSearch: boolean; isOwner: boolean }) {
-  const text = isOwner ? "Your team offers no service." : "No service is open to your team.";
-  return (
-    <p className="empty">
-      <Icon name="done" /> {hasSearch ? "No service matches the search." : text}
-    </p>
-  );
+function emptyText(words: string, isOwner: boolean): string {
+  if (words.trim() !== "") return "No service matches the search.";
+  return isOwner ? "Your team offers no service." : "No service is open to your team.";
 }

@@ -1,10 +1,10 @@
-import { useState } from "react";
 import type { PlannedChange, Preview } from "../../api/declaration";
+import type { Difference } from "../../lib/differences";
 import { plural } from "../../lib/plural";
 import { DifferenceList } from "../../ui/differences";
 import { ErrorNote } from "../../ui/error-note";
 import { Icon } from "../../ui/icon";
-import type { Difference } from "../../lib/differences";
+import { LongList } from "../../ui/long-list";
 import { PlanChange } from "./plan-change";
 import { PlanProblems } from "./plan-problems";
 import type { LocatedProblem } from "./problems";
@@ -66,21 +66,17 @@ function Effects({ preview, isNew }: { preview: Preview; isNew: boolean }) {
 const SHORT = 50;
 
 function ChangeList({ changes, label }: { changes: PlannedChange[]; label: string }) {
-  const [isOpen, setOpen] = useState(false);
   if (changes.length === 0) return null;
   return (
-    <>
-      <ul aria-label={label} className="plan-changes">
-        {(isOpen ? changes : changes.slice(0, SHORT)).map((change) => (
-          <PlanChange key={`${change.service.id} ${change.service_item.name} ${change.owner.id}`} change={change} />
-        ))}
-      </ul>
-      {changes.length > SHORT && (
-        <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Show fewer changes" : `Show all ${changes.length} changes`}
-        </button>
+    <LongList rows={changes} most={SHORT} noun="changes" fewerText="Show fewer changes">
+      {(shown) => (
+        <ul aria-label={label} className="plan-changes">
+          {shown.map((change) => (
+            <PlanChange key={`${change.service.id} ${change.service_item.name} ${change.owner.id}`} change={change} />
+          ))}
+        </ul>
       )}
-    </>
+    </LongList>
   );
 }
 

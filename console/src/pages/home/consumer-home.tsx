@@ -1,11 +1,11 @@
 import type { ChangeInstance } from "../../api/types";
 import { groupBy } from "../../lib/group-by";
-import { plural } from "../../lib/plural";
-import { type ChangeList, useChanges } from "../../lib/use-changes";
+import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
 import { Age } from "../../ui/age";
 import { ItemName } from "../../ui/item-name";
 import { ListStatus } from "../../ui/list-status";
+import { ShowMore } from "../../ui/show-more";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
 import { type Column, Table } from "../../ui/table";
 import { Blocked } from "./blocked";
@@ -24,7 +24,7 @@ export function ConsumerHome() {
         <h2 id="blocked">Waits for you</h2>
         <ListStatus list={blocked} emptyText="No change is rejected or failed." />
         <Blocked rows={blocked.rows} now={now} />
-        <More list={blocked} />
+        {blocked.hasMore && <ShowMore count={blocked.rows.length} noun="change" onMore={blocked.loadMore} />}
       </section>
       <section aria-labelledby="open">
         <h2 id="open">Waits for service owners</h2>
@@ -32,7 +32,7 @@ export function ConsumerHome() {
         {groupBy(open.rows, (change) => change.owner.id).map((rows) => (
           <OwnerGroup key={rows[0]?.owner.id} rows={rows} now={now} />
         ))}
-        <More list={open} />
+        {open.hasMore && <ShowMore count={open.rows.length} noun="change" onMore={open.loadMore} />}
       </section>
     </>
   );
@@ -62,16 +62,4 @@ function columns(now: number): Column<ChangeInstance>[] {
     { id: "item", header: "Item", cell: (change) => <ItemName change={change} /> },
     { id: "age", header: "Age", label: "Age", cell: (change) => <Age time={change.created} now={now} /> },
   ];
-}
-
-function More({ list }: { list: ChangeList }) {
-  if (!list.hasMore) return null;
-  return (
-    <p>
-      {plural(list.rows.length, "change")} shown.{" "}
-      <button type="button" onClick={list.loadMore}>
-        Show more
-      </button>
-    </p>
-  );
 }

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import type { ChangeInstance } from "../../api/types";
-import { plural } from "../../lib/plural";
 import { readPreference, writePreference } from "../../lib/preferences";
 import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
@@ -8,6 +7,7 @@ import { useCanWrite } from "../../session/access";
 import { Page } from "../../shell/page";
 import { useRoute } from "../../shell/route";
 import { ListStatus } from "../../ui/list-status";
+import { ShowMore } from "../../ui/show-more";
 import { Table } from "../../ui/table";
 import { queueColumns } from "./columns";
 import { DecisionDialog } from "./decision-dialog";
@@ -93,14 +93,7 @@ export function Queue() {
           isSelected={(change) => selection.ids.has(change.id)}
         />
       )}
-      {list.hasMore && (
-        <p>
-          {plural(rows.length, "change")} shown.{" "}
-          <button type="button" onClick={list.loadMore}>
-            Show more
-          </button>
-        </p>
-      )}
+      {list.hasMore && <ShowMore count={rows.length} noun="change" onMore={list.loadMore} />}
       {pending && <DecisionDialog {...pending} onConfirm={confirm} onClose={() => setPending(null)} />}
       {isHelpOpen && <Help isEnabled={hasKeys} onEnable={setKeys} onClose={() => setHelpOpen(false)} />}
     </Page>

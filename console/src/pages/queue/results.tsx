@@ -38,7 +38,7 @@ function Line({ result, past }: { result: Result; past: string }) {
       {error ? (
         <>
           <ErrorText error={error} />
-          <ProblemList error={error} />
+          <ProblemList problems={error.problems} />
         </>
       ) : (
         past

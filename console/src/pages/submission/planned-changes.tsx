@@ -1,38 +1,33 @@
-import { useState } from "react";
 import type { PlannedChange, Preview } from "../../api/reverts";
 import { divideWhole } from "../../lib/differences";
 import { plural } from "../../lib/plural";
 import { links } from "../../shell/links";
 import { DifferenceList, unchangedText } from "../../ui/differences";
+import { LongList } from "../../ui/long-list";
 import { TypeBadge } from "../../ui/state-badge";
 
 const SHORT = 50;
 
 /** Lists the effects of a preview: metadata, then changes with their differences. */
 export function PlannedChanges({ preview: { metadata, change_instances: changes } }: { preview: Preview }) {
-  const [isOpen, setOpen] = useState(false);
-  const shown = isOpen ? changes : changes.slice(0, SHORT);
   return (
-    <>
-      <ul className="change-list" aria-label="Planned changes">
-        {metadata.map(({ application, differences }) => (
-          <li key={application ?? ""} className="card">
-            <p className="facts">
-              <strong>{application === null ? "Metadata of the team" : `Metadata of the application ${application}`}</strong>
-            </p>
-            <DifferenceList differences={divideWhole(differences)} emptyText="" />
-          </li>
-        ))}
-        {shown.map((change) => (
-          <Change key={keyOf(change)} change={change} />
-        ))}
-      </ul>
-      {changes.length > shown.length && (
-        <button type="button" className="link" onClick={() => setOpen(true)}>
-          Show all {changes.length} changes
-        </button>
+    <LongList rows={changes} most={SHORT} noun="changes">
+      {(shown) => (
+        <ul className="change-list" aria-label="Planned changes">
+          {metadata.map(({ application, differences }) => (
+            <li key={application ?? ""} className="card">
+              <p className="facts">
+                <strong>{application === null ? "Metadata of the team" : `Metadata of the application ${application}`}</strong>
+              </p>
+              <DifferenceList differences={divideWhole(differences)} emptyText="" />
+            </li>
+          ))}
+          {shown.map((change) => (
+            <Change key={keyOf(change)} change={change} />
+          ))}
+        </ul>
       )}
-    </>
+    </LongList>
   );
 }
 
