@@ -47,6 +47,11 @@ export async function unwrap<T>(call: Promise<{ data?: T; error?: unknown; respo
 /** Options of a creation: after a lost response, a repeated request would create a second key or webhook. */
 export const ONCE = { fetch: (request: Request) => fetch(request) };
 
+/** Returns a new key for safe retries. Browsers offer `randomUUID` only with HTTPS. */
+export function newRequestKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** Repeats a request after 429 and 503. All requests without `ONCE` are safe to repeat. */
 async function fetchWithRetry(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {

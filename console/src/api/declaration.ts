@@ -1,6 +1,6 @@
-import { isObject } from "../lib/json-paths";
 import { type Api, unwrap } from "./client";
 import { ApiError } from "./errors";
+import { isObject } from "./json";
 import { cursorOf } from "./pages";
 import type { components } from "./schema";
 import type { Json, JsonObject, Service } from "./types";

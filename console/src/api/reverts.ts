@@ -36,11 +36,6 @@ export function sendRevert(api: Api, id: number, plan: string, requestKey: strin
   );
 }
 
-/** Returns a new key for safe retries. `randomUUID` would need HTTPS. */
-export function newRequestKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 function onePage(api: Api, id: number, offset: number): Promise<Preview> {
   const path = "/v1/orcabase/consumer/submissions/{id}/revert/validate/";
   return unwrap(api.POST(path, { params: { path: { id }, query: { limit: PAGE_SIZE, offset } } }));

@@ -1,6 +1,7 @@
 import { type Document, isCollection, isMap, isScalar, isSeq, parseDocument, stringify } from "yaml";
+import { isObject } from "../api/json";
 import type { Json, JsonObject } from "../api/types";
-import { isContainer, isObject, isSame, type Path, valueAt, withValue } from "../lib/json-paths";
+import { isContainer, isSame, type Path, valueAt, withValue } from "../lib/json-paths";
 import { formatValue, LAYOUT, parseText, type ValidText } from "./declaration-text";
 
 /** Returns the text after the change of one value. Comments, order and layout of the other values stay. */

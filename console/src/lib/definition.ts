@@ -1,3 +1,4 @@
+import { isObject } from "../api/json";
 import type { JsonObject, Service } from "../api/types";
 
 /** Returns the definition of a service. */
@@ -13,8 +14,7 @@ export function descriptionOf(service: Service): string {
 
 /** Returns the prices in the definition; absent ones are `undefined`. */
 export function pricesOf(definition: JsonObject): { change: number | undefined; month: number | undefined } {
-  const metadata = definition.metadata;
-  const prices = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? metadata : {};
+  const prices = isObject(definition.metadata) ? definition.metadata : {};
   const amount = (name: string) => (typeof prices[name] === "number" ? prices[name] : undefined);
   return { change: amount("cost_per_change"), month: amount("monthly_cost") };
 }

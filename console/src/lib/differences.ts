@@ -1,4 +1,6 @@
+import { isObject } from "../api/json";
 import type { ChangeInstance, Json, JsonObject } from "../api/types";
+import { pointerOf } from "./json-paths";
 import { canonical, pairsOf } from "./pairs";
 
 /** `secret` stands for a changed secret, which shows neither value. */
@@ -46,7 +48,7 @@ export function hasDeclarations(change: ChangeInstance): boolean {
 
 function compareObjects(path: string, before: JsonObject, after: JsonObject): Difference[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  return names.flatMap((name) => compare(`${path}/${escape(name)}`, before[name], after[name]));
+  return names.flatMap((name) => compare(path + pointerOf([name]), before[name], after[name]));
 }
 
 function compare(pointer: string, before: Json | undefined, after: Json | undefined): Difference[] {
@@ -67,12 +69,4 @@ function compareArrays(pointer: string, before: Json[], after: Json[]): Differen
     ...after.flatMap((element, index) => (now.has(index) ? [] : [{ pointer: `${pointer}/${index}`, new: element }])),
     ...pairs.flatMap(([index, next]) => compare(`${pointer}/${next}`, before[index], after[next])),
   ];
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function escape(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../api/json";
 import type { Json, JsonObject } from "../api/types";
 
 export type Path = readonly (string | number)[];
@@ -32,11 +33,6 @@ export function isSame(one: Json | undefined, other: Json | undefined): boolean 
   const names = Object.keys(left);
   if (names.length !== Object.keys(right).length) return false;
   return names.every((name) => Object.hasOwn(right, name) && isSame(left[name], right[name]));
-}
-
-/** Reports whether a value is an object. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return isContainer(value) && !Array.isArray(value);
 }
 
 /** Reports whether a value is an object or an array. */

@@ -1,3 +1,4 @@
+import { isObject } from "../api/json";
 import type { Json } from "../api/types";
 
 /** The indexes of an element before and after. */
@@ -22,9 +23,7 @@ export function pairsOf(before: readonly Json[], after: readonly Json[]): Pair[]
 /** Serializes a value with sorted names, because the order of members has no meaning. */
 export function canonical(value: Json): string {
   return JSON.stringify(value, (_, inner: Json) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
 }
 
@@ -32,8 +31,7 @@ export function canonical(value: Json): string {
 type Key = { text: string; isName: boolean };
 
 function keyOf(element: Json): Key {
-  const isObject = typeof element === "object" && element !== null && !Array.isArray(element);
-  const name = isObject ? element.name : undefined;
+  const name = isObject(element) ? element.name : undefined;
   return typeof name === "string" ? { text: name, isName: true } : { text: canonical(element), isName: false };
 }
 

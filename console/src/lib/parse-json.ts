@@ -1,3 +1,4 @@
+import { isObject } from "../api/json";
 import type { JsonObject } from "../api/types";
 import { jsonErrorPosition } from "./json-position";
 
@@ -12,8 +13,7 @@ export function parseObject(text: string): Parsed {
   } catch {
     return placed(text, jsonErrorPosition(text));
   }
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? { object: value as JsonObject } : { problem: "must be a JSON object" };
+  return isObject(value) ? { object: value } : { problem: "must be a JSON object" };
 }
 
 function placed(text: string, position: number): Parsed {

@@ -1,7 +1,7 @@
 import type { Service } from "../api/types";
-import { Icon, type IconName } from "./icon";
+import { Badge, type Look } from "./state-badge";
 
-const STATES: Record<Service["state"], { icon: IconName; tone: string; word: string }> = {
+const STATES: Record<Service["state"], Look> = {
   IN_SERVICE: { icon: "done", tone: "good", word: "In service" },
   NO_NEW_SERVICE_ITEM: { icon: "warning", tone: "waiting", word: "No new items" },
   NO_MODIFY_EXISTING_SERVICE_ITEM: { icon: "warning", tone: "waiting", word: "Only removals" },
@@ -10,11 +10,5 @@ const STATES: Record<Service["state"], { icon: IconName; tone: string; word: str
 
 /** Shows the state of a service by word, icon and colour. */
 export function ServiceState({ state }: { state: Service["state"] }) {
-  const { icon, tone, word } = STATES[state];
-  return (
-    <span className={`badge ${tone}`}>
-      <Icon name={icon} />
-      {word}
-    </span>
-  );
+  return <Badge {...STATES[state]} />;
 }

@@ -1,7 +1,10 @@
 import type { ChangeState, ChangeType } from "../api/types";
 import { Icon, type IconName } from "./icon";
 
-const STATES: Record<ChangeState, { icon: IconName; tone: string; word: string }> = {
+/** A word with its icon and colour. */
+export type Look = { icon: IconName; tone: string; word: string };
+
+const STATES: Record<ChangeState, Look> = {
   PENDING: { icon: "clock", tone: "waiting", word: "Pending" },
   APPROVED: { icon: "work", tone: "active", word: "Approved" },
   REJECTED: { icon: "reject", tone: "bad", word: "Rejected" },
@@ -10,7 +13,7 @@ const STATES: Record<ChangeState, { icon: IconName; tone: string; word: string }
   CLOSED: { icon: "closed", tone: "quiet", word: "Closed" },
 };
 
-const TYPES: Record<ChangeType, { icon: IconName; tone: string; word: string }> = {
+const TYPES: Record<ChangeType, Look> = {
   CREATE: { icon: "plus", tone: "good", word: "Create" },
   MODIFY: { icon: "edit", tone: "active", word: "Modify" },
   DELETE: { icon: "minus", tone: "bad", word: "Delete" },
@@ -23,8 +26,7 @@ export function stateWord(state: ChangeState): string {
 
 /** Shows the state of a change by word, icon and colour. */
 export function StateBadge({ state }: { state: ChangeState }) {
-  const { icon, tone, word } = STATES[state];
-  return <Badge icon={icon} tone={tone} word={word} />;
+  return <Badge {...STATES[state]} />;
 }
 
 /** Returns the word and the tone of a state. */
@@ -39,7 +41,7 @@ export function TypeBadge({ type }: { type: ChangeType }) {
 }
 
 /** Shows a word with its icon and colour. */
-export function Badge({ icon, tone, word }: { icon: IconName; tone: string; word: string }) {
+export function Badge({ icon, tone, word }: Look) {
   return (
     <span className={`badge ${tone}`}>
       <Icon name={icon} />

@@ -1,8 +1,7 @@
 import type { Submission } from "../api/submissions";
-import type { IconName } from "./icon";
-import { Badge } from "./state-badge";
+import { Badge, type Look } from "./state-badge";
 
-const STATES: Record<Submission["state"], { icon: IconName; tone: string; word: string }> = {
+const STATES: Record<Submission["state"], Look> = {
   COMMITTED: { icon: "clock", tone: "waiting", word: "Committed" },
   APPLIED: { icon: "work", tone: "active", word: "Applied" },
   SETTLED: { icon: "done", tone: "good", word: "Settled" },

@@ -1,10 +1,6 @@
+import { isObject } from "../../api/json";
 import type { Json, JsonObject } from "../../api/types";
 import { stepsOf } from "../../lib/json-paths";
-
-/** Reports whether a value is an object, so that it can be a schema with keywords. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Returns the schema with its local `$ref` resolved, at most a few times. */
 export function resolve(schema: Json | undefined, root: JsonObject): JsonObject {
@@ -28,7 +24,6 @@ export function followPointer(root: Json, reference: string): Json | undefined {
   }
   return current;
 }
-
 
 function decode(text: string): string {
   try {

@@ -1,5 +1,6 @@
+import { isObject } from "../../api/json";
 import type { Json, JsonObject } from "../../api/types";
-import { followPointer, isObject } from "./schema";
+import { followPointer } from "./schema";
 
 /** Reports whether the form has fields for a schema. Otherwise the value is edited as JSON text. */
 export function isSupported(schema: Json | undefined, root: JsonObject): boolean {

@@ -1,5 +1,6 @@
+import { isObject } from "../../api/json";
 import type { Json, JsonObject } from "../../api/types";
-import { isObject, resolve } from "./schema";
+import { resolve } from "./schema";
 
 /** Annotation of the console: the state from which a property is required. */
 export const REQUIRED_FROM = "x-console-required-from";

@@ -1,8 +1,8 @@
 import type { Application, ApplicationState, GraphItem } from "../../api/applications";
-import { Badge } from "../../ui/state-badge";
-import { findingsOf, type ItemFinding, type Mark, stateOf } from "./item-state";
+import { Badge, type Look } from "../../ui/state-badge";
+import { findingsOf, type ItemFinding, stateOf } from "./item-state";
 
-const STATES: Record<ApplicationState, Mark> = {
+const STATES: Record<ApplicationState, Look> = {
   EMPTY: { icon: "closed", tone: "quiet", word: "Empty" },
   BLOCKED: { icon: "reject", tone: "bad", word: "Blocked" },
   PENDING: { icon: "clock", tone: "waiting", word: "Pending" },

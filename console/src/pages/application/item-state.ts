@@ -1,14 +1,13 @@
 import type { HealthStatus } from "../../api/application-items";
 import type { GraphItem, ItemChangeState } from "../../api/applications";
 import type { TeamRef } from "../../api/types";
-import type { IconName } from "../../ui/icon";
-
-export type Mark = { icon: IconName; tone: string; word: string };
+import { DRIFTED, HEALTH } from "../../ui/item-looks";
+import type { Look } from "../../ui/state-badge";
 
 /** Facts of an item that the graph does not contain. */
 export type ItemFinding = { isDrifted?: boolean; health?: HealthStatus | null };
 
-export const CHANGE_STATES: Record<ItemChangeState, Mark> = {
+export const CHANGE_STATES: Record<ItemChangeState, Look> = {
   CHANGES_REJECTED: { icon: "reject", tone: "bad", word: "Rejected" },
   CHANGES_ERRORED: { icon: "warning", tone: "bad", word: "Failed" },
   CHANGES_PENDING: { icon: "clock", tone: "waiting", word: "Pending" },
@@ -16,17 +15,11 @@ export const CHANGE_STATES: Record<ItemChangeState, Mark> = {
   ALL_CHANGES_COMPLETED: { icon: "done", tone: "good", word: "In service" },
 };
 
-const CLOSED: Mark = { icon: "closed", tone: "bad", word: "Closed" };
-const REMOVED: Mark = { icon: "minus", tone: "quiet", word: "Decommissioned" };
-const DRIFTED: Mark = { icon: "warning", tone: "waiting", word: "Drifted" };
-const HEALTH: Record<HealthStatus, Mark> = {
-  HEALTHY: { icon: "check", tone: "good", word: "Healthy" },
-  UNHEALTHY: { icon: "warning", tone: "bad", word: "Unhealthy" },
-  UNKNOWN: { icon: "closed", tone: "quiet", word: "Health unknown" },
-};
+const CLOSED: Look = { icon: "closed", tone: "bad", word: "Closed" };
+const REMOVED: Look = { icon: "minus", tone: "quiet", word: "Decommissioned" };
 
 /** Returns the state of an item in one word: that of its open change, or how far the item is. */
-export function stateOf(item: GraphItem): Mark {
+export function stateOf(item: GraphItem): Look {
   if (item.change_state !== "ALL_CHANGES_COMPLETED") return CHANGE_STATES[item.change_state];
   if (item.runtime_state === "IN_SERVICE") return CHANGE_STATES.ALL_CHANGES_COMPLETED;
   // Without an open change, a requested item is one whose creation was closed.
@@ -34,8 +27,8 @@ export function stateOf(item: GraphItem): Mark {
 }
 
 /** Returns the marks for drift and health. */
-export function findingsOf(finding: ItemFinding | undefined): Mark[] {
-  const marks: Mark[] = [];
+export function findingsOf(finding: ItemFinding | undefined): Look[] {
+  const marks: Look[] = [];
   if (finding?.isDrifted) marks.push(DRIFTED);
   if (finding?.health) marks.push(HEALTH[finding.health]);
   return marks;

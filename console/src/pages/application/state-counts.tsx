@@ -13,8 +13,8 @@ export function StateCounts({ application }: { application: Application }) {
   return (
     <span className="badges">
       {present.map((state) => {
-        const { icon, tone, word } = CHANGE_STATES[state];
-        return <Badge key={state} icon={icon} tone={tone} word={`${counts[state]} ${word.toLowerCase()}`} />;
+        const look = CHANGE_STATES[state];
+        return <Badge key={state} {...look} word={`${counts[state]} ${look.word.toLowerCase()}`} />;
       })}
     </span>
   );

@@ -1,5 +1,6 @@
+import { isObject } from "../../api/json";
 import type { Json, JsonObject } from "../../api/types";
-import { isObject, type Path } from "../../lib/json-paths";
+import type { Path } from "../../lib/json-paths";
 
 export type ItemRef = { service: string; index: number };
 

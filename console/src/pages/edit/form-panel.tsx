@@ -1,5 +1,6 @@
+import { isObject } from "../../api/json";
 import type { Json, Service } from "../../api/types";
-import { isObject, valueAt } from "../../lib/json-paths";
+import { valueAt } from "../../lib/json-paths";
 import type { Editor } from "../../lib/use-editor";
 import { AddItem } from "./add-item";
 import { freeName, type ItemRef, itemsByService, nameOf, pathOfItem } from "./content";

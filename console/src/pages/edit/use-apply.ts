@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { newRequestKey } from "../../api/client";
 import { isStalePlan, submitDeclaration } from "../../api/declaration";
 import { type ApiError, asApiError } from "../../api/errors";
 import type { JsonObject } from "../../api/types";
@@ -31,7 +32,7 @@ export function useApply(plan: PlanState, message: string, onDone: (submission: 
     try {
       // A repetition after a lost answer has the same key, so it cannot submit twice.
       const request = JSON.stringify([token, plan.body, message]);
-      if (key.current.request !== request) key.current = { request, value: randomKey() };
+      if (key.current.request !== request) key.current = { request, value: newRequestKey() };
       const body = JSON.parse(plan.body) as JsonObject;
       const submission = await submitDeclaration(api, { body, plan: token, idempotencyKey: key.current.value, message });
       onDone(submission.id);
@@ -46,8 +47,4 @@ export function useApply(plan: PlanState, message: string, onDone: (submission: 
   // An edit makes the failure of an earlier text irrelevant.
   const present = failed?.body === plan.body ? failed : null;
   return { isSending, isStale: present !== null && present.error === null, error: present?.error ?? null, isForbidden, apply };
-}
-
-function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

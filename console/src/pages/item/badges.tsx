@@ -1,8 +1,6 @@
 import type { ServiceItem } from "../../api/service-items";
-import type { IconName } from "../../ui/icon";
-import { Badge } from "../../ui/state-badge";
-
-type Look = { icon: IconName; tone: string; word: string };
+import { DRIFTED, HEALTH } from "../../ui/item-looks";
+import { Badge, type Look } from "../../ui/state-badge";
 
 const RUNTIME: Record<ServiceItem["runtime_state"], Look> = {
   REQUESTED: { icon: "clock", tone: "quiet", word: "Requested" },
@@ -18,14 +16,7 @@ const TURNS: Record<ServiceItem["change_state"], Look> = {
   ALL_CHANGES_COMPLETED: { icon: "check", tone: "quiet", word: "No open change" },
 };
 
-const HEALTH: Record<NonNullable<ServiceItem["healthcheck_status"]>, Look> = {
-  HEALTHY: { icon: "check", tone: "good", word: "Healthy" },
-  UNHEALTHY: { icon: "warning", tone: "bad", word: "Unhealthy" },
-  UNKNOWN: { icon: "closed", tone: "quiet", word: "Health unknown" },
-};
-
 const GONE: Look = { icon: "closed", tone: "quiet", word: "Gone" };
-const DRIFTED: Look = { icon: "warning", tone: "waiting", word: "Drifted" };
 
 /** Shows how far an item is, who must act next, its health and its drift. */
 export function ItemBadges({ item }: { item: ServiceItem }) {

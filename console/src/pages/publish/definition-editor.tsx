@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { isObject } from "../../api/json";
 import type { JsonObject } from "../../api/types";
 import type { Editor } from "../../lib/use-editor";
 import { Segments } from "../../ui/segments";
@@ -19,7 +20,7 @@ export function DefinitionEditor({ definition: start, editor }: Props) {
   const [format, setFormat] = useState<"yaml" | "json">("yaml");
   const [text, setText] = useState(() => editor.formatValue(start, "yaml"));
   const parsed = useMemo(() => editor.parseText(text, format), [editor, text, format]);
-  const definition = parsed.isValid ? asObject(parsed.value) : undefined;
+  const definition = parsed.isValid && isObject(parsed.value) ? parsed.value : undefined;
   // The text of the value is the identity of a check: comments and layout do not start another one.
   const { check, isCurrent, checkAgain } = useDryRun(definition);
   const changeFormat = (next: "yaml" | "json") => {
@@ -58,8 +59,4 @@ export function DefinitionEditor({ definition: start, editor }: Props) {
       </div>
     </>
   );
-}
-
-function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { type ApiError, asApiError } from "../../api/errors";
 import { publish } from "../../api/services";
-import type { Service } from "../../api/types";
+import type { JsonObject, Service } from "../../api/types";
+import { useAction } from "../../lib/use-action";
 import { useApi } from "../../session/session";
 import { links } from "../../shell/links";
 import { ErrorNote } from "../../ui/error-note";
@@ -11,25 +11,16 @@ import type { CheckResult } from "./use-dry-run";
 /** Publishes exactly the definition of the last check. Without a valid check of the text, the button is disabled. */
 export function PublishButton({ check }: { check: CheckResult | null }) {
   const api = useApi();
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
+  const { run, isBusy, error } = useAction();
   const [published, setPublished] = useState<Service | null>(null);
-  const send = async () => {
-    if (!check?.impact) return;
-    setBusy(true);
-    setError(null);
+  const send = async (definition: JsonObject) => {
     setPublished(null);
-    try {
-      setPublished(await publish(api, check.definition));
-    } catch (failure) {
-      setError(asApiError(failure));
-    }
-    setBusy(false);
+    setPublished(await publish(api, definition));
   };
   return (
     <>
       <div className="actions">
-        <button type="button" className="primary" disabled={isBusy || !check?.impact} onClick={() => void send()}>
+        <button type="button" className="primary" disabled={isBusy || !check?.impact} onClick={() => void (check?.impact && run(() => send(check.definition)))}>
           {buttonText(check)}
         </button>
       </div>

@@ -1,26 +1,13 @@
-import { useState } from "react";
-import { type ApiError, asApiError } from "../../api/errors";
-import type { Team } from "../../api/types";
+import { useAction } from "../../lib/use-action";
+import { ACCESS_TEXTS } from "../../session/access";
 import { useSession } from "../../session/session";
 import { Page } from "../../shell/page";
 import { ErrorNote } from "../../ui/error-note";
-import { ACCESS_TEXTS } from "../../session/access";
 
 /** Asks a person with several teams for one of them. */
 export function ChooseTeam() {
   const { teams, chooseTeam, signOut } = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
-  const choose = async (team: Team) => {
-    setBusy(true);
-    setError(null);
-    try {
-      await chooseTeam(team);
-    } catch (failure) {
-      setError(asApiError(failure));
-      setBusy(false);
-    }
-  };
+  const { run, isBusy, error } = useAction();
   return (
     <Page title="Choose a team">
       <p>You are a member of several teams. You can change the team later, at the top of each page.</p>
@@ -28,7 +15,7 @@ export function ChooseTeam() {
       <ul className="team-choice">
         {teams.map((team) => (
           <li key={team.id}>
-            <button type="button" disabled={isBusy} onClick={() => void choose(team)}>
+            <button type="button" disabled={isBusy} onClick={() => void run(() => chooseTeam(team))}>
               <strong>{team.name}</strong> <span className="hint">{ACCESS_TEXTS[team.access]}</span>
             </button>
           </li>

@@ -1,5 +1,6 @@
 import { useMemo, useState } from "react";
-import { newRequestKey, type Preview, sendRevert } from "../../api/reverts";
+import { newRequestKey } from "../../api/client";
+import { type Preview, sendRevert } from "../../api/reverts";
 import { useApi } from "../../session/session";
 import { links } from "../../shell/links";
 import { navigate } from "../../shell/route";
