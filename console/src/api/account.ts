@@ -1,8 +1,10 @@
 import { type Api, baseUrl, unwrap } from "./client";
-import type { IssuerSettings } from "../session/issuer/settings";
 import type { Service, Team } from "./types";
 
 export type DemoTeam = { team: string; key: string };
+/** The members of `/v1/console.json` about the issuer of user tokens. */
+export type IssuerSettings = { issuer: string; client_id: string; scope?: string; audience?: string };
+
 export type ConsoleSettings = Partial<IssuerSettings> & { demo_teams?: DemoTeam[] };
 
 /** Reads the public settings of the console. Without them, the sign-in page offers only a key. */

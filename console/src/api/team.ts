@@ -1,5 +1,5 @@
-import { cursorOf } from "./pages";
 import { type Api, ONCE, unwrap } from "./client";
+import { cursorOf } from "./pages";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];

@@ -3,7 +3,6 @@ import { type ChangePages, type ChangeQuery, listChanges, PAGE_SIZE } from "../a
 import type { Api } from "../api/client";
 import { asApiError, type ApiError } from "../api/errors";
 import type { ChangeInstance, ChangeState, Role } from "../api/types";
-import { useApi } from "../session/session";
 import { usePoll } from "./use-poll";
 
 /** Leaves two of the 12 requests a minute for the reader's own actions. */
@@ -37,10 +36,9 @@ type Options = {
 const EMPTY: ChangePages = { rows: [], count: null, hasMore: false };
 
 /** Reads a list of changes and keeps it current: a light poll, and a full request only after a difference. */
-export function useChanges(options: Options): ChangeList {
+export function useChanges(api: Api, options: Options): ChangeList {
   const { role, states, serviceId, submissionId, applicationId, isDependant } = options;
   const { isFinished, light = false, pages: firstPages = 1, lists = 1 } = options;
-  const api = useApi();
   const [data, setData] = useState(EMPTY);
   const [isLoading, setLoading] = useState(true);
   const [error, setError] = useState<ApiError | null>(null);

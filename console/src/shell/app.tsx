@@ -1,4 +1,5 @@
 import { type MouseEvent, type ReactNode, useRef } from "react";
+import { useRoute } from "../lib/route";
 import { ChooseTeam } from "../pages/sign-in/choose-team";
 import { SignIn } from "../pages/sign-in/sign-in";
 import { useSession } from "../session/session";
@@ -7,7 +8,6 @@ import { ErrorBoundary } from "./error-boundary";
 import { Header } from "./header";
 import { Missing } from "./missing";
 import { findPage, homePath, type PageEntry, pagesFor } from "./pages";
-import { useRoute } from "./route";
 
 /** Composes the landmarks, and selects the page of the route. */
 export function App() {

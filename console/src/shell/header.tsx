@@ -1,10 +1,10 @@
 import type { Access, Role } from "../api/types";
+import { mayLeave } from "../lib/leave-guard";
+import { links } from "../lib/links";
+import { linkTo, navigate } from "../lib/route";
 import { useSession } from "../session/session";
 import { Segments } from "../ui/segments";
-import { mayLeave } from "./leave-guard";
-import { links } from "./links";
 import { pagesFor } from "./pages";
-import { linkTo, navigate } from "./route";
 import { TeamSwitch } from "./team-switch";
 import { THEMES, useTheme } from "./theme";
 

@@ -1,5 +1,5 @@
-import { links } from "./links";
-import { Page } from "./page";
+import { links } from "../lib/links";
+import { Page } from "../ui/page";
 
 /** Explains why there is no page to show, and leads home. */
 export function Missing({ title, text }: { title: string; text: string }) {

@@ -1,8 +1,8 @@
 import { useState } from "react";
+import { mayLeave } from "../lib/leave-guard";
+import { links } from "../lib/links";
+import { navigate } from "../lib/route";
 import { useSession } from "../session/session";
-import { mayLeave } from "./leave-guard";
-import { links } from "./links";
-import { navigate } from "./route";
 
 /** Shows the team, and lets a person with several teams change it. */
 export function TeamSwitch() {

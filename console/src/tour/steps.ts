@@ -1,5 +1,5 @@
 import type { Role } from "../api/types";
-import { links } from "../shell/links";
+import { links } from "../lib/links";
 
 export type Step = { title: string; text: string; role: Role; link: string; linkText: string };
 

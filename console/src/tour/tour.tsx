@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { readPreference, writePreference } from "../lib/preferences";
+import { navigate } from "../lib/route";
 import { useSession } from "../session/session";
-import { navigate } from "../shell/route";
 import { type Step, STEPS } from "./steps";
 import { TourDialog } from "./tour-dialog";
 import { TourNote } from "./tour-note";

@@ -1,5 +1,5 @@
 import type { ChangeInstance } from "../api/types";
-import { links } from "../shell/links";
+import { links } from "../lib/links";
 
 type Props = {
   change: ChangeInstance;

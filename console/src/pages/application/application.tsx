@@ -1,8 +1,8 @@
 import { useMemo } from "react";
+import { links } from "../../lib/links";
 import { useSession } from "../../session/session";
-import { links } from "../../shell/links";
-import { Page } from "../../shell/page";
 import { ErrorNote } from "../../ui/error-note";
+import { Page } from "../../ui/page";
 import { Segments } from "../../ui/segments";
 import { ApplicationChanges } from "./changes";
 import { ApplicationFacts } from "./facts";

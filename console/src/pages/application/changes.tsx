@@ -1,10 +1,10 @@
 import { useCallback, useState } from "react";
 import { listApplicationChanges } from "../../api/application-items";
 import type { ChangeInstance } from "../../api/types";
+import { links } from "../../lib/links";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
-import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ResourceStatus } from "../../ui/resource-status";
 import { ShowMore } from "../../ui/show-more";

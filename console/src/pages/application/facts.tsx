@@ -1,10 +1,10 @@
 import { useCallback, useEffect } from "react";
 import { latestSubmission } from "../../api/application-items";
 import { readApplication } from "../../api/applications";
+import { links } from "../../lib/links";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
-import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { Facts } from "../../ui/facts";
 import { ResourceStatus } from "../../ui/resource-status";

@@ -1,6 +1,6 @@
+import { links } from "../../lib/links";
 import { useSession } from "../../session/session";
-import { links } from "../../shell/links";
-import { Page } from "../../shell/page";
+import { Page } from "../../ui/page";
 
 /** Explains that the application belongs to another team, or does not exist. */
 export function Foreign({ id }: { id: number }) {

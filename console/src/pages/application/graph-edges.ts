@@ -1,5 +1,5 @@
-import type { AppGraph } from "./graph-model";
 import type { Group } from "./graph-groups";
+import type { AppGraph } from "./graph-model";
 
 /** Names the end of an edge: a drawn item, a service for its other items, or a dependent team. */
 export type End = `item ${number}` | `service ${number}` | `team ${number}`;

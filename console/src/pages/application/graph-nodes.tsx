@@ -1,7 +1,7 @@
 import { memo, type MouseEvent } from "react";
 import type { Box, Point } from "../../lib/geometry";
+import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
-import { links } from "../../shell/links";
 import { Badge } from "../../ui/state-badge";
 import { ItemBadges } from "./badges";
 import { MORE_ITEMS } from "./graph-groups";

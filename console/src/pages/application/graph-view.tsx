@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Drawing } from "./graph-drawing";
 import { edgesOf, endOfItem } from "./graph-edges";
 import { groupsOf, MORE_ITEMS, MOST_ITEMS, neighbourhood, type Opened } from "./graph-groups";
-import { type Layout, layoutOf } from "./graph-layout";
-import { Drawing } from "./graph-drawing";
-import { GraphTools } from "./graph-tools";
 import { nextNode } from "./graph-keys";
+import { type Layout, layoutOf } from "./graph-layout";
+import { GraphTools } from "./graph-tools";
 import { ItemPanel } from "./item-panel";
 import type { ItemsView } from "./items-view";
 import { useViewport } from "./use-viewport";

@@ -1,10 +1,10 @@
 import { useCallback } from "react";
 import { openChangesOfItem, readItem, type ServiceItem } from "../../api/application-items";
 import type { ChangeInstance } from "../../api/types";
+import { links } from "../../lib/links";
 import { useDelayed } from "../../lib/use-delayed";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
-import { links } from "../../shell/links";
 import { Facts } from "../../ui/facts";
 import { ResourceStatus } from "../../ui/resource-status";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import type { GraphItem } from "../../api/applications";
+import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
-import { links } from "../../shell/links";
 import { ItemBadges } from "./badges";
 import { type AppGraph, NO_REFERENCES } from "./graph-model";
 import { type ItemFinding, turnOf } from "./item-state";

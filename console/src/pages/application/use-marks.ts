@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { stateOf } from "./item-state";
 import type { AppGraph } from "./graph-model";
+import { stateOf } from "./item-state";
 import type { LiveGraph } from "./use-live-graph";
 
 const MARK_MILLISECONDS = 4000;

@@ -1,5 +1,5 @@
-import { type ApplicationView, links } from "../../shell/links";
-import { replaceLink, useRoute } from "../../shell/route";
+import { type ApplicationView, links } from "../../lib/links";
+import { replaceLink, useRoute } from "../../lib/route";
 
 export type ViewName = "graph" | "list" | "changes";
 export type ViewQuery = {

@@ -1,13 +1,13 @@
 import { useCallback, useState } from "react";
 import { listApplications } from "../../api/applications";
 import type { Role } from "../../api/types";
+import { links } from "../../lib/links";
+import { useRoute } from "../../lib/route";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
-import { links } from "../../shell/links";
-import { Page } from "../../shell/page";
-import { useRoute } from "../../shell/route";
 import { Empty } from "../../ui/empty";
+import { Page } from "../../ui/page";
 import { ResourceStatus } from "../../ui/resource-status";
 import { ShowMore } from "../../ui/show-more";
 import { Table } from "../../ui/table";

@@ -1,6 +1,6 @@
 import type { Application } from "../../api/applications";
+import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
-import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import type { Column } from "../../ui/table";
 import { ApplicationBadge } from "../application/badges";

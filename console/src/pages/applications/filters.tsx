@@ -1,5 +1,5 @@
-import { links } from "../../shell/links";
-import { replaceLink } from "../../shell/route";
+import { links } from "../../lib/links";
+import { replaceLink } from "../../lib/route";
 import { FilterGroup, NameFilter, useFilterText } from "../../ui/filters";
 import { Segments } from "../../ui/segments";
 

@@ -1,6 +1,6 @@
 import { useRights } from "../../session/access";
 import { useSession } from "../../session/session";
-import { Page } from "../../shell/page";
+import { Page } from "../../ui/page";
 import { Tabs } from "../../ui/tabs";
 import { Healthchecks } from "./healthchecks";
 import { Messages } from "./messages";

@@ -1,9 +1,9 @@
 import type { Healthcheck, HealthcheckRun } from "../../api/healthchecks";
 import { formatTime } from "../../lib/age";
+import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
 import { useAction } from "../../lib/use-action";
 import type { Rights } from "../../session/access";
-import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ErrorNote } from "../../ui/error-note";
 import { Facts } from "../../ui/facts";

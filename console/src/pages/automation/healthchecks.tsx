@@ -7,9 +7,9 @@ import {
   removeHealthcheck,
   runHealthcheck,
 } from "../../api/healthchecks";
-import type { Rights } from "../../session/access";
 import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
+import type { Rights } from "../../session/access";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
 import { ConfirmDialog } from "../../ui/confirm-dialog";

@@ -1,6 +1,6 @@
 import type { Message } from "../../api/messages";
 import { formatTime } from "../../lib/age";
-import { links } from "../../shell/links";
+import { links } from "../../lib/links";
 import { Facts } from "../../ui/facts";
 import { NamedButton } from "../../ui/named-button";
 import { Badge } from "../../ui/state-badge";

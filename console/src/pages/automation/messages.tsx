@@ -1,8 +1,8 @@
 import { useCallback, useState } from "react";
 import { createMessage, listMessages, type Message, type MessageBody, removeMessage, updateMessage } from "../../api/messages";
 import type { Role } from "../../api/types";
-import type { Rights } from "../../session/access";
 import { useResource } from "../../lib/use-resource";
+import type { Rights } from "../../session/access";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
 import { ConfirmDialog } from "../../ui/confirm-dialog";

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { Reply, Webhook } from "../../api/webhooks";
+import { links } from "../../lib/links";
 import { type Action, useAction } from "../../lib/use-action";
 import type { Rights } from "../../session/access";
-import { links } from "../../shell/links";
 import { Age } from "../../ui/age";
 import { ErrorNote } from "../../ui/error-note";
 import { Facts } from "../../ui/facts";

@@ -1,7 +1,7 @@
 import type { ServiceHealth } from "../../api/service-health";
 import type { Role, Service } from "../../api/types";
 import { descriptionOf } from "../../lib/definition";
-import { links } from "../../shell/links";
+import { links } from "../../lib/links";
 import { HealthBadge } from "../../ui/health-of-service";
 import { ServiceState } from "../../ui/service-state";
 import type { Column } from "../../ui/table";

@@ -1,8 +1,8 @@
+import { ErrorNote } from "../../ui/error-note";
 import { Icon } from "../../ui/icon";
 import { totalsText } from "./totals";
 import type { ApplyState } from "./use-apply";
 import type { PlanState } from "./use-plan";
-import { ErrorNote } from "../../ui/error-note";
 
 type Props = {
   plan: PlanState;

@@ -1,6 +1,6 @@
 import type { Api } from "../../api/client";
+import type { TextFormat } from "../../editor/use-editor";
 import { readPreference, writePreference } from "../../lib/preferences";
-import type { TextFormat } from "../../lib/use-editor";
 
 const PREFERENCE = "text-format";
 

@@ -1,12 +1,12 @@
 import { useCallback } from "react";
 import { listOfferedServices, readApplication, readKeyRole } from "../../api/declaration";
 import type { Service } from "../../api/types";
-import { type Editor, useEditor } from "../../lib/use-editor";
+import { type Editor, useEditor } from "../../editor/use-editor";
+import { useRoute } from "../../lib/route";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
-import { Page } from "../../shell/page";
-import { useRoute } from "../../shell/route";
 import { ErrorNote } from "../../ui/error-note";
+import { Page } from "../../ui/page";
 import { ResourceStatus } from "../../ui/resource-status";
 import { type Stored, useOpened } from "./use-opened";
 import { Workbench } from "./workbench";

@@ -1,7 +1,7 @@
 import { isObject } from "../../api/json";
 import type { Json, Service } from "../../api/types";
+import type { Editor } from "../../editor/use-editor";
 import { valueAt } from "../../lib/json-paths";
-import type { Editor } from "../../lib/use-editor";
 import { AddItem } from "./add-item";
 import { freeName, type ItemRef, itemsByService, nameOf, pathOfItem } from "./content";
 import { ItemForm } from "./item-form";

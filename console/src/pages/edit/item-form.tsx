@@ -1,6 +1,6 @@
 import type { Json, JsonObject, Service } from "../../api/types";
+import type { Editor } from "../../editor/use-editor";
 import { valueAt } from "../../lib/json-paths";
-import type { Editor } from "../../lib/use-editor";
 import { type ItemRef, itemName, itemsByService, pathOfItem } from "./content";
 import { isSameItem, type LocatedProblem } from "./problems";
 

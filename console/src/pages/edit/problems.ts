@@ -1,7 +1,7 @@
 import type { ApiError } from "../../api/errors";
 import type { BrokenRule, Json } from "../../api/types";
+import type { Editor, TextRange, ValidText } from "../../editor/use-editor";
 import { pointerOf, stepsOf } from "../../lib/json-paths";
-import type { Editor, TextRange, ValidText } from "../../lib/use-editor";
 import { type ItemRef, itemName, itemOfPath, itemsByService } from "./content";
 
 export type LocatedProblem = {

@@ -1,4 +1,4 @@
-import type { Editor } from "../../lib/use-editor";
+import { type Editor, FORMATS } from "../../editor/use-editor";
 import { Icon } from "../../ui/icon";
 import { Segments } from "../../ui/segments";
 import type { CodeMark } from "./use-marks";
@@ -13,11 +13,6 @@ type Props = {
   onTarget: (target: Target) => void;
   onCursor: (position: number) => void;
 };
-
-const FORMATS = [
-  { value: "yaml", text: "YAML" },
-  { value: "json", text: "JSON" },
-] as const;
 
 /** Shows the application as text, in step with the form. */
 export function TextPanel({ editor, state, marks, target, onTarget, onCursor }: Props) {

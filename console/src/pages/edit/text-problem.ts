@@ -1,4 +1,4 @@
-import type { Editor, ParsedText } from "../../lib/use-editor";
+import type { Editor, ParsedText } from "../../editor/use-editor";
 import { shapeProblem } from "./content";
 
 export type TextProblem = { line: number; position: number; detail: string };

@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import type { Api } from "../../api/client";
-import type { Json, JsonObject } from "../../api/types";
 import { isObject } from "../../api/json";
-import type { Editor } from "../../lib/use-editor";
+import type { Json, JsonObject } from "../../api/types";
+import type { Editor } from "../../editor/use-editor";
 import { useApi } from "../../session/session";
 import { type Draft, preferredFormat, readDraft } from "./drafts";
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type ApiError, asApiError } from "../../api/errors";
 import { type Preview, previewDeclaration } from "../../api/declaration";
+import { type ApiError, asApiError } from "../../api/errors";
 import type { JsonObject } from "../../api/types";
 import { useApi } from "../../session/session";
 

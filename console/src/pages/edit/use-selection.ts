@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Editor } from "../../lib/use-editor";
+import type { Editor } from "../../editor/use-editor";
 import { findItem, type ItemRef, itemOfPath, pathOfItem } from "./content";
 import type { LocatedProblem } from "./problems";
 import type { Target } from "./text-panel";

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Json } from "../../api/types";
+import type { Editor, ParsedText, TextFormat, ValidText } from "../../editor/use-editor";
 import { isSame, type Path } from "../../lib/json-paths";
-import type { Editor, ParsedText, TextFormat, ValidText } from "../../lib/use-editor";
 import { type Draft, preferFormat } from "./drafts";
-import type { Opened } from "./use-opened";
 import { type TextProblem, textProblem } from "./text-problem";
+import type { Opened } from "./use-opened";
 
 /** Parsing a longer text at each key would delay typing. */
 const LONG_TEXT = 50_000;

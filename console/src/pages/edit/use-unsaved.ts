@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
-import type { Editor } from "../../lib/use-editor";
+import type { Editor } from "../../editor/use-editor";
+import { useLeaveGuard } from "../../lib/leave-guard";
 import { useApi } from "../../session/session";
-import { useLeaveGuard } from "../../shell/leave-guard";
 import { writeDraft } from "./drafts";
 import type { Opened } from "./use-opened";
 import type { TextState } from "./use-text";

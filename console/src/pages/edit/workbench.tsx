@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { Service } from "../../api/types";
-import type { Editor } from "../../lib/use-editor";
+import type { Editor } from "../../editor/use-editor";
+import { links } from "../../lib/links";
+import { navigate } from "../../lib/route";
 import { useSession } from "../../session/session";
-import { links } from "../../shell/links";
-import { navigate } from "../../shell/route";
 import { ApplyBar, reasonAgainst } from "./apply-bar";
 import { ConfirmRemoval } from "./confirm-removal";
 import { bodyOf } from "./content";

@@ -2,6 +2,7 @@ import type { ChangeInstance } from "../../api/types";
 import { groupBy } from "../../lib/group-by";
 import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
+import { useApi } from "../../session/session";
 import { Age } from "../../ui/age";
 import { ItemName } from "../../ui/item-name";
 import { ListStatus } from "../../ui/list-status";
@@ -15,8 +16,9 @@ const OPEN = ["PENDING", "APPROVED"] as const;
 
 /** Shows first the changes that the team must answer, then the changes that wait for each owner. */
 export function ConsumerHome() {
-  const blocked = useChanges({ role: "consumer", states: BLOCKED, lists: 2 });
-  const open = useChanges({ role: "consumer", states: OPEN, light: true, lists: 2 });
+  const api = useApi();
+  const blocked = useChanges(api, { role: "consumer", states: BLOCKED, lists: 2 });
+  const open = useChanges(api, { role: "consumer", states: OPEN, light: true, lists: 2 });
   const now = useNow();
   return (
     <>

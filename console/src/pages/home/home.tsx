@@ -1,5 +1,5 @@
 import { useSession } from "../../session/session";
-import { Page } from "../../shell/page";
+import { Page } from "../../ui/page";
 import { ConsumerHome } from "./consumer-home";
 import { OwnerHome } from "./owner-home";
 

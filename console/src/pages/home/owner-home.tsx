@@ -1,9 +1,10 @@
 import type { ChangeInstance, ChangeState } from "../../api/types";
 import { ageSeconds } from "../../lib/age";
 import { groupBy } from "../../lib/group-by";
+import { links } from "../../lib/links";
 import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
-import { links } from "../../shell/links";
+import { useApi } from "../../session/session";
 import { Age } from "../../ui/age";
 import { ListStatus } from "../../ui/list-status";
 import { type Column, Table } from "../../ui/table";
@@ -18,7 +19,8 @@ type ServiceRow = { id: number; name: string; pending: number; approved: number;
 
 /** Shows the open changes of the team by service and age, with links into the queue. */
 export function OwnerHome() {
-  const list = useChanges({ role: "serviceowner", states: OPEN, light: true, pages: PAGES });
+  const api = useApi();
+  const list = useChanges(api, { role: "serviceowner", states: OPEN, light: true, pages: PAGES });
   const now = useNow();
   const rows = groupBy(list.rows, (change) => change.service.id).map((changes) => summarize(changes, now));
   return (

@@ -1,8 +1,8 @@
 import type { DeployedItem } from "../../api/service-items";
 import type { ChangeInstance } from "../../api/types";
 import { formatTime } from "../../lib/age";
+import { links } from "../../lib/links";
 import { useSession } from "../../session/session";
-import { links } from "../../shell/links";
 import { ChangeDifferences } from "../../ui/change-differences";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
 import type { ChangeEvent, TimelineEvent } from "./timeline-events";

@@ -1,7 +1,7 @@
 import type { ServiceItem } from "../../api/service-items";
 import { formatTime } from "../../lib/age";
+import { links } from "../../lib/links";
 import { useSession } from "../../session/session";
-import { links } from "../../shell/links";
 import { Facts } from "../../ui/facts";
 
 const OUTDATED = "The declaration fits an outdated version of the service definition.";

@@ -1,10 +1,10 @@
 import { useCallback } from "react";
 import { readItem, type ServiceItem } from "../../api/service-items";
+import { links } from "../../lib/links";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
-import { links } from "../../shell/links";
-import { Page } from "../../shell/page";
 import { DocumentView } from "../../ui/document-view";
+import { Page } from "../../ui/page";
 import { ResourceStatus } from "../../ui/resource-status";
 import { Tabs } from "../../ui/tabs";
 import { ItemBadges } from "./badges";

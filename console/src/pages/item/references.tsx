@@ -1,8 +1,8 @@
 import { useCallback } from "react";
 import { type Graph, readGraph } from "../../api/service-items";
+import { links } from "../../lib/links";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
-import { links } from "../../shell/links";
 import { ResourceStatus } from "../../ui/resource-status";
 
 type Reference = { id: number; pointer: string };

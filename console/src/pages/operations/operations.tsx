@@ -1,4 +1,4 @@
-import { Page } from "../../shell/page";
+import { Page } from "../../ui/page";
 import { Queues } from "./queues";
 import { Status } from "./status";
 import { Teams } from "./teams";

@@ -4,8 +4,8 @@ import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
 import { Age } from "../../ui/age";
-import { Badge } from "../../ui/state-badge";
 import { ResourceStatus } from "../../ui/resource-status";
+import { Badge } from "../../ui/state-badge";
 import { AuditCard } from "./audit-card";
 
 const SECONDS = 15;

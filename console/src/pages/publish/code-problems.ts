@@ -1,6 +1,6 @@
 import type { ApiError } from "../../api/errors";
 import type { CodeProblem, ParsedText } from "../../editor";
-import type { Editor } from "../../lib/use-editor";
+import type { Editor } from "../../editor/use-editor";
 import { stepsOf } from "../../lib/json-paths";
 
 /** Returns the problems with their places in the text. */

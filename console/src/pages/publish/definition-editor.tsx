@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { isObject } from "../../api/json";
 import type { JsonObject } from "../../api/types";
-import type { Editor } from "../../lib/use-editor";
+import { type Editor, FORMATS } from "../../editor/use-editor";
 import { Segments } from "../../ui/segments";
 import { Check } from "./check";
 import { codeProblems } from "./code-problems";
@@ -9,11 +9,6 @@ import { PublishButton } from "./publish-button";
 import { useDryRun } from "./use-dry-run";
 
 type Props = { definition: JsonObject; editor: Editor };
-
-const FORMATS = [
-  { value: "yaml", text: "YAML" },
-  { value: "json", text: "JSON" },
-] as const;
 
 /** Edits a definition. The dry run follows the text, and the button publishes exactly the checked definition. */
 export function DefinitionEditor({ definition: start, editor }: Props) {

@@ -1,4 +1,4 @@
-import { links } from "../../shell/links";
+import { links } from "../../lib/links";
 import { ProblemList } from "../../ui/error-note";
 import { LongList } from "../../ui/long-list";
 import type { Impact } from "./use-dry-run";

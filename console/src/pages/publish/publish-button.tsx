@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { publish } from "../../api/services";
 import type { JsonObject, Service } from "../../api/types";
+import { links } from "../../lib/links";
 import { useAction } from "../../lib/use-action";
 import { useApi } from "../../session/session";
-import { links } from "../../shell/links";
 import { ErrorNote } from "../../ui/error-note";
 import { Icon } from "../../ui/icon";
 import type { CheckResult } from "./use-dry-run";

@@ -1,13 +1,13 @@
 import { useCallback } from "react";
 import { readService } from "../../api/services";
 import type { JsonObject } from "../../api/types";
+import { useEditor } from "../../editor/use-editor";
 import { definitionOf } from "../../lib/definition";
-import { useEditor } from "../../lib/use-editor";
+import { useRoute } from "../../lib/route";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
-import { Page } from "../../shell/page";
-import { useRoute } from "../../shell/route";
 import { ErrorNote } from "../../ui/error-note";
+import { Page } from "../../ui/page";
 import { ResourceStatus } from "../../ui/resource-status";
 import { DefinitionEditor } from "./definition-editor";
 

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
+import type { Api } from "../../api/client";
 import { type ApiError, asApiError } from "../../api/errors";
 import { cursorOf } from "../../api/pages";
 import { dryRun, type DryRunPage } from "../../api/services";
 import type { JsonObject } from "../../api/types";
-import type { Api } from "../../api/client";
 import { useApi } from "../../session/session";
 
 type Team = NonNullable<DryRunPage["dry_run"]>["teams"][number];

@@ -1,6 +1,6 @@
 import type { ChangeState } from "../../api/types";
-import { links } from "../../shell/links";
-import { navigate } from "../../shell/route";
+import { links } from "../../lib/links";
+import { navigate } from "../../lib/route";
 import { FilterGroup, namedOptions, SelectFilter } from "../../ui/filters";
 import { Segments } from "../../ui/segments";
 import type { Option } from "./use-filter-options";

@@ -1,12 +1,13 @@
 import { useState } from "react";
 import type { ChangeInstance } from "../../api/types";
 import { readPreference, writePreference } from "../../lib/preferences";
+import { useRoute } from "../../lib/route";
 import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
 import { useCanWrite } from "../../session/access";
-import { Page } from "../../shell/page";
-import { useRoute } from "../../shell/route";
+import { useApi } from "../../session/session";
 import { ListStatus } from "../../ui/list-status";
+import { Page } from "../../ui/page";
 import { ShowMore } from "../../ui/show-more";
 import { Table } from "../../ui/table";
 import { queueColumns } from "./columns";
@@ -15,12 +16,12 @@ import { type Decision, DECISIONS, decisionsFor, eligible } from "./decisions";
 import { FilterBar, hasFilter, queryOf, readFilters } from "./filters";
 import { Help } from "./help";
 import { Results } from "./results";
-import { Toolbar } from "./toolbar";
 import type { Answer } from "./send-decision";
+import { Toolbar } from "./toolbar";
 import { useBatch } from "./use-batch";
-import { useSelection } from "./use-selection";
 import { useApplicationOptions, useServiceOptions } from "./use-filter-options";
 import { focusedRow, useRowFocus } from "./use-row-focus";
+import { useSelection } from "./use-selection";
 import { useShortcuts } from "./use-shortcuts";
 
 type Pending = { decision: Decision; changes: ChangeInstance[]; draft: Answer | null };
@@ -28,10 +29,11 @@ type Draft = { decision: Decision; answer: Answer };
 
 /** Lists the open changes of the team with their differences, and decides them one by one or in batches. */
 export function Queue() {
+  const api = useApi();
   const filters = readFilters(useRoute().query);
   const query = queryOf(filters);
   const { states } = query;
-  const list = useChanges({ role: "serviceowner", ...query });
+  const list = useChanges(api, { role: "serviceowner", ...query });
   const rows = list.rows.filter((change) => states.includes(change.state));
   const services = useServiceOptions(list.rows);
   const applications = useApplicationOptions(list.rows, filters.application);

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Json, JsonObject } from "../../api/types";
-import { useEditor } from "../../lib/use-editor";
+import { useEditor } from "../../editor/use-editor";
 import { ErrorNote } from "../../ui/error-note";
 import { WordsOfRoot } from "./words-of-root";
 

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { readDocs } from "../../api/services";
 import type { Service } from "../../api/types";
-import { useEditor } from "../../lib/use-editor";
+import { useEditor } from "../../editor/use-editor";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { ErrorNote } from "../../ui/error-note";

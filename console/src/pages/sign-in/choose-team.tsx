@@ -1,8 +1,8 @@
 import { useAction } from "../../lib/use-action";
 import { ACCESS_TEXTS } from "../../session/access";
 import { useSession } from "../../session/session";
-import { Page } from "../../shell/page";
 import { ErrorNote } from "../../ui/error-note";
+import { Page } from "../../ui/page";
 
 /** Asks a person with several teams for one of them. */
 export function ChooseTeam() {

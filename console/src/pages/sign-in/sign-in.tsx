@@ -4,10 +4,10 @@ import { type ApiError, asApiError } from "../../api/errors";
 import { asSignInError } from "../../session/issuer/failure";
 import { startSignIn } from "../../session/issuer/redirect";
 import { useSession } from "../../session/session";
-import { Page } from "../../shell/page";
+import { Page } from "../../ui/page";
 import { DemoTeams } from "./demo-teams";
-import { KeyForm } from "./key-form";
 import { IssuerForm } from "./issuer-form";
+import { KeyForm } from "./key-form";
 import { SignInFailure } from "./sign-in-failure";
 
 /** Signs a team in by an API key, or a person by the issuer of the organisation. */

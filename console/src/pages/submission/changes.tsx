@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { ChangeInstance, ChangeState } from "../../api/types";
+import { links } from "../../lib/links";
 import { countStates } from "../../lib/state-counts";
 import type { ChangeList } from "../../lib/use-changes";
-import { links } from "../../shell/links";
 import { ChangeDifferences } from "../../ui/change-differences";
 import { SelectFilter } from "../../ui/filters";
 import type { Option } from "../../ui/form-fields";

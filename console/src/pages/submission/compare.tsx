@@ -1,9 +1,9 @@
 import { useCallback, useState } from "react";
 import { compareSubmissions } from "../../api/submissions";
 import { divideWhole } from "../../lib/differences";
+import { links } from "../../lib/links";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
-import { links } from "../../shell/links";
 import { DifferenceList } from "../../ui/differences";
 import { SelectFilter } from "../../ui/filters";
 import { ResourceStatus } from "../../ui/resource-status";

@@ -1,7 +1,7 @@
 import type { PlannedChange, Preview } from "../../api/reverts";
 import { divideWhole } from "../../lib/differences";
+import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
-import { links } from "../../shell/links";
 import { DifferenceList, unchangedText } from "../../ui/differences";
 import { LongList } from "../../ui/long-list";
 import { TypeBadge } from "../../ui/state-badge";

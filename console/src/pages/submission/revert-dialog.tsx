@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
 import { newRequestKey } from "../../api/client";
 import { type Preview, sendRevert } from "../../api/reverts";
+import { links } from "../../lib/links";
+import { navigate } from "../../lib/route";
 import { useApi } from "../../session/session";
-import { links } from "../../shell/links";
-import { navigate } from "../../shell/route";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { closesText, planText } from "./plan-text";
 

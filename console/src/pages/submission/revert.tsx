@@ -3,8 +3,8 @@ import { type Preview, previewRevert } from "../../api/reverts";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
 import { ResourceStatus } from "../../ui/resource-status";
-import { PlannedChanges } from "./planned-changes";
 import { planText } from "./plan-text";
+import { PlannedChanges } from "./planned-changes";
 import { RevertDialog } from "./revert-dialog";
 
 /** Previews the revert to a submission, and offers to send exactly this plan. */

@@ -2,13 +2,13 @@ import { useCallback } from "react";
 import { readSubmission, type Submission as SubmissionData } from "../../api/submissions";
 import type { ChangeInstance } from "../../api/types";
 import { formatTime } from "../../lib/age";
+import { links } from "../../lib/links";
 import { isFinal } from "../../lib/state-counts";
 import { useChanges } from "../../lib/use-changes";
 import { useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
-import { links } from "../../shell/links";
-import { Page } from "../../shell/page";
 import { Facts } from "../../ui/facts";
+import { Page } from "../../ui/page";
 import { ResourceStatus } from "../../ui/resource-status";
 import { Tabs } from "../../ui/tabs";
 import { Changes } from "./changes";
@@ -42,8 +42,9 @@ function useSubmission(id: number) {
 }
 
 function Content({ submission }: { submission: SubmissionData }) {
+  const api = useApi();
   const isSettled = submission.state === "SETTLED";
-  const changes = useChanges({
+  const changes = useChanges(api, {
     role: "consumer",
     states: [],
     submissionId: String(submission.id),

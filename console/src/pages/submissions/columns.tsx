@@ -1,5 +1,5 @@
 import { formatTime } from "../../lib/age";
-import { links } from "../../shell/links";
+import { links } from "../../lib/links";
 import { Age } from "../../ui/age";
 import { StateCounts } from "../../ui/state-bar";
 import { SubmissionBadge } from "../../ui/submission-badge";

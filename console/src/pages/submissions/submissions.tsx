@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useNow } from "../../lib/use-now";
-import { Page } from "../../shell/page";
+import { Page } from "../../ui/page";
 import { ResourceStatus } from "../../ui/resource-status";
 import { Table } from "../../ui/table";
 import { submissionColumns } from "./columns";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { AuditEntry } from "../../api/team";
 import { formatTime } from "../../lib/age";
-import { links } from "../../shell/links";
+import { links } from "../../lib/links";
 import { stateWord } from "../../ui/state-badge";
 
 /** Names the kinds of objects in the audit log, by their members of an entry. */

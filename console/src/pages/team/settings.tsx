@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { type TeamSettings, updateTeamSettings } from "../../api/team";
-import type { Rights } from "../../session/access";
 import { useAction } from "../../lib/use-action";
+import type { Rights } from "../../session/access";
 import { useApi } from "../../session/session";
 import { AccessNote } from "../../ui/access-note";
 import { ErrorNote } from "../../ui/error-note";

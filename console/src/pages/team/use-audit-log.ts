@@ -1,9 +1,9 @@
 import { useCallback, useState } from "react";
+import type { ApiError } from "../../api/errors";
 import { type AuditPage, listAuditLog } from "../../api/team";
 import { useAction } from "../../lib/use-action";
 import { type Resource, useResource } from "../../lib/use-resource";
 import { useApi } from "../../session/session";
-import type { ApiError } from "../../api/errors";
 
 export type AuditList = {
   first: Resource<AuditPage>;

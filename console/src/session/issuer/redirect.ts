@@ -1,8 +1,9 @@
 import * as oauth from "oauth4webapi";
+import type { IssuerSettings } from "../../api/account";
 import { baseUrl } from "../../api/client";
 import { ApiError } from "../../api/errors";
-import { replaceLink } from "../../shell/route";
-import { discover, type IssuerSettings } from "./settings";
+import { replaceLink } from "../../lib/route";
+import { discover } from "./settings";
 import { exchangeCode, type Tokens } from "./tokens";
 
 type Started = {

@@ -1,7 +1,5 @@
 import * as oauth from "oauth4webapi";
-
-/** The members of `/v1/console.json` about the issuer of user tokens. */
-export type IssuerSettings = { issuer: string; client_id: string; scope?: string; audience?: string };
+import type { IssuerSettings } from "../../api/account";
 
 export type Issuer = { settings: IssuerSettings; server: oauth.AuthorizationServer; client: oauth.Client };
 

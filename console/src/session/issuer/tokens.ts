@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
+import type { IssuerSettings } from "../../api/account";
 import { ApiError } from "../../api/errors";
-import { discover, type Issuer, type IssuerSettings, requestOptions } from "./settings";
+import { discover, type Issuer, requestOptions } from "./settings";
 
 export type Tokens = {
   settings: IssuerSettings;

@@ -1,9 +1,15 @@
 import { useEffect, useState } from "react";
 import { ApiError } from "../api/errors";
 
-export type { ParsedText, TextFormat, TextRange, ValidText } from "../editor";
-export type Editor = typeof import("../editor");
+export type { ParsedText, TextFormat, TextRange, ValidText } from "./index";
+export type Editor = typeof import("./index");
 export type EditorState = { editor: Editor | null; error: ApiError | null };
+
+/** The formats of a text, for their switch. */
+export const FORMATS = [
+  { value: "yaml", text: "YAML" },
+  { value: "json", text: "JSON" },
+] as const;
 
 let pending: Promise<Editor> | null = null;
 let loaded: Editor | null = null;
@@ -27,7 +33,7 @@ export function useEditor(): EditorState {
 const FAILED = "The editor did not load. Check the connection and reload the page.";
 
 async function loadEditor(): Promise<Editor> {
-  pending ??= import("../editor");
+  pending ??= import("./index");
   try {
     loaded = await pending;
     return loaded;
