@@ -7,7 +7,7 @@ export type ChangeQuery = {
   /** Empty for all states. */
   states: readonly ChangeState[];
   serviceId?: number | undefined;
-  /** One id, or several separated by commas. */
+  /** The id of a submission, or several ids separated by commas. */
   submissionId?: string | undefined;
   itemId?: number | undefined;
   ordering?: "-id" | "-created" | undefined;

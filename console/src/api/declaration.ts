@@ -14,7 +14,7 @@ type Body = Schemas["Declaration"];
 /** Number of changes in a preview. Further ones are counted, but not listed. */
 export const PREVIEW_LIMIT = 1000;
 
-/** Returns the effects of a declaration of some applications. Writes nothing. */
+/** Returns the effects that a declaration of some applications would have. */
 export function previewDeclaration(api: Api, body: JsonObject, signal: AbortSignal): Promise<Preview> {
   const params = { query: { limit: PREVIEW_LIMIT } };
   return unwrap(api.PATCH("/v1/orcabase/consumer/submissions/validate/", { params, body: body as Body, signal }));

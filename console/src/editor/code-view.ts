@@ -14,7 +14,7 @@ export function mountView(host: HTMLElement, extensions: Extension[], text: stri
   return new EditorView({ state: EditorState.create({ doc: text, extensions }), parent: root, root });
 }
 
-/** Replaces the text between the equal start and end, so that the cursor stays where it is. The change becomes visible. */
+/** Replaces the text between the equal start and end, so that the cursor stays where it is, and scrolls to the change. */
 export function replaceText(view: EditorView, text: string): void {
   const current = view.state.doc.toString();
   if (current === text) return;

@@ -40,7 +40,7 @@ export function divideWhole(differences: readonly ApiDifference[]): Difference[]
   });
 }
 
-/** Reports whether the response has the declarations. Light lists omit them. */
+/** Reports whether the response has the declarations, because light lists omit them. */
 export function hasDeclarations(change: ChangeInstance): boolean {
   const versions = [change.old_declaration, change.new_declaration];
   return versions.some((version) => version?.declaration !== undefined);

@@ -11,7 +11,7 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   }, value);
 }
 
-/** Returns a copy with another value at a path. `undefined` removes the value. */
+/** Returns a copy with another value at a path, or without this value if `value` is `undefined`. */
 export function withValue(container: Json | undefined, path: Path, value: Json | undefined): Json | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return value;

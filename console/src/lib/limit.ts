@@ -1,4 +1,4 @@
-/** Runs `work` for each item, at most `width` at a time. `work` must not throw. */
+/** Runs `work` for each item, at most `width` at a time. An error in `work` would end the other runs, so `work` must not throw. */
 export async function runLimited<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>) {
   const queue = [...items];
   const worker = async () => {

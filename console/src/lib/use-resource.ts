@@ -12,8 +12,8 @@ export type Resource<T> = {
 };
 
 /**
- * Loads data for a page, again whenever `load` changes, and every `seconds` if given. Pass `load` through `useCallback`.
- * Polling ends with data for which `isFinal` holds.
+ * Loads data for a page, again whenever `load` changes, and every `seconds` if given. Callers pass `load` through
+ * `useCallback`, so that it does not change with each render. Polling ends with data for which `isFinal` holds.
  * The data of an earlier `load` disappears at once; a failed poll keeps the data and shows the error.
  */
 export function useResource<T>(load: () => Promise<T>, seconds?: number, isFinal?: (data: T) => boolean): Resource<T> {

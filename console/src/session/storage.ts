@@ -5,7 +5,7 @@ export type StoredSession = { credential: CredentialData; team: Team; teams: Tea
 
 const NAME = "dovetail.session";
 
-/** Stores the session for this tab, until the tab closes. Called only if the user asked for it. */
+/** Stores the session until the tab closes. Only a user who asked for it has a stored session. */
 export function storeSession(session: StoredSession): void {
   sessionStorage.setItem(NAME, JSON.stringify(session));
 }

@@ -1,6 +1,6 @@
 import type { Rights } from "../session/access";
 
-/** Explains to a caller without the role ADMIN why a page offers no changes. `what` starts the sentence. */
+/** Explains to a caller without the role ADMIN why a page offers no changes. `what` is the beginning of the explanation. */
 export function AccessNote({ access, what }: { access: Rights; what: string }) {
   if (access.isAdmin) return null;
   return (

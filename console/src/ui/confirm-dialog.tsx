@@ -9,7 +9,7 @@ type Props = {
   verb: string;
   onConfirm: () => Promise<void> | void;
   onClose: () => void;
-  /** Returns the action that replaces the confirmation after an error which a repetition would not clear. */
+  /** Returns the action that replaces the confirmation after an error that a repetition does not clear. */
   insteadAfter?: (error: ApiError) => { verb: string; onClick: () => void } | undefined;
   children: ReactNode;
 };

@@ -71,7 +71,7 @@ function mean(graph: AppGraph, id: number, order: ReadonlyMap<number, number>): 
   return positions.reduce((sum, position) => sum + position, 0) / positions.length;
 }
 
-/** Returns the pairs of services and teams with an edge. Each pair counts once. */
+/** Returns each pair of services or teams with an edge once. */
 function groupEdges(graph: AppGraph, edges: readonly Edge[]): [End, End][] {
   const pairs = new Map<string, [End, End]>();
   const groupOf = (end: End): End => {

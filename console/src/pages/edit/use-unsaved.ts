@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import type { Editor } from "../../editor/use-editor";
+import { type Editor, FORMATS } from "../../editor/use-editor";
 import { useLeaveGuard } from "../../lib/leave-guard";
 import { useApi } from "../../session/session";
 import { writeDraft } from "./drafts";
@@ -10,11 +10,11 @@ const QUESTION = "Leave this page? Your edits are not applied. They stay as a dr
 
 export type Unsaved = { isDirty: boolean; isDone: boolean; finish: () => void };
 
-/** Keeps unsaved edits as a draft, and asks before they are left. `finish` ends both. */
+/** Keeps unsaved edits as a draft, and asks before the user leaves them, until the caller calls `finish`. */
 export function useUnsaved(editor: Editor, opened: Opened, { text, format }: TextState): Unsaved {
   const api = useApi();
   const [isDone, setDone] = useState(false);
-  const isStored = text === opened.stored.text || FORMATS.some((one) => text === editor.formatValue(opened.value, one));
+  const isStored = text === opened.stored.text || FORMATS.some(({ value }) => text === editor.formatValue(opened.value, value));
   const isDirty = !isDone && !isStored;
   useLeaveGuard(isDirty ? QUESTION : null);
   useEffect(() => {
@@ -22,5 +22,3 @@ export function useUnsaved(editor: Editor, opened: Opened, { text, format }: Tex
   }, [api, opened.key, isDirty, text, format]);
   return { isDirty, isDone, finish: useCallback(() => setDone(true), []) };
 }
-
-const FORMATS = ["yaml", "json"] as const;

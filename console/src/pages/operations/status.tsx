@@ -9,7 +9,7 @@ import { Badge } from "../../ui/state-badge";
 import { AuditCard } from "./audit-card";
 
 const SECONDS = 15;
-/** Work that is older than this is late. Normal work takes seconds. */
+/** Work that is older than a minute is late, because normal work takes seconds. */
 const LATE_MILLISECONDS = 60_000;
 
 /** Shows pending and quarantined work, and the last audit. */

@@ -9,7 +9,7 @@ type Props = {
   changes: ChangeInstance[];
 };
 
-/** Asks for the deployed item as JSON. It names the properties that the owner has yet to fill. */
+/** Asks for the deployed item as JSON, and names the properties that the owner has yet to fill. */
 export function ItemField({ ref, value, onChange, problem, changes }: Props) {
   const unknown = [...new Set(changes.flatMap((change) => change.unknown ?? []))];
   return (

@@ -40,7 +40,7 @@ export async function startSignIn(settings: IssuerSettings, isStored: boolean): 
   location.assign(url);
 }
 
-/** Takes the answer of the issuer out of the address and out of the storage. It opens the page from before. */
+/** Takes the answer of the issuer out of the address and out of the storage, and opens the page from before the redirect. */
 export function takeReturn(): Returned | null {
   const parameters = new URLSearchParams(location.search);
   const isAnswer = parameters.has("state") && (parameters.has("code") || parameters.has("error"));
