@@ -5,12 +5,12 @@ use crate::session::{Mode, Session, docs};
 use std::fs;
 use support::costs::{self, Costs, Held};
 
-/// Measures the costs and writes docs/reference/costs.md. Returns the operations with a maximum.
+/// Measures the costs and writes docs/reference/figures/costs.md. Returns the operations with a maximum.
 pub fn measure(session: &Session) -> Vec<Figure> {
     let Costs { page, held } = costs::measure();
     if session.mode == Mode::Write {
-        fs::write(docs().join("reference/costs.md"), page).unwrap();
-        println!("docs/reference/costs.md is written.");
+        fs::write(docs().join("reference/figures/costs.md"), page).unwrap();
+        println!("docs/reference/figures/costs.md is written.");
     }
     held.into_iter().map(figure).collect()
 }

@@ -6,7 +6,7 @@ use capacity::text::{grouped, markdown};
 use std::process::{Command, Stdio};
 use support::source::Method;
 
-/// Runs the test, and writes its times into the page of performance.
+/// Runs the test, and writes its times into the figures of performance.
 pub fn renew(session: &Session) {
     let (program, test) = (built::dovetaild(), built::large_test());
     let output = Command::new(test)

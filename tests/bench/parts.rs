@@ -43,7 +43,7 @@ fn capacity_tables(session: &Session) {
     let tables = [&TABLES[..], &MEASURED].concat();
     if session.mode == Mode::Write {
         page::write(&tables, &session.source);
-        println!("docs/explanation/scale.md has these blocks.");
+        println!("docs/reference/figures/capacity.md has these blocks.");
         return;
     }
     for (name, _, table) in tables {

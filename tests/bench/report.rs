@@ -1,4 +1,4 @@
-//! Writes the plots and the block of time by the number of items in docs/explanation/performance.md.
+//! Writes the plots and the block of time by the number of items in docs/reference/figures/performance.md.
 
 use crate::figure;
 use crate::given::Changed;
@@ -31,7 +31,7 @@ pub fn renew(session: &Session) {
 
 /// Draws each plot with points, and returns the links to them.
 fn plots(docs: &Path, points: &[Point]) -> String {
-    let directory: PathBuf = docs.join("plots");
+    let directory: PathBuf = docs.join("reference/plots");
     fs::create_dir_all(&directory).unwrap();
     let mut links = String::new();
     for (name, title, up, value) in PLOTS {

@@ -1,4 +1,4 @@
-//! The goals of scale in one table, for docs/explanation/scale.md.
+//! The goals of scale in one table, for docs/reference/figures/capacity.md.
 
 use crate::figure::Figure;
 use crate::lambda::gone;
@@ -31,7 +31,7 @@ pub fn renew(session: &Session) {
     }
     all.push(of_ratchet(counted));
     all.push(of_units(session.operations()));
-    session.renew(Page::Scale, "goals", Method::Measured, &table(&all));
+    session.renew(Page::Capacity, "goals", Method::Measured, &table(&all));
 }
 
 fn of_memory(figure: &Figure) -> Goal {

@@ -20,18 +20,18 @@ pub enum Mode {
     Write,
 }
 
-/// A page with blocks.
+/// A page of blocks, in the folder of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
     Performance,
-    Scale,
+    Capacity,
 }
 
 impl Page {
     const fn name(self) -> &'static str {
         match self {
-            Self::Performance => "explanation/performance.md",
-            Self::Scale => "explanation/scale.md",
+            Self::Performance => "reference/figures/performance.md",
+            Self::Capacity => "reference/figures/capacity.md",
         }
     }
 }

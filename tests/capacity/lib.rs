@@ -1,6 +1,7 @@
 //! Recorded calls of the functions, replayed in virtual time under the limits of AWS.
 //!
-//! `docs/explanation/scale.md` has the results. The modules of `simulation::load` provide limits and latencies.
+//! `docs/reference/figures/capacity.md` has the results. The modules of `simulation::load` provide limits and
+//! latencies.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 
 pub mod bill;

@@ -1,11 +1,11 @@
-//! Prints the tables of docs/explanation/scale.md. `just figures capacity` writes them.
+//! Prints the tables of docs/reference/figures/capacity.md. `just figures capacity` writes them.
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
 use capacity::measured::MEASURED;
 use capacity::tables::TABLES;
 use clap::Parser;
 
-/// Prints the tables of docs/explanation/scale.md
+/// Prints the tables of docs/reference/figures/capacity.md
 #[derive(Parser)]
 #[command(name = "capacity")]
 struct Arguments {

@@ -1,4 +1,4 @@
-//! The blocks of docs/explanation/scale.md.
+//! The blocks of docs/reference/figures/capacity.md.
 
 use crate::tables::Table;
 use std::fs;
@@ -7,7 +7,7 @@ use support::blocks;
 use support::source::Source;
 
 fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explanation/scale.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/figures/capacity.md")
 }
 
 /// Returns the page.

@@ -52,7 +52,7 @@ pub const EVENT_BYTES: u128 = 1_500;
 
 /// Instructions of one action of a transaction, and of each further call with its request and response.
 ///
-/// Both follow from two earlier counts on the page of performance: a submission of ten changed items took 16.7 million
+/// Both follow from two earlier counts of instructions: a submission of ten changed items took 16.7 million
 /// instructions for 43 actions and 5 calls, and an approval 5.4 million for two actions and 4 calls. So they are upper
 /// bounds.
 const ACTION: u64 = 250_000;

@@ -1,4 +1,4 @@
-//! The tables of docs/explanation/scale.md. All of them are the same on every machine.
+//! The tables of docs/reference/figures/capacity.md. All of them are the same on every machine.
 
 use crate::bill;
 use crate::ceilings::{CEILINGS, HEAD};

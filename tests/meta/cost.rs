@@ -1,5 +1,5 @@
-//! Costs of each operation: docs/reference/costs.md must have exactly the measured figures. No figure may exceed its
-//! goal.
+//! Costs of each operation: docs/reference/figures/costs.md must have exactly the measured figures. No figure may
+//! exceed its goal.
 
 use expect_test::expect_file;
 use std::fs;
@@ -13,7 +13,7 @@ const OWNER: &str = "/v1/orcabase/serviceowner";
 static PAGE: Mutex<()> = Mutex::new(());
 
 fn page() -> String {
-    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/costs.md")).unwrap()
+    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/figures/costs.md")).unwrap()
 }
 
 /// Returns the section of a page under a heading, or an empty text.
@@ -36,7 +36,7 @@ fn assert_section(heading: &str, measured: &Table) {
         return;
     }
     let sections = HEADINGS.map(|any| if any == heading { &measured.text } else { section(&page, any) });
-    expect_file!["../../docs/reference/costs.md"].assert_eq(&costs::page(&sections));
+    expect_file!["../../docs/reference/figures/costs.md"].assert_eq(&costs::page(&sections));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub use page::{HEADINGS, Table, page};
 
 /// The result of a measurement.
 pub struct Costs {
-    /// Expected content of `docs/reference/costs.md`.
+    /// Expected content of `docs/reference/figures/costs.md`.
     pub page: String,
     /// Operations with a goal.
     pub held: Vec<Held>,

@@ -1,5 +1,5 @@
 //! Bounds of filtered lists: the maximum number of rows for one page, and the start of the next page
-//! (docs/reference/http/lists.md). docs/reference/costs.md has the figures.
+//! (docs/reference/http/lists.md). docs/reference/figures/costs.md has the figures.
 
 use super::library::{CONSUMER, OWNER, ids};
 use serde_json::{Value, json};

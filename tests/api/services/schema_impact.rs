@@ -1,5 +1,5 @@
 //! Effects of a new definition: the items that would become invalid (docs/reference/http/services.md).
-//! docs/reference/costs.md has the cost for 10,000 items.
+//! docs/reference/figures/costs.md has the cost for 10,000 items.
 
 use crate::api::lists::library::{CONSUMER, OWNER};
 use serde_json::{Map, Value, json};

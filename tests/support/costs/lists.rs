@@ -179,13 +179,13 @@ const INTRODUCTION: &str = "\
 Each list has more rows than one page of ten. The table shows the first page, the page behind its `next`, and the
 first page with a filter.
 
-- A page is one query, or one per state for the change instances of an owner.
-- The first page of a list without a filter is also counted, with a query that returns only a count,
-  of at most 1,000 rows.
-- A batch has up to 100 records. For a list from an index, it reads the records of the rows. Further batches read
-  records for the response. Strongly and eventually consistent reads need separate batches.
+- A page takes one or two queries. The change instances of an owner take one query per state, and applications take one
+  query per application and one of their own.
+- For the first page of most lists without a filter, further queries count the rows, up to 1,000.
+- A batch reads up to 100 records. The first batch of a list from an index reads the records of its rows, and further
+  batches read records for the response. Strongly and eventually consistent reads need separate batches.
 - The lists read no record singly.
-- A filter can need up to 1,000 rows, read 100 at a time. The tables for 10,000 rows below have these figures.
+- A page with a filter reads at most 1,000 rows, 100 at a time. The tables for 10,000 rows have these figures.
 
 | list | rows | queries | count queries | batches | read units | round trips |
 |---|---:|---:|---:|---:|---:|---:|

@@ -96,24 +96,24 @@ pub fn page(sections: &[&str]) -> String {
 const INTRODUCTION: &str = "\
 # Costs
 
-This page lists the cost of each operation at the table, measured on the embedded engine.
-[`tests/meta/cost.rs`](../../tests/meta/cost.rs) writes it, and fails if a figure differs from the measured one. To
-update the figures after a change, run:
+[`tests/meta/cost.rs`](../../../tests/meta/cost.rs) measures the cost of each operation at the table, on the embedded
+engine. The test fails if this page has another figure. This command updates the page:
 
 ```sh
 UPDATE_EXPECT=1 cargo test -p tests meta::cost::
 ```
 
-Successful responses report their figures in `Server-Timing`. Deployed functions report them as [metrics](metrics.md).
+Successful responses report their figures in `Server-Timing`. Deployed functions report them as
+[metrics](../metrics.md).
 
-- **Units** are DynamoDB's. A write unit is a write of up to 1 KB. A read unit is a strongly consistent read of up to
-  4 KB. An eventually consistent read costs half. In a transaction, a write to the table costs twice, a write to an
-  index once. Items here are small: a name and two numbers.
+- **Units** are those of DynamoDB. A write unit is a write of up to 1 KB, and a read unit is a strongly consistent read
+  of up to 4 KB. An eventually consistent read costs half a unit. In a transaction, a write to the table costs twice as
+  much, but a write to an index does not. The items here are small: each has a name and two numbers.
 - **Round trips** are sequential calls. Concurrent calls count as one, and so do the attempts of one call.
-- **The price** is that of us-east-1, on demand: $0.625 per million write units, $0.125 per million read units.
-- **An empty cell** is not measured.
+- **The price** is that of us-east-1 on demand: $0.625 per million write units and $0.125 per million read units.
+- **An empty cell** means that the figure is not measured.
 - **Included** are the indexes and the declarations outside the transaction.
-- **Not included** are the authorizer's read (one read unit), API Gateway, Lambda and storage. Stream reads are free
-  for Lambda. DynamoDB does not report the units of a rejected write. Each process reads one and a half units per
-  minute, for messages and metadata schemas. Generation has a separate table below.
+- **Not included** are API Gateway, Lambda, storage and the authorizer's read of one unit. Lambda reads the stream for
+  free, and DynamoDB does not report the units of a rejected write. Each process also reads one and a half units per
+  minute, for messages and metadata schemas. Generation has its own section.
 ";

@@ -1,7 +1,8 @@
 //! A cursor that walks through the text of a JSON document from value to value, without building them.
 //!
 //! The caller has checked before that the text is JSON ([`super::sound`]). Only `dovetail plan` uses both: it parses
-//! only items with different texts, and needs a fraction of the time of a parse (`docs/explanation/performance.md`).
+//! only items with different texts, and needs a fraction of the time of a parse
+//! (`docs/reference/figures/performance.md`).
 
 use std::borrow::Cow;
 

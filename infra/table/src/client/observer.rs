@@ -1,4 +1,4 @@
-//! The observer of the calls: reports each call to the request that awaits it (docs/reference/costs.md).
+//! The observer of the calls: reports each call to the request that awaits it (docs/reference/figures/costs.md).
 //!
 //! DynamoDB reports no units for a failed condition or a cancelled transaction, although they consume some. Such a
 //! call counts as a call and a round trip alone. All attempts of the SDK for one call count as one call.
