@@ -21,13 +21,13 @@ static BANNED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i)\b({words})\b")).unwrap()
 });
 
-fn documents() -> Vec<PathBuf> {
+pub(crate) fn documents() -> Vec<PathBuf> {
     // `files` skips hidden folders, but this one has documents.
     [files(&root(), ".md"), files(&root().join(".github"), ".md")].concat()
 }
 
 /// The lines of a Markdown file outside of fenced blocks, with their numbers.
-fn prose(text: &str) -> Vec<(usize, &str)> {
+pub(crate) fn prose(text: &str) -> Vec<(usize, &str)> {
     let mut fenced = false;
     let lines = text.lines().zip(1..).filter_map(|(line, number)| {
         let is_fence = line.trim_start().starts_with("```");

@@ -1,12 +1,14 @@
 //! The files of the repository.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the root of the repository.
+/// Returns the root of the repository, or of the checkout in `REPOSITORY`, for `tests/meta/counts`.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned();
+    env::var_os("REPOSITORY").map_or_else(own, PathBuf::from)
 }
 
 /// Returns the text of a file, or why it cannot be read.

@@ -2,6 +2,7 @@
 // Clippy then treats the whole crate as tests, so it may panic.
 #![cfg(test)]
 
+mod counts;
 mod language;
 mod rules;
 mod shape;

@@ -22,7 +22,7 @@ const CIRCLES: &[&str] = &[
 ];
 
 /// Returns the folders `src` of the domain, the functions, the infrastructure and the client.
-fn source_folders() -> Vec<PathBuf> {
+pub(crate) fn source_folders() -> Vec<PathBuf> {
     let of = |crates: &str| files(&root().join(crates), "Cargo.toml");
     let manifests = ["cli", "domain", "functions", "infra"].into_iter().flat_map(of);
     let folders = manifests.filter_map(|manifest| Some(manifest.parent()?.join("src")));
@@ -30,19 +30,19 @@ fn source_folders() -> Vec<PathBuf> {
 }
 
 /// Returns the code of a Rust file without its tests and comments.
-fn code(path: &Path) -> String {
+pub(crate) fn code(path: &Path) -> String {
     let text = read(path);
     let own = text.split("#[cfg(test)]").next().unwrap_or_default();
     own.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
 }
 
-fn is_test(path: &Path) -> bool {
+pub(crate) fn is_test(path: &Path) -> bool {
     let name = name(path);
     name.ends_with("/tests.rs") || name.contains("/tests/")
 }
 
 /// Returns the name and the number of lines of each function with a body of several lines.
-fn functions(code: &str) -> Vec<(String, usize)> {
+pub(crate) fn functions(code: &str) -> Vec<(String, usize)> {
     let start = Regex::new(r"^( *)(?:pub(?:\([a-z]+\))? )?(?:const |async |unsafe )*fn (\w+)").unwrap();
     let lines: Vec<&str> = code.lines().collect();
     let mut found = Vec::new();
@@ -204,14 +204,21 @@ fn in_circles(imports: &Imports) -> Vec<String> {
     imports.keys().filter(|path| leads_back(path)).map(|path| name(path)).collect()
 }
 
+/// Returns the imports of all crates and of the console.
+fn all_imports() -> Vec<Imports> {
+    source_folders().iter().map(|folder| rust_imports(folder)).chain([console_imports()]).collect()
+}
+
+/// Returns all files in circles.
+pub(crate) fn circles() -> Vec<String> {
+    let mut circles: Vec<String> = all_imports().iter().flat_map(in_circles).collect();
+    circles.sort_unstable();
+    circles
+}
+
 #[test]
 fn no_files_import_each_other_in_a_circle() {
-    let folders = source_folders();
-    let all: Vec<Imports> =
-        folders.iter().map(|folder| rust_imports(folder)).chain([console_imports()]).collect();
-    let edges: usize = all.iter().flat_map(BTreeMap::values).map(BTreeSet::len).sum();
+    let edges: usize = all_imports().iter().flat_map(BTreeMap::values).map(BTreeSet::len).sum();
     assert!(edges > 1_000, "the test finds only {edges} imports");
-    let mut circles: Vec<String> = all.iter().flat_map(in_circles).collect();
-    circles.sort_unstable();
-    assert_eq!(circles, CIRCLES);
+    assert_eq!(circles(), CIRCLES);
 }
