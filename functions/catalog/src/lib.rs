@@ -43,7 +43,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Ans
 
 async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["dry_run", "limit", "cursor"])?;
-    let is_dry_run = call.query.truth("dry_run").map_err(|error| Call::bad_filter(&error))? == Some(true);
+    let is_dry_run = call.query.truth("dry_run")? == Some(true);
     // The check of a definition may take a good part of a second of CPU time.
     let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
     let dry_run = if is_dry_run { Some(schema_impact::of(table, key, call, &schema).await?) } else { None };

@@ -97,7 +97,7 @@ pub(crate) async fn of(
 ) -> Result<Value, Failure> {
     let (team, list) = (call.caller.team.id, identity(call, schema));
     let after = call.position(key, &list)?.map(|cursor| cursor.after);
-    let limit = call.query.integer("limit").map_err(|error| Call::bad_filter(&error))?;
+    let limit = call.query.integer("limit")?;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0);
     let mut impact = Impact::default();
     if let Some(service) = table.service(&schema.title).await? {

@@ -24,10 +24,7 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Ans
 async fn history(table: &Table, call: &Call) -> Result<Reply, Failure> {
     // Clients send the parameters of lists here as well. A history is short, so it is always one page.
     call.only_knows(&["limit", "offset", "ordering", "count"])?;
-    call.query
-        .integer("limit")
-        .and(call.query.integer("offset"))
-        .map_err(|error| Call::bad_filter(&error))?;
+    call.query.integer("limit").and(call.query.integer("offset"))?;
     let id = call.id_of(ChangeId::parse, ChangeId::team)?;
     let change = table.change(id).await?;
     let change = change.filter(|change| call.side.shows_change(change, call.caller.team.id));

@@ -19,7 +19,7 @@ struct TeamOrder<'a> {
 impl<'a> TeamOrder<'a> {
     fn parse(call: &'a Call, key: &'a CursorKey) -> Result<Self, Failure> {
         call.only_knows(&["limit", "cursor"])?;
-        let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
+        let limit = call.query.limit()?;
         let cursor = call.position(key, list(call))?;
         let after = cursor.and_then(|Cursor { after, .. }| after.parse().ok()).unwrap_or_default();
         Ok(Self { call, key, after, limit })

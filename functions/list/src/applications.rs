@@ -77,7 +77,7 @@ pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
 
 /// Returns whether a parameter is true; false without it.
 fn truth(call: &Call, parameter: &str) -> Result<bool, Failure> {
-    let value = call.query.truth(parameter).map_err(|error| Call::bad_filter(&error))?;
+    let value = call.query.truth(parameter)?;
     Ok(value == Some(true))
 }
 

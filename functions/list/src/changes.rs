@@ -81,7 +81,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let changes = std::slice::from_ref(&change);
     let mut related = table.related_to_changes(changes).await?;
     table.add_definitions_of_changes(changes, &mut related).await?;
-    if call.query.truth("secrets").map_err(|error| Call::bad_filter(&error))? == Some(true) {
+    if call.query.truth("secrets")? == Some(true) {
         reveal(table, call, &change, &mut related).await?;
     }
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
@@ -165,7 +165,7 @@ fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
     filter.texts(query, "commit_id", |change| change.commit_id.as_deref().unwrap_or_default());
     let types = ChangeType::ALL.map(ChangeType::name);
     filter.words(query, "change_type", &types, |change| change.change_type.name())?;
-    if query.truth("exclude_referenced").map_err(|error| Call::bad_filter(&error))? == Some(true) {
+    if query.truth("exclude_referenced")? == Some(true) {
         filter.test(|change| change.kind != Kind::Referenced);
     }
     filter.truth(query, "is_dependant", Change::is_dependant)?;
@@ -202,7 +202,7 @@ fn owned_in(side: Side, change: &Change, team: TeamId) -> bool {
 async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
     let ListRequest { table, call, .. } = list.request;
     let viewpoint = Viewpoint::of(call);
-    if call.query.truth("light").map_err(|error| Call::bad_filter(&error))? == Some(true) {
+    if call.query.truth("light")? == Some(true) {
         let page = list.uncounted_page().await?;
         return page.reply(page.rows.iter().map(|change| view::light_change_instance(change, &viewpoint)));
     }
@@ -212,7 +212,7 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
         Side::ServiceOwner => table.related_to_queue(&page.rows).await?,
         Side::Consumer => table.related_to_changes(&page.rows).await?,
     };
-    if call.query.truth("proposal").map_err(|error| Call::bad_filter(&error))? != Some(true) {
+    if call.query.truth("proposal")? != Some(true) {
         return page
             .reply(page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)));
     }

@@ -40,7 +40,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     only_knows(call, &[FILTERS.as_slice(), &["charge_type", "processed"]].concat())?;
     let mut filter = filter(call)?;
     let types = types(call)?;
-    let processed = call.query.truth("processed").map_err(|error| Call::bad_filter(&error))?;
+    let processed = call.query.truth("processed")?;
     let processed = processed.map_or_else(|| vec![false, true], |processed| vec![processed]);
     let team = call.caller.team.id;
     let source = match call.side {
@@ -58,9 +58,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     };
     let orders = Orders::By { stored: stored_order(call.side, false), fields: FIELDS };
     let list = List { request, source, filter, orders };
-    let page = list.page().await?;
-    let viewpoint = Viewpoint::of(call);
-    page.reply(page.rows.iter().map(|charge| view::charge(charge, call.now, &viewpoint)))
+    list.reply(|charge, viewpoint| view::charge(charge, call.now, viewpoint)).await
 }
 
 /// Lists the costs so far of the caller's services or own items, without items that cost nothing: by item, or by group.
@@ -91,9 +89,7 @@ pub(crate) async fn accumulated(request: ListRequest<'_>) -> Result<Reply, Failu
             sums.iter().map(view::charge_sum).collect::<Vec<_>>(),
         );
     }
-    let page = list.page().await?;
-    let viewpoint = Viewpoint::of(call);
-    page.reply(page.rows.iter().map(|item| view::accumulated(item, call.now, &viewpoint)))
+    list.reply(|item, viewpoint| view::accumulated(item, call.now, viewpoint)).await
 }
 
 /// Returns one charge.

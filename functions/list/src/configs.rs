@@ -33,10 +33,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
             (Source::<Config>::owned_by(team), Orders::By { stored: AGE_AND_ID, fields: FIELDS })
         }
     };
-    let page = List { request, source, filter, orders };
-    let page = page.page().await?;
-    let viewpoint = Viewpoint::of(call);
-    page.reply(page.rows.iter().map(|config| view::service_config(config, &viewpoint)))
+    List { request, source, filter, orders }.reply(view::service_config).await
 }
 
 /// Returns whether a service belongs to the team. If not, its configs are not read.

@@ -38,7 +38,7 @@ struct Page {
 pub(crate) async fn export(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let ListRequest { table, key, call } = request;
     call.only_knows(&["application_name", "as_of", "limit", "cursor"])?;
-    let limit = call.query.document_limit().map_err(|error| Call::bad_filter(&error))?;
+    let limit = call.query.document_limit()?;
     let position = position(request)?;
     let id = call.caller.team.id;
     let (team, head) = stored(table, id).await?;

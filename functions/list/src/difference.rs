@@ -23,7 +23,7 @@ pub(crate) async fn between(request: ListRequest<'_>) -> Result<Reply, Failure> 
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());
     }
-    let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
+    let limit = call.query.limit()?;
     let progress = progress(request)?;
     let from = table.submission(id).await?.ok_or(Code::NotFound)?;
     let to = other(table, call).await?;
@@ -54,7 +54,7 @@ fn identity(call: &Call) -> String {
 /// Returns the submission in `to`.
 async fn other(table: &Table, call: &Call) -> Result<Submission, Failure> {
     let refused = |message: &str| Call::bad_filter(&FieldError::new("to", message));
-    let number = call.query.integer("to").map_err(|error| Call::bad_filter(&error))?;
+    let number = call.query.integer("to")?;
     let number = number.ok_or_else(|| refused("must be present: the id of the other submission"))?;
     let id = SubmissionId::parse(number).filter(|id| id.team() == call.caller.team.id);
     let submission = match id {

@@ -96,7 +96,7 @@ impl<T: Send + 'static> Filter<T> {
 
     /// Adds a boolean filter.
     pub(crate) fn truth(&mut self, query: &Query, name: &str, of: fn(&T) -> bool) -> Result<(), Failure> {
-        if let Some(wanted) = query.truth(name).map_err(|error| Call::bad_filter(&error))? {
+        if let Some(wanted) = query.truth(name)? {
             self.test(move |row| of(row) == wanted);
         }
         Ok(())
@@ -104,7 +104,7 @@ impl<T: Send + 'static> Filter<T> {
 
     /// Adds a filter for one or several ids.
     pub(crate) fn ids(&mut self, query: &Query, name: &str, of: fn(&T) -> u64) -> Result<(), Failure> {
-        if let Some(ids) = query.integers(name).map_err(|error| Call::bad_filter(&error))? {
+        if let Some(ids) = query.integers(name)? {
             self.test(move |row| ids.contains(&of(row)));
         }
         Ok(())
@@ -238,7 +238,7 @@ pub(crate) fn texts(query: &Query, name: &str) -> Option<Vec<String>> {
 
 /// Returns the id in a filter with exactly one id.
 pub(crate) fn single(query: &Query, name: &str) -> Result<Option<u64>, Failure> {
-    let ids = query.integers(name).map_err(|error| Call::bad_filter(&error))?;
+    let ids = query.integers(name)?;
     Ok(ids.and_then(|ids| if let [id] = ids[..] { Some(id) } else { None }))
 }
 

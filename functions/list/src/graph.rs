@@ -76,7 +76,7 @@ impl<'a> Wanted<'a> {
     fn parse(request: ListRequest<'a>) -> Result<Self, Failure> {
         let ListRequest { key, call, .. } = request;
         call.only_knows(&["limit", "cursor"])?;
-        let limit = call.query.document_limit().map_err(|error| Call::bad_filter(&error))?;
+        let limit = call.query.document_limit()?;
         let after = call.position(key, &identity(call))?.map(|cursor| {
             let id = cursor.after.parse().ok().and_then(ItemId::parse);
             id.ok_or_else(|| Failure::from(Code::InvalidCursor))

@@ -126,14 +126,14 @@ fn declared(call: &Call) -> Result<Source<Item>, Failure> {
 /// Returns the source without the partition in which no row passes the filters.
 fn narrowed(call: &Call, source: Source<Item>) -> Result<Source<Item>, Failure> {
     let query = &call.query;
-    let gone = query.truth("gone").map_err(|error| Call::bad_filter(&error))?;
+    let gone = query.truth("gone")?;
     // A gone item is not in service, and has no open change instance (R44).
     let excludes = |name, of_gone: &[&str]| {
         query.list(name).is_some_and(|words| !words.iter().any(|word| of_gone.contains(&word.as_str())))
     };
     let idle = [ChangeState::Completed.name()];
     let left = [RuntimeState::Decommissioned.name(), RuntimeState::Requested.name()];
-    let is_drifted = query.truth("is_drifted").map_err(|error| Call::bad_filter(&error))?;
+    let is_drifted = query.truth("is_drifted")?;
     let only_live =
         excludes("change_state", &idle) || excludes("runtime_state", &left) || is_drifted == Some(true);
     Ok(match gone {
@@ -173,7 +173,7 @@ async fn reply(list: &List<'_, Item>) -> Result<Reply, Failure> {
     let ListRequest { table, call, .. } = list.request;
     let mut related = table.related_to_items(&page.rows).await?;
     let viewpoint = Viewpoint::of(call);
-    if call.query.truth("document").map_err(|error| Call::bad_filter(&error))? != Some(true) {
+    if call.query.truth("document")? != Some(true) {
         return page.reply(page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)));
     }
     let with_definition = table.add_definitions_of_items(&page.rows, &mut related).await?;

@@ -18,9 +18,8 @@ const ITEMS_AT_ONCE: usize = 1_000;
 /// Lists the messages, newest first.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "offset", "count"])?;
-    let bad = |error| Call::bad_filter(&error);
-    let limit = call.query.limit().map_err(bad)?;
-    let offset = call.query.integer("offset").map_err(bad)?.unwrap_or_default();
+    let limit = call.query.limit()?;
+    let offset = call.query.integer("offset")?.unwrap_or_default();
     let all = match call.side {
         Side::ServiceOwner => of_owner(table, call.caller.team.id).await?,
         Side::Consumer => for_consumer(table, call).await?,

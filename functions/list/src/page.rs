@@ -12,6 +12,7 @@ use crate::pattern::WORK_MAX;
 use crate::reading::{Flow, Reading};
 use domain::catalog::schema::Budget;
 use domain::views::related::Related;
+use dovetail_http::view::Viewpoint;
 use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting, objects};
 use dovetail_table::{Direction, Listed, Read, Source, Table};
 use serde::Serialize;
@@ -141,8 +142,18 @@ pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
 impl<T: Send + 'static> List<'_, T> {
     /// Reads the requested page; with `count=false`, without more reads for the count.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
-        let count = self.request.call.query.truth("count").map_err(|error| Call::bad_filter(&error))?;
+        let count = self.request.call.query.truth("count")?;
         self.read(if count == Some(false) { Counting::Uncounted } else { Counting::Counted }).await
+    }
+
+    /// Replies with the requested page, each row as its view.
+    pub(crate) async fn reply<R: Serialize>(
+        &self,
+        view: impl Fn(&T, &Viewpoint) -> R,
+    ) -> Result<Reply, Failure> {
+        let page = self.page().await?;
+        let viewpoint = Viewpoint::of(self.request.call);
+        page.reply(page.rows.iter().map(|row| view(row, &viewpoint)))
     }
 
     /// Reads the requested page, without more reads for the count.
@@ -167,8 +178,8 @@ impl<T: Send + 'static> List<'_, T> {
     fn wanted(&self, counting: Counting) -> Result<Wanted<T>, Failure> {
         let ListRequest { key, call, .. } = self.request;
         let query = &call.query;
-        let integer = |name: &str| query.integer(name).map_err(|error| Call::bad_filter(&error));
-        let limit = query.limit().map_err(|error| Call::bad_filter(&error))?;
+        let integer = |name: &str| query.integer(name);
+        let limit = query.limit()?;
         Ok(Wanted {
             limit,
             offset: integer("offset")?.unwrap_or(0),

@@ -47,10 +47,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
 /// Lists the tags of a role's services, each once and in order, from at most [`SERVICES_MAX`] services.
 pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "offset", "ordering", "count"])?;
-    call.query
-        .integer("limit")
-        .and(call.query.integer("offset"))
-        .map_err(|error| Call::bad_filter(&error))?;
+    call.query.integer("limit").and(call.query.integer("offset"))?;
     let (side, team) = (call.side, call.caller.team.id);
     let source = match side {
         Side::ServiceOwner => Source::<Service>::owned_by(team),
@@ -70,7 +67,7 @@ pub(crate) async fn tags(table: &Table, call: &Call) -> Result<Reply, Failure> {
 
 /// Returns one service, with its newest schema or that of `version`.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let version = call.query.integer("version").map_err(|error| Call::bad_filter(&error))?;
+    let version = call.query.integer("version")?;
     let service = table.service_by_id(call.id(ServiceId::new)?).await?;
     let service = service.filter(|service| call.side.shows_service(service, call.caller.team.id));
     let mut service = service.ok_or(Code::NotFound)?;

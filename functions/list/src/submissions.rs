@@ -7,7 +7,7 @@ use domain::model::submission::Submission;
 use domain::views::outcome::Counts;
 use domain::{Change, SubmissionId};
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
-use dovetail_http::{Call, Code, Failure, Reply, objects};
+use dovetail_http::{Code, Failure, Reply, objects};
 use dovetail_table::Source;
 
 /// Lists the team's submissions.
@@ -20,17 +20,14 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     });
     let source = Source::<Submission>::of_team(call.caller.team.id);
     let orders = Orders::By { stored: AGE_AND_ID, fields: &[] };
-    let list = List { request, source, filter, orders };
-    let page = list.page().await?;
-    let viewpoint = Viewpoint::of(call);
-    page.reply(page.rows.iter().map(|submission| view::submission(submission, &viewpoint)))
+    List { request, source, filter, orders }.reply(view::submission).await
 }
 
 /// Returns one submission; with `counts=true`, also what became of it.
 pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let ListRequest { table, call, .. } = request;
     let id = call.id(SubmissionId::parse)?;
-    let is_counted = call.query.truth("counts").map_err(|error| Call::bad_filter(&error))?;
+    let is_counted = call.query.truth("counts")?;
     // The id contains the team, so a foreign submission needs no read.
     if id.team() != call.caller.team.id {
         return Err(Code::NotFound.into());

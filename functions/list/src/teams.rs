@@ -9,10 +9,7 @@ use dovetail_table::Table;
 /// Lists the caller's teams. Clients request this list first, as a test of their key.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     only_knows(call, &[])?;
-    call.query
-        .integer("limit")
-        .and(call.query.integer("offset"))
-        .map_err(|error| Call::bad_filter(&error))?;
+    call.query.integer("limit").and(call.query.integer("offset"))?;
     let mut teams = Vec::new();
     for membership in &call.memberships {
         let team = table.team(membership.team.id).await?.ok_or(Code::Unauthenticated)?;

@@ -1,5 +1,6 @@
 //! One attempt of a submission or a preview: the loaded records, and the plan on them.
 
+use crate::context::Context;
 use crate::load::{self, Loaded, LoadedTeam};
 use crate::messages;
 use crate::planning::Planning;
@@ -7,12 +8,10 @@ use crate::refused;
 use crate::submitted::Submitted;
 use domain::base::problem::Problem;
 use domain::model::declaration::Declaration;
-use domain::model::secrets::MaskKey;
 use domain::rules::plan;
 use domain::rules::plan::{Plan, Refused, Removal, Request};
 use dovetail_aws::off_worker;
-use dovetail_http::{Call, Code, Failure, Reply};
-use dovetail_table::Table;
+use dovetail_http::{Code, Failure, Reply};
 
 /// One attempt. Each reads everything again, because any record of the last plan may have changed.
 pub(crate) struct Attempt<'a> {
@@ -23,15 +22,14 @@ pub(crate) struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     /// Loads items and services. A revert first computes its declaration.
     pub(crate) async fn load(
-        table: &Table,
-        key: &MaskKey,
+        context: &Context<'_>,
         submitted: &'a mut Submitted,
         team: LoadedTeam,
     ) -> Result<Planning<Self>, Failure> {
-        if let Planning::Replan(why) = submitted.follow(table, &team).await? {
+        if let Planning::Replan(why) = submitted.follow(context.table, &team).await? {
             return Ok(Planning::Replan(why));
         }
-        let loaded = load::items(table, key, team, &submitted.declaration, submitted.scope).await?;
+        let loaded = load::items(context, team, &submitted.declaration, submitted.scope).await?;
         Ok(Planning::Ready(Self { submitted, loaded }))
     }
 
@@ -43,11 +41,11 @@ impl<'a> Attempt<'a> {
     /// Plans the submission; with `is_confirmed`, whatever it removes (R57).
     pub(crate) async fn plan(
         &self,
-        table: &Table,
-        call: &Call,
+        context: &Context<'_>,
         is_confirmed: bool,
     ) -> Result<Planning<Plan<'_>>, Failure> {
         let Self { submitted, loaded } = self;
+        let Context { table, call, .. } = context;
         let ctx = &call.ctx();
         let unmasked = loaded.masked.iter().flat_map(|masked| &masked.problems);
         let unread: Vec<Problem> = submitted.unread.iter().chain(unmasked).cloned().collect();
@@ -73,7 +71,7 @@ impl<'a> Attempt<'a> {
             Err(Refused::Invalid(problems)) => {
                 let removals = if is_confirmed { Vec::new() } else { self.unconfirmed() };
                 let failure = refused::invalid(table, call, problems, &removals).await;
-                Err(messages::add_to_rejected(table, call, loaded, submitted, failure).await)
+                Err(messages::add_to_rejected(context, loaded, submitted, failure).await)
             }
             Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
         }
@@ -82,12 +80,12 @@ impl<'a> Attempt<'a> {
     /// Plans the submission, and rejects a plan that differs from the previewed one (R34).
     pub(crate) async fn plan_as_previewed(
         &self,
-        table: &Table,
-        call: &Call,
+        context: &Context<'_>,
     ) -> Result<Planning<Plan<'_>>, Failure> {
+        let call = context.call;
         // The token names every effect, so it confirms the removals too.
         let is_confirmed = self.submitted.allows_removal || call.if_match.is_some();
-        let planned = self.plan(table, call, is_confirmed).await?;
+        let planned = self.plan(context, is_confirmed).await?;
         let Planning::Ready(plan) = planned else { return Ok(planned) };
         if call.if_match.is_none() {
             return Ok(Planning::Ready(plan));
@@ -115,13 +113,8 @@ impl<'a> Attempt<'a> {
     }
 
     /// Adds the messages of service owners to the reply of the accepted declaration.
-    pub(crate) async fn with_messages(
-        &self,
-        table: &Table,
-        call: &Call,
-        reply: Reply,
-    ) -> Result<Reply, Failure> {
+    pub(crate) async fn with_messages(&self, context: &Context<'_>, reply: Reply) -> Result<Reply, Failure> {
         let Loaded { team, items, .. } = &self.loaded;
-        messages::add_to_accepted(table, call, team, Some(items), self.submitted, reply).await
+        messages::add_to_accepted(context, team, (Some(items), self.submitted), reply).await
     }
 }

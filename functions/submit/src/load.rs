@@ -2,17 +2,17 @@
 //!
 //! A third round reads the services of removed items, if the declaration does not mention them.
 
+use crate::context::Context;
 use crate::revert::DECLARATIONS_AT_ONCE;
 use crate::secrets::{self, Masked};
 use domain::base::id::ApplicationId;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::declaration::{Declaration, DeclaredApplication};
-use domain::model::secrets::MaskKey;
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::rules::plan;
 use domain::rules::plan::{EarlierValues, Items, Offers, Stored};
 use domain::{Item, TeamId};
-use dovetail_http::{Call, Code, Failure};
+use dovetail_http::{Code, Failure};
 use dovetail_table::{Error, RelatedKey, Table};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
@@ -49,11 +49,11 @@ pub(crate) struct Loaded {
 ///
 /// Teams with messages and schemas for metadata are at most a minute old.
 pub(crate) async fn team(
-    table: &Table,
-    call: &Call,
+    context: &Context<'_>,
     key: Option<&str>,
     previewed: bool,
 ) -> Result<LoadedTeam, Failure> {
+    let Context { table, call, .. } = context;
     let team = call.caller.team.id;
     let remembered = async {
         match key {
@@ -78,12 +78,12 @@ async fn of_application(table: &Table, id: ApplicationId) -> Result<(Application
 
 /// Loads items and services. An application with an unchanged declaration needs no read.
 pub(crate) async fn items(
-    table: &Table,
-    key: &MaskKey,
+    context: &Context<'_>,
     team: LoadedTeam,
     declaration: &Declaration,
     scope: Scope,
 ) -> Result<Loaded, Failure> {
+    let Context { table, key, .. } = *context;
     let stored = &team.stored;
     if stored.head.in_flight.is_some() {
         // The stored items are still changing, so the planner will only wait.

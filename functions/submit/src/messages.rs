@@ -3,6 +3,7 @@
 //! If no team has messages, nothing is read. Otherwise one batch follows the decision. Messages never change the
 //! outcome (ADR 26).
 
+use crate::context::Context;
 use crate::load::{Loaded, LoadedTeam};
 use crate::submitted::Submitted;
 use domain::TeamId;
@@ -13,8 +14,8 @@ use domain::rules::plan;
 use domain::rules::plan::Items;
 use dovetail_aws::log;
 use dovetail_http::view::{self, Viewpoint};
-use dovetail_http::{Call, Failure, Reply};
-use dovetail_table::{Error, Table};
+use dovetail_http::{Failure, Reply};
+use dovetail_table::Error;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -23,17 +24,15 @@ const MESSAGES_MAX: usize = 50;
 
 /// Adds the messages to the reply of an accepted declaration, from its services and those of the loaded items.
 pub(crate) async fn add_to_accepted(
-    table: &Table,
-    call: &Call,
+    context: &Context<'_>,
     team: &LoadedTeam,
-    items: Option<&Items>,
-    submitted: &Submitted,
+    (items, submitted): (Option<&Items>, &Submitted),
     mut reply: Reply,
 ) -> Result<Reply, Failure> {
     if !team.message_owners.is_empty() {
         let used = message::used(items.into_iter().flat_map(Items::values).flatten());
         let declared = titles(&submitted.declaration.applications);
-        add(table, call, &team.message_owners, (used, declared), &mut reply).await?;
+        add(context, &team.message_owners, (used, declared), &mut reply).await?;
     }
     Ok(reply)
 }
@@ -42,8 +41,7 @@ pub(crate) async fn add_to_accepted(
 ///
 /// The declaration does not count. A caller could name a private service in it to read the messages (ADR 26).
 pub(crate) async fn add_to_rejected(
-    table: &Table,
-    call: &Call,
+    context: &Context<'_>,
     Loaded { team, items, .. }: &Loaded,
     submitted: &Submitted,
     mut failure: Failure,
@@ -59,7 +57,7 @@ pub(crate) async fn add_to_rejected(
         let unread: BTreeSet<&str> = unread.map(|stored| stored.name.as_str()).collect();
         let declared = submitted.declaration.applications.iter();
         let unchanged = titles(declared.filter(|declared| unread.contains(declared.name.as_str())));
-        if let Err(broken) = add(table, call, &team.message_owners, (used, unchanged), reply).await {
+        if let Err(broken) = add(context, &team.message_owners, (used, unchanged), reply).await {
             return broken;
         }
     }
@@ -73,8 +71,7 @@ fn titles<'a>(declared: impl IntoIterator<Item = &'a DeclaredApplication>) -> BT
 
 /// Adds the messages of these owners about services of read items, and about the services with these titles.
 async fn add(
-    table: &Table,
-    call: &Call,
+    context: &Context<'_>,
     owners: &BTreeSet<TeamId>,
     (used, titles): (Used, BTreeSet<String>),
     reply: &mut Reply,
@@ -82,7 +79,7 @@ async fn add(
     if !reply.has("messages") {
         return Ok(());
     }
-    match visible(table, call, owners, used, &titles).await {
+    match visible(context, owners, used, &titles).await {
         Ok(messages) if messages.is_empty() => Ok(()),
         Ok(messages) => reply.insert("messages", messages.into()),
         // The outcome is decided, so a failed read of messages must not replace it.
@@ -94,12 +91,12 @@ async fn add(
 }
 
 async fn visible(
-    table: &Table,
-    call: &Call,
+    context: &Context<'_>,
     owners: &BTreeSet<TeamId>,
     mut used: Used,
     titles: &BTreeSet<String>,
 ) -> Result<Vec<Value>, Error> {
+    let Context { table, call, .. } = context;
     used.extend(table.owned_services(titles).await?);
     used.retain(|_, owner| owners.contains(owner));
     if used.is_empty() {

@@ -1,10 +1,11 @@
 //! Previews: a declaration is checked and planned like a submission, and not written (R34, ADR 36).
 
 use crate::attempt::Attempt;
+use crate::context::Context;
 use crate::load::{self, Loaded};
+use crate::planning::Planning;
 use crate::submitted::Submitted;
 use crate::{reply, write};
-use domain::model::secrets::MaskKey;
 use domain::rules::plan::{Plan, Preview};
 use domain::views::related::Related;
 use domain::{Change, Item, ItemId};
@@ -13,6 +14,7 @@ use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::Table;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 /// Maximum number of waits for pending work; after that, the preview has no plan token.
 const WAITS_MAX: u32 = 4;
@@ -31,37 +33,54 @@ pub(crate) struct Page {
 
 /// Returns the effects of a submission, and changes nothing.
 pub(crate) async fn preview(
-    table: &Table,
-    call: &Call,
-    key: &MaskKey,
-    mut submitted: Submitted,
+    context: &Context<'_>,
+    submitted: Submitted,
     page: &Page,
 ) -> Result<Reply, Failure> {
-    let mut refusal = Code::Contended;
-    let mut attempts = retry::PLAN.attempts();
-    while let Some(number) = attempts.next().await {
-        let team = load::team(table, call, submitted.key(), true).await?;
-        let attempt = Attempt::load(table, key, &mut submitted, team).await?;
-        let Some(attempt) = attempt.ready(&mut refusal) else { continue };
-        let plan = attempt.plan(table, call, true).await?;
-        let Some(plan) = plan.ready(&mut refusal) else { continue };
-        // A short wait: without pending work the preview has a token, and the client needs no second one.
-        if attempt.loaded.team.has_pending_work && number < WAITS_MAX {
-            continue;
-        }
-        if let Ok(preview) = plan.preview(&attempt.loaded.items, &call.ctx()) {
-            let reply = reply_of(table, call, &attempt, &plan, &preview, page).await?;
-            return attempt.with_messages(table, call, reply).await;
-        }
-        // A consistent plan always has effects. If it has none, the next attempt reads the records again.
-        refusal = Code::Contended;
+    let first = (submitted, Code::Contended);
+    let ended = retry::until_stored_from(retry::PLAN, first, |number, (mut submitted, _)| async move {
+        Ok::<_, Failure>(match Box::pin(attempt(context, &mut submitted, page, number)).await? {
+            Planning::Ready(reply) => ControlFlow::Break(reply),
+            Planning::Replan(refusal) => ControlFlow::Continue((submitted, refusal)),
+        })
+    });
+    match ended.await? {
+        ControlFlow::Break(reply) => Ok(reply),
+        ControlFlow::Continue((_, refusal)) => Err(refusal.into()),
     }
-    Err(refusal.into())
+}
+
+/// Makes one attempt of a preview.
+async fn attempt(
+    context: &Context<'_>,
+    submitted: &mut Submitted,
+    page: &Page,
+    number: u32,
+) -> Result<Planning<Reply>, Failure> {
+    let team = load::team(context, submitted.key(), true).await?;
+    let attempt = match Attempt::load(context, submitted, team).await? {
+        Planning::Ready(attempt) => attempt,
+        Planning::Replan(refusal) => return Ok(Planning::Replan(refusal)),
+    };
+    let plan = match attempt.plan(context, true).await? {
+        Planning::Ready(plan) => plan,
+        Planning::Replan(refusal) => return Ok(Planning::Replan(refusal)),
+    };
+    // A short wait: without pending work the preview has a token, and the client needs no second one.
+    if attempt.loaded.team.has_pending_work && number < WAITS_MAX {
+        return Ok(Planning::Replan(Code::Contended));
+    }
+    // A consistent plan always has effects. If it has none, the next attempt reads the records again.
+    let Ok(preview) = plan.preview(&attempt.loaded.items, &context.call.ctx()) else {
+        return Ok(Planning::Replan(Code::Contended));
+    };
+    let reply = reply_of(context, &attempt, (&plan, &preview), page).await?;
+    attempt.with_messages(context, reply).await.map(Planning::Ready)
 }
 
 /// Parses `limit` and `offset`.
 pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
-    let integer = |name: &str| call.query.integer(name).map_err(|error| Call::bad_filter(&error));
+    let integer = |name: &str| call.query.integer(name);
     let limit = integer("limit")?
         .filter(|limit| *limit > 0)
         .unwrap_or(u64::try_from(CHANGES_MAX).unwrap_or(PAGE_MAX));
@@ -101,13 +120,12 @@ async fn with_proposals(
 }
 
 async fn reply_of(
-    table: &Table,
-    call: &Call,
+    context: &Context<'_>,
     attempt: &Attempt<'_>,
-    plan: &Plan<'_>,
-    preview: &Preview,
+    (plan, preview): (&Plan<'_>, &Preview),
     page: &Page,
 ) -> Result<Reply, Failure> {
+    let Context { table, call, .. } = context;
     let loaded = &attempt.loaded;
     let rest = preview.created.get(page.offset..).unwrap_or_default();
     let page_changes = rest.get(..page.limit).unwrap_or(rest);

@@ -1,5 +1,6 @@
 //! The reply to a stored submission, equal for the first request and every repetition.
 
+use crate::context::Context;
 use crate::load::Loaded;
 use domain::Change;
 use domain::base::id::ApplicationId;
@@ -10,9 +11,7 @@ use domain::views::related::Related;
 use dovetail_aws::log;
 use dovetail_http::view::{self, CHANGES_MAX, Viewpoint};
 use dovetail_http::{Call, Failure, Reply, objects};
-use dovetail_table::Table;
 use std::collections::BTreeSet;
-use tokio::time::Instant;
 
 /// Returns the reply to a submission in one transaction, from the written records and the concurrent reads.
 pub(crate) fn created(
@@ -50,12 +49,8 @@ pub(crate) fn with_plan(related: &mut Related, loaded: &Loaded, plan: &Plan<'_>,
 }
 
 /// Returns the reply to a stored submission. For a staged one, it first applies the items of the reply.
-pub(crate) async fn accepted(
-    table: &Table,
-    call: &Call,
-    submission: &Submission,
-    until: Instant,
-) -> Result<Reply, Failure> {
+pub(crate) async fn accepted(context: &Context<'_>, submission: &Submission) -> Result<Reply, Failure> {
+    let Context { table, call, until, .. } = *context;
     if submission.progress() == Progress::Committed
         && let Err(error) = dovetail_worker::carry_out_first(table, submission, CHANGES_MAX, until).await
     {

@@ -1,5 +1,6 @@
 //! A submission request: parsed, and recognized as a repetition.
 
+use crate::context::Context;
 use crate::load::LoadedTeam;
 use crate::planning::Planning;
 use crate::revert::Revert;
@@ -35,7 +36,7 @@ impl Submitted {
     /// Parses a request; `also` has the names of more query parameters.
     pub(crate) fn parse(call: &Call, also: &[&str]) -> Result<Self, Failure> {
         let (commit_id, message) = labels(call, &[also, &["allow_removal"]].concat())?;
-        let allows_removal = call.query.truth("allow_removal").map_err(|error| Call::bad_filter(&error))?;
+        let allows_removal = call.query.truth("allow_removal")?;
         let allows_removal = allows_removal.unwrap_or(false);
         let key = call.idempotency_key()?.map(str::to_owned);
         let document = declaration::document(&call.body).map_err(invalid)?;
@@ -94,11 +95,11 @@ impl Submitted {
     /// (docs/explanation/concurrency.md, lost answers).
     pub(crate) async fn earlier(
         &self,
-        table: &Table,
-        call: &Call,
+        context: &Context<'_>,
         team: &LoadedTeam,
         attempted: Option<SubmissionId>,
     ) -> Result<Option<Submission>, Failure> {
+        let Context { table, call, .. } = context;
         // Another request may have taken the attempted number, so the request id has to match.
         if let Some(id) = attempted
             && let Some(submission) = table.submission(id).await?

@@ -1,5 +1,6 @@
 //! Writes a plan: in one transaction if it fits, or else staged (docs/explanation/staging.md).
 
+use crate::context::Context;
 use crate::load::Loaded;
 use crate::reply;
 use domain::Change;
@@ -7,29 +8,34 @@ use domain::model::staging::StagingId;
 use domain::rules::plan::{Plan, Staged};
 use domain::views::related::Related;
 use dovetail_aws::log;
-use dovetail_http::{Call, Code, Failure, Reply};
+use dovetail_http::{Code, Failure, Reply};
 use dovetail_table::{Commit, RelatedKey, Table};
-use tokio::time::Instant;
+
+/// How a plan is written.
+pub(crate) struct Packing {
+    /// Id of the staging, if the plan needs one.
+    pub(crate) staging: StagingId,
+    /// Whether one transaction may write the plan if it fits.
+    pub(crate) may_be_at_once: bool,
+}
 
 /// Writes a plan and returns the reply; none if a record of the plan has changed.
 pub(crate) async fn write(
-    table: &Table,
-    call: &Call,
+    context: &Context<'_>,
     loaded: &Loaded,
     plan: &Plan<'_>,
-    staging: StagingId,
-    may_be_at_once: bool,
-    until: Instant,
+    packing: &Packing,
 ) -> Result<Option<Reply>, Failure> {
+    let Context { table, call, .. } = context;
     // Before the commit overwrites them. A copy is true whatever happens to the submission (ADR 21).
     table.keep_replaced(&plan.replaced).await?;
     // Before the commit stores declarations with their masks (R58).
     table.put_secrets(plan.secrets.values().collect()).await?;
     let is_small = plan.writes_at_least() <= table.actions_max();
-    if !(is_small && may_be_at_once)
-        && let Some(staged) = plan.staged(staging)
+    if !(is_small && packing.may_be_at_once)
+        && let Some(staged) = plan.staged(packing.staging)
     {
-        return self::staged(table, call, &staged, until).await;
+        return self::staged(context, &staged).await;
     }
     // A consistent plan always has effects. If it has none, the next attempt reads the records again.
     let Ok(at_once) = plan.at_once(&call.ctx()) else { return Ok(None) };
@@ -39,13 +45,13 @@ pub(crate) async fn write(
         Commit::Done => match related {
             Ok(related) => reply::created(call, loaded, plan, &at_once, related).map(Some),
             // The submission is stored, so new reads supply the reply.
-            Err(_) => reply::accepted(table, call, &at_once.submission, until).await.map(Some),
+            Err(_) => reply::accepted(context, &at_once.submission).await.map(Some),
         },
         // Even a failed condition may come from this very transaction. The next attempt searches for the request id.
         Commit::Stale | Commit::Busy | Commit::Unknown => Ok(None),
         // The check above uses a lower bound of the writes, and a transaction also has a limit in bytes.
-        Commit::TooLarge => match plan.staged(staging) {
-            Some(staged) => self::staged(table, call, &staged, until).await,
+        Commit::TooLarge => match plan.staged(packing.staging) {
+            Some(staged) => self::staged(context, &staged).await,
             None => Err(Code::Broken.into()),
         },
     }
@@ -62,19 +68,15 @@ pub(crate) async fn related(table: &Table, created: &[Change]) -> Result<Related
 }
 
 /// Stages a plan, commits it, and replies after its first items.
-async fn staged(
-    table: &Table,
-    call: &Call,
-    staged: &Staged,
-    until: Instant,
-) -> Result<Option<Reply>, Failure> {
+async fn staged(context: &Context<'_>, staged: &Staged) -> Result<Option<Reply>, Failure> {
+    let table = context.table;
     let laid_out = table.stage(staged).await;
     let committed = match laid_out {
         Ok(Commit::Done) => table.commit(&staged.commit).await,
         other => other,
     };
     if matches!(committed, Ok(Commit::Done)) {
-        return reply::accepted(table, call, &staged.submission, until).await.map(Some);
+        return reply::accepted(context, &staged.submission).await.map(Some);
     }
     // A late commit must not follow the next attempt. If it is done and only the answer was lost, the abort has no
     // effect. `sweep` removes an aborted staging.

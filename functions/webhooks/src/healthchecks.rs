@@ -16,7 +16,7 @@ use serde_json::Value;
 /// Lists the caller's healthchecks by service; a consumer has none.
 pub(crate) async fn all(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["limit", "cursor"])?;
-    let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
+    let limit = call.query.limit()?;
     let list = call.path.trim_end_matches('/');
     let after = call.position(key, list)?.map(|cursor| service(&cursor.after).ok_or(Code::InvalidCursor));
     let after = after.transpose()?;

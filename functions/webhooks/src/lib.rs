@@ -52,7 +52,7 @@ pub fn handle<'a>(
 
 async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["service_id"])?;
-    let services = call.query.integers("service_id").map_err(|error| Call::bad_filter(&error))?;
+    let services = call.query.integers("service_id")?;
     let team = call.caller.team.id;
     let (webhooks, replied) = (table.webhooks(team).await?, table.all_replied(team).await?);
     let is_requested = |scope: &Scope| {

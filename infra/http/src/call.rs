@@ -191,7 +191,7 @@ impl Call {
         if let Some(name) = self.query.repeated() {
             return Err(Self::bad_filter(&FieldError::new(name, "must be present once")));
         }
-        self.query.truth("count").map(drop).map_err(|error| Self::bad_filter(&error))
+        self.query.truth("count").map(drop)
     }
 
     /// Returns the error of an invalid query parameter.

@@ -19,7 +19,7 @@ impl<'a> EventList<'a> {
     /// Parses a request; such a list has no filters.
     pub fn parse(call: &'a Call, key: &'a CursorKey) -> Result<Self, Failure> {
         call.only_knows(&["limit", "cursor"])?;
-        let limit = call.query.limit().map_err(|error| Call::bad_filter(&error))?;
+        let limit = call.query.limit()?;
         Ok(Self { call, key, cursor: call.position(key, list(call))?, limit })
     }
 

@@ -1,7 +1,9 @@
 //! Query parameters, percent-encoded or not, as existing clients send them (docs/reference/http/README.md, convention
 //! 11).
 
+use crate::code::Code;
 use crate::field::FieldError;
+use crate::reply::{Failure, Reply};
 use domain::base::json::NUMBER_MAX;
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeSet;
@@ -50,40 +52,40 @@ impl Query {
     }
 
     /// Returns the integers of a list parameter.
-    pub fn integers(&self, name: &str) -> Result<Option<Vec<u64>>, FieldError> {
+    pub fn integers(&self, name: &str) -> Result<Option<Vec<u64>>, Failure> {
         let Some(values) = self.list(name) else { return Ok(None) };
         let parsed: Option<Vec<u64>> = values.iter().map(|value| integer(value)).collect();
-        parsed.map(Some).ok_or_else(|| FieldError::new(name, "must be a list of integers"))
+        parsed.map(Some).ok_or_else(|| invalid(name, "must be a list of integers"))
     }
 
     /// Returns the integer of a parameter.
-    pub fn integer(&self, name: &str) -> Result<Option<u64>, FieldError> {
+    pub fn integer(&self, name: &str) -> Result<Option<u64>, Failure> {
         let parsed = self.get(name).map(|value| integer(value).ok_or(value)).transpose();
-        parsed.map_err(|_| FieldError::new(name, "must be an integer"))
+        parsed.map_err(|_| invalid(name, "must be an integer"))
     }
 
     /// Returns the rows of a page: `limit` up to 100, or 20 if it is absent or 0 (docs/reference/http/lists.md).
-    pub fn limit(&self) -> Result<usize, FieldError> {
+    pub fn limit(&self) -> Result<usize, Failure> {
         Ok(self.positive_limit()?.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX))
     }
 
     /// Returns the service items of a page of a document: `limit` up to 1,000, or 1,000 if it is absent or 0.
-    pub fn document_limit(&self) -> Result<usize, FieldError> {
+    pub fn document_limit(&self) -> Result<usize, Failure> {
         Ok(self.positive_limit()?.unwrap_or(DOCUMENT_LIMIT_MAX).min(DOCUMENT_LIMIT_MAX))
     }
 
-    fn positive_limit(&self) -> Result<Option<usize>, FieldError> {
+    fn positive_limit(&self) -> Result<Option<usize>, Failure> {
         let limit = self.integer("limit")?.and_then(|limit| usize::try_from(limit).ok());
         Ok(limit.filter(|limit| *limit > 0))
     }
 
     /// Returns a boolean: `true` or `false` in any case, because Python clients write `True`.
-    pub fn truth(&self, name: &str) -> Result<Option<bool>, FieldError> {
+    pub fn truth(&self, name: &str) -> Result<Option<bool>, Failure> {
         match self.get(name) {
             None => Ok(None),
             Some(text) if text.eq_ignore_ascii_case("true") => Ok(Some(true)),
             Some(text) if text.eq_ignore_ascii_case("false") => Ok(Some(false)),
-            Some(_) => Err(FieldError::new(name, "must be true or false")),
+            Some(_) => Err(invalid(name, "must be true or false")),
         }
     }
 
@@ -121,6 +123,11 @@ fn decode_pair((name, value): (&str, &str)) -> (String, String) {
 fn decode(text: &str) -> String {
     // Forms encode a space as `+`.
     percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+}
+
+/// Returns the error of an invalid query parameter.
+fn invalid(name: &str, message: &str) -> Failure {
+    Reply::invalid_field(Code::InvalidFilter, &FieldError::new(name, message)).into()
 }
 
 #[cfg(test)]
