@@ -24,6 +24,16 @@ const FIGURES: &str = "docs/reference/figures/";
 /// A block that a program writes into a page.
 static BLOCK: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?s)<!-- (?:figures|records|resources).*?<!-- /\w+ -->").unwrap());
+/// A span of code.
+static SPAN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`[^`]*`").unwrap());
+/// A link, with its text.
+static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[([^\]]*)\]\([^)]*\)").unwrap());
+/// The end of a sentence that is not the last one.
+static END: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[.!?]\s+").unwrap());
+/// The first line of an item of a list.
+static ITEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*([-*] |\d+\. )").unwrap());
+/// The start of a function up to its parameters.
+static FUNCTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bfn (\w+)(?:<[^(]*>)?\(").unwrap());
 
 /// Maximum number of parameters of a function without a reason.
 const PARAMETERS_MAX: usize = 5;
@@ -48,7 +58,6 @@ fn words() -> usize {
 
 /// Returns the number of parameters of each function, without `self`.
 fn parameters(code: &str) -> Vec<(String, usize)> {
-    let start = Regex::new(r"\bfn (\w+)(?:<[^(]*>)?\(").unwrap();
     let count = |text: &str| {
         let (mut depth, mut parameters, mut is_empty) = (0_usize, 0, true);
         for letter in text.chars() {
@@ -64,7 +73,7 @@ fn parameters(code: &str) -> Vec<(String, usize)> {
         parameters + usize::from(!is_empty)
     };
     let arrows = code.replace("->", "");
-    let found = start.captures_iter(&arrows).map(|captured| {
+    let found = FUNCTION.captures_iter(&arrows).map(|captured| {
         let rest = &arrows[captured.get(0).unwrap().end()..];
         let own = ["self", "&self", "&mut self", "mut self"].iter().any(|own| {
             let after = rest.trim_start().strip_prefix(own);
@@ -77,14 +86,11 @@ fn parameters(code: &str) -> Vec<(String, usize)> {
 
 /// Returns the sentences of a text, without the spans of code and without the targets of links.
 fn sentences(text: &str) -> Vec<String> {
-    let span = Regex::new(r"`[^`]*`").unwrap();
-    let link = Regex::new(r"\[([^\]]*)\]\([^)]*\)").unwrap();
-    let end = Regex::new(r"[.!?]\s+").unwrap();
-    let text = span.replace_all(text, "X");
-    let text = link.replace_all(&text, "$1");
+    let text = SPAN.replace_all(text.trim(), "X");
+    let text = LINK.replace_all(&text, "$1");
     let mut sentences = Vec::new();
     let mut start = 0;
-    for found in end.find_iter(&text) {
+    for found in END.find_iter(&text) {
         // An abbreviation or a number does not end a sentence.
         if text[found.end()..].starts_with(char::is_uppercase) {
             sentences.push(text[start..=found.start()].to_owned());
@@ -100,14 +106,13 @@ fn sentences(text: &str) -> Vec<String> {
 
 /// Returns the paragraphs of a page: no headings, lists, tables and code.
 fn paragraphs(page: &str) -> Vec<String> {
-    let item = Regex::new(r"^\s*([-*] |\d+\. )").unwrap();
     let mut paragraphs = vec![String::new()];
     let mut in_list = false;
     let mut last = 0;
     for (number, line) in prose(page) {
         let is_apart = line.trim().is_empty() || number > last + 1;
         last = number;
-        in_list = !is_apart && (in_list || item.is_match(line)) || item.is_match(line);
+        in_list = !is_apart && (in_list || ITEM.is_match(line)) || ITEM.is_match(line);
         if is_apart || in_list || line.starts_with(['#', '|', '>', '<']) {
             paragraphs.push(String::new());
         }
@@ -171,7 +176,7 @@ fn with_many_parameters() -> Vec<String> {
 
 /// Returns the files with a loop of optimistic writes of their own.
 fn own_loops() -> Vec<String> {
-    let attempts = Regex::new(r"\b(?:WRITE|PLAN|[A-Z]+)\.attempts\(\)").unwrap();
+    let attempts = Regex::new(r"\b(?:WRITE|PLAN)\.attempts\(\)").unwrap();
     let loops = |path: PathBuf| vec![name(&path); attempts.find_iter(&code(&path)).count()];
     rust_files().into_iter().flat_map(loops).filter(|file| file != "infra/aws/src/retry.rs").collect()
 }
@@ -185,7 +190,7 @@ fn counts() -> Vec<Count> {
         Count { what: "files in circles", count: circles().len(), limit: 0 },
         Count { what: "functions of over 50 lines", count: long, limit: 0 },
         Count { what: "functions with over 5 parameters", count: with_many_parameters().len(), limit: 10 },
-        Count { what: "own loops of optimistic writes", count: own_loops().len(), limit: 3 },
+        Count { what: "own loops of optimistic writes", count: own_loops().len(), limit: 1 },
         Count { what: "words of docs written by hand", count: words(), limit: 55_000 },
         Count { what: "sentences under 5 words, per 1,000", count: short * 1_000 / all, limit: 25 },
         Count { what: "lines of Rust in tests", count: lines, limit: 38_000 },

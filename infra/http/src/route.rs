@@ -47,6 +47,27 @@ impl Access {
     }
 }
 
+/// The objects that a route reads or changes. They decide the response to a team without a share in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The same for everyone, without credentials.
+    Public,
+    /// Rows of the caller's team, or numbers of the whole deployment for an operator. Others' rows are absent.
+    List,
+    /// An object whose id names its team. A request of another team reads nothing.
+    Own,
+    /// An object of a consumer. Only its record shows which owners have a share in it.
+    Shared,
+    /// A write of an owner to such an object.
+    Decision,
+    /// A service and its documents. Everyone with access to the service reads them, and its owner writes them.
+    Catalogue,
+    /// A new object of the caller's team.
+    Creation,
+    /// A declaration of the caller's team.
+    Declaration,
+}
+
 /// A route of the API.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
@@ -56,124 +77,126 @@ pub struct Route {
     pub operation: Operation,
     pub function: Function,
     pub access: Access,
+    pub scope: Scope,
 }
 
-/// Returns the routes of a table: methods, path, operation, function and access.
+/// Returns the routes of a table: methods, path, operation, function, access and scope.
 macro_rules! routes {
-    ($([$($method:ident),+] $path:literal => $operation:ident, $function:ident, $access:ident;)+) => {
+    ($([$($method:ident),+] $path:literal => $operation:ident, $function:ident, $access:ident, $scope:ident;)+) => {
         &[$(Route {
             methods: &[$(stringify!($method)),+],
             path: $path,
             operation: Operation::$operation,
             function: Function::$function,
             access: Access::$access,
+            scope: Scope::$scope,
         }),+]
     };
 }
 
 /// The files of the web console. They are not part of the contract of the API.
 pub const FILES: &[Route] = routes! {
-    [GET] "/" => GetConsoleFile, WebConsole, Anyone;
-    [GET] "/index.html" => GetConsoleFile, WebConsole, Anyone;
-    [GET] "/app.js" => GetConsoleFile, WebConsole, Anyone;
-    [GET] "/app.css" => GetConsoleFile, WebConsole, Anyone;
-    [GET] "/editor.js" => GetConsoleFile, WebConsole, Anyone;
-    [GET] "/icon.svg" => GetConsoleFile, WebConsole, Anyone;
-    [GET] "/licenses.txt" => GetConsoleFile, WebConsole, Anyone;
+    [GET] "/" => GetConsoleFile, WebConsole, Anyone, Public;
+    [GET] "/index.html" => GetConsoleFile, WebConsole, Anyone, Public;
+    [GET] "/app.js" => GetConsoleFile, WebConsole, Anyone, Public;
+    [GET] "/app.css" => GetConsoleFile, WebConsole, Anyone, Public;
+    [GET] "/editor.js" => GetConsoleFile, WebConsole, Anyone, Public;
+    [GET] "/icon.svg" => GetConsoleFile, WebConsole, Anyone, Public;
+    [GET] "/licenses.txt" => GetConsoleFile, WebConsole, Anyone, Public;
 };
 
 /// All routes of the API.
 pub const ROUTES: &[Route] = routes! {
-    [GET] "/v1/health" => GetHealth, About, Anyone;
-    [GET] "/v1/openapi.json" => GetContract, About, Anyone;
-    [GET] "/v1/definition.schema.json" => GetDefinitionSchema, About, Anyone;
-    [GET] "/v1/errors/{code}" => GetErrorPage, About, Anyone;
-    [GET] "/v1/console.json" => GetConsoleSettings, WebConsole, Anyone;
-    [GET] "/v1/account/teams" => ListTeams, List, Authenticated;
-    [GET] "/v1/account/teams/{id}" => GetTeam, List, Read;
-    [PATCH] "/v1/account/teams/{id}" => UpdateTeam, Account, Admin;
-    [GET] "/v1/account/api_keys" => ListApiKeys, Account, Admin;
-    [POST] "/v1/account/api_keys" => CreateApiKey, Account, Admin;
-    [GET] "/v1/account/api_keys/{id}" => GetApiKey, Account, Admin;
-    [DELETE] "/v1/account/api_keys/{id}" => RevokeApiKey, Account, Admin;
-    [POST] "/v1/account/api_keys/{id}/rotate" => RotateApiKey, Account, Admin;
-    [GET] "/v1/account/members" => ListMembers, Account, Admin;
-    [POST] "/v1/account/members" => AddMember, Account, Admin;
-    [GET] "/v1/account/members/{id}" => GetMember, Account, Admin;
-    [PATCH] "/v1/account/members/{id}" => ChangeMember, Account, Admin;
-    [DELETE] "/v1/account/members/{id}" => RemoveMember, Account, Admin;
-    [GET] "/v1/account/records" => ListRecords, Account, Admin;
-    [GET] "/v1/platform/teams" => ListAllTeams, History, Platform;
+    [GET] "/v1/health" => GetHealth, About, Anyone, Public;
+    [GET] "/v1/openapi.json" => GetContract, About, Anyone, Public;
+    [GET] "/v1/definition.schema.json" => GetDefinitionSchema, About, Anyone, Public;
+    [GET] "/v1/errors/{code}" => GetErrorPage, About, Anyone, Public;
+    [GET] "/v1/console.json" => GetConsoleSettings, WebConsole, Anyone, Public;
+    [GET] "/v1/account/teams" => ListTeams, List, Authenticated, List;
+    [GET] "/v1/account/teams/{id}" => GetTeam, List, Read, Own;
+    [PATCH] "/v1/account/teams/{id}" => UpdateTeam, Account, Admin, Own;
+    [GET] "/v1/account/api_keys" => ListApiKeys, Account, Admin, List;
+    [POST] "/v1/account/api_keys" => CreateApiKey, Account, Admin, Creation;
+    [GET] "/v1/account/api_keys/{id}" => GetApiKey, Account, Admin, Own;
+    [DELETE] "/v1/account/api_keys/{id}" => RevokeApiKey, Account, Admin, Own;
+    [POST] "/v1/account/api_keys/{id}/rotate" => RotateApiKey, Account, Admin, Own;
+    [GET] "/v1/account/members" => ListMembers, Account, Admin, List;
+    [POST] "/v1/account/members" => AddMember, Account, Admin, Creation;
+    [GET] "/v1/account/members/{id}" => GetMember, Account, Admin, Own;
+    [PATCH] "/v1/account/members/{id}" => ChangeMember, Account, Admin, Own;
+    [DELETE] "/v1/account/members/{id}" => RemoveMember, Account, Admin, Own;
+    [GET] "/v1/account/records" => ListRecords, Account, Admin, List;
+    [GET] "/v1/platform/teams" => ListAllTeams, History, Platform, List;
     // A new team gets an API key, so its function is the one that may write API keys.
-    [POST] "/v1/platform/teams" => CreateTeam, Account, Platform;
-    [GET] "/v1/platform/queues" => ListQueues, History, Platform;
-    [GET] "/v1/platform/status" => GetStatus, History, Platform;
+    [POST] "/v1/platform/teams" => CreateTeam, Account, Platform, Creation;
+    [GET] "/v1/platform/queues" => ListQueues, History, Platform, List;
+    [GET] "/v1/platform/status" => GetStatus, History, Platform, List;
     // A preview changes nothing, so READ_ONLY keys may request it.
-    [POST, PATCH] "/v1/orcabase/consumer/submissions/validate" => ValidateSubmission, Submit, Read;
-    [POST, PATCH] "/v1/orcabase/consumer/submissions/submit" => Submit, Submit, Write;
-    [GET] "/v1/orcabase/consumer/submissions" => ListSubmissions, List, Read;
-    [GET] "/v1/orcabase/consumer/submissions/{id}" => GetSubmission, List, Read;
-    [GET] "/v1/orcabase/consumer/submissions/{id}/difference" => CompareSubmissions, List, Read;
-    [GET] "/v1/orcabase/consumer/declaration" => ExportDeclaration, List, Read;
-    [POST] "/v1/orcabase/consumer/submissions/{id}/revert" => Revert, Submit, Write;
-    [POST] "/v1/orcabase/consumer/submissions/{id}/revert/validate" => ValidateRevert, Submit, Read;
-    [GET] "/v1/orcabase/{pov}/service_items" => ListServiceItems, List, Read;
-    [GET] "/v1/orcabase/{pov}/service_items/dependant" => ListDependentServiceItems, List, Read;
-    [GET] "/v1/orcabase/{pov}/service_items/{id}" => GetServiceItem, List, Read;
-    [GET] "/v1/orcabase/{pov}/service_items/{id}/graph" => GetServiceItemGraph, List, Read;
-    [GET] "/v1/orcabase/{pov}/change_instances" => ListChangeInstances, List, Read;
-    [GET] "/v1/orcabase/{pov}/change_instances/dependant" => ListDependentChangeInstances, List, Read;
-    [GET] "/v1/orcabase/{pov}/change_instances/referenced" => ListReferencedChangeInstances, List, Read;
-    [GET] "/v1/orcabase/{pov}/change_instances/{id}" => GetChangeInstance, List, Read;
-    [PATCH, PUT, POST] "/v1/orcabase/{pov}/change_instances/{id}" => UpdateChangeInstance, UpdateState, Write;
-    [POST] "/v1/orcabase/{pov}/change_instances/{id}/retry" => RetryChangeInstance, UpdateState, Write;
-    [GET] "/v1/orcabase/{pov}/change_instances/{id}/history" => ChangeInstanceHistory, History, Read;
-    [GET] "/v1/orcabase/{pov}/deployed_items" => ListDeployedItems, List, Read;
-    [POST] "/v1/orcabase/{pov}/deployed_items" => CreateDeployedItem, UpdateState, Write;
-    [GET] "/v1/orcabase/{pov}/deployed_items/dependant" => ListDependentDeployedItems, List, Read;
-    [GET] "/v1/orcabase/{pov}/deployed_items/{id}" => GetDeployedItem, List, Read;
-    [PATCH] "/v1/orcabase/{pov}/deployed_items/{id}" => PatchDeployedItem, UpdateState, Write;
-    [GET] "/v1/orcabase/{pov}/services" => ListServices, List, Read;
-    [POST] "/v1/orcabase/{pov}/services" => PublishService, Catalog, Admin;
-    [POST] "/v1/orcabase/{pov}/services/validate" => ValidateService, Catalog, Read;
-    [GET] "/v1/orcabase/{pov}/services/dependant" => ListDependentServices, List, Read;
-    [GET] "/v1/orcabase/{pov}/services/tags" => ListServiceTags, List, Read;
-    [GET] "/v1/orcabase/{pov}/services/{id}" => GetService, List, Read;
-    [PATCH, PUT] "/v1/orcabase/{pov}/services/{id}" => UpdateService, Catalog, Admin;
-    [GET] "/v1/orcabase/{pov}/services/{id}/docs" => GetServiceDocs, List, Read;
-    [POST] "/v1/orcabase/{pov}/services/{id}/docs" => UploadServiceDocs, Catalog, Admin;
-    [GET] "/v1/orcabase/{pov}/service_configs" => ListServiceConfigs, List, Read;
-    [POST] "/v1/orcabase/{pov}/service_configs" => CreateServiceConfig, Catalog, Admin;
-    [GET] "/v1/orcabase/{pov}/service_configs/{id}" => GetServiceConfig, List, Read;
-    [GET] "/v1/orcabase/{pov}/applications" => ListApplications, List, Read;
-    [GET] "/v1/orcabase/{pov}/applications/{id}" => GetApplication, List, Read;
-    [GET] "/v1/orcabase/{pov}/applications/{id}/graph" => GetApplicationGraph, List, Read;
-    [GET] "/v1/marketplace/{pov}/charges" => ListCharges, List, Read;
-    [GET] "/v1/marketplace/{pov}/charges/accumulated" => ListAccumulatedCharges, List, Read;
-    [GET] "/v1/marketplace/{pov}/charges/{id}" => GetCharge, List, Read;
-    [PATCH] "/v1/marketplace/{pov}/charges/{id}" => UpdateCharge, UpdateState, Write;
+    [POST, PATCH] "/v1/orcabase/consumer/submissions/validate" => ValidateSubmission, Submit, Read, Declaration;
+    [POST, PATCH] "/v1/orcabase/consumer/submissions/submit" => Submit, Submit, Write, Declaration;
+    [GET] "/v1/orcabase/consumer/submissions" => ListSubmissions, List, Read, List;
+    [GET] "/v1/orcabase/consumer/submissions/{id}" => GetSubmission, List, Read, Own;
+    [GET] "/v1/orcabase/consumer/submissions/{id}/difference" => CompareSubmissions, List, Read, Own;
+    [GET] "/v1/orcabase/consumer/declaration" => ExportDeclaration, List, Read, List;
+    [POST] "/v1/orcabase/consumer/submissions/{id}/revert" => Revert, Submit, Write, Own;
+    [POST] "/v1/orcabase/consumer/submissions/{id}/revert/validate" => ValidateRevert, Submit, Read, Own;
+    [GET] "/v1/orcabase/{pov}/service_items" => ListServiceItems, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/service_items/dependant" => ListDependentServiceItems, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/service_items/{id}" => GetServiceItem, List, Read, Shared;
+    [GET] "/v1/orcabase/{pov}/service_items/{id}/graph" => GetServiceItemGraph, List, Read, Shared;
+    [GET] "/v1/orcabase/{pov}/change_instances" => ListChangeInstances, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/change_instances/dependant" => ListDependentChangeInstances, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/change_instances/referenced" => ListReferencedChangeInstances, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/change_instances/{id}" => GetChangeInstance, List, Read, Shared;
+    [PATCH, PUT, POST] "/v1/orcabase/{pov}/change_instances/{id}" => UpdateChangeInstance, UpdateState, Write, Decision;
+    [POST] "/v1/orcabase/{pov}/change_instances/{id}/retry" => RetryChangeInstance, UpdateState, Write, Decision;
+    [GET] "/v1/orcabase/{pov}/change_instances/{id}/history" => ChangeInstanceHistory, History, Read, Shared;
+    [GET] "/v1/orcabase/{pov}/deployed_items" => ListDeployedItems, List, Read, List;
+    [POST] "/v1/orcabase/{pov}/deployed_items" => CreateDeployedItem, UpdateState, Write, Decision;
+    [GET] "/v1/orcabase/{pov}/deployed_items/dependant" => ListDependentDeployedItems, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/deployed_items/{id}" => GetDeployedItem, List, Read, Shared;
+    [PATCH] "/v1/orcabase/{pov}/deployed_items/{id}" => PatchDeployedItem, UpdateState, Write, Decision;
+    [GET] "/v1/orcabase/{pov}/services" => ListServices, List, Read, List;
+    [POST] "/v1/orcabase/{pov}/services" => PublishService, Catalog, Admin, Catalogue;
+    [POST] "/v1/orcabase/{pov}/services/validate" => ValidateService, Catalog, Read, Catalogue;
+    [GET] "/v1/orcabase/{pov}/services/dependant" => ListDependentServices, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/services/tags" => ListServiceTags, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/services/{id}" => GetService, List, Read, Catalogue;
+    [PATCH, PUT] "/v1/orcabase/{pov}/services/{id}" => UpdateService, Catalog, Admin, Catalogue;
+    [GET] "/v1/orcabase/{pov}/services/{id}/docs" => GetServiceDocs, List, Read, Catalogue;
+    [POST] "/v1/orcabase/{pov}/services/{id}/docs" => UploadServiceDocs, Catalog, Admin, Catalogue;
+    [GET] "/v1/orcabase/{pov}/service_configs" => ListServiceConfigs, List, Read, List;
+    [POST] "/v1/orcabase/{pov}/service_configs" => CreateServiceConfig, Catalog, Admin, Creation;
+    [GET] "/v1/orcabase/{pov}/service_configs/{id}" => GetServiceConfig, List, Read, Catalogue;
+    [GET] "/v1/orcabase/{pov}/applications" => ListApplications, List, Read, List;
+    [GET] "/v1/orcabase/{pov}/applications/{id}" => GetApplication, List, Read, Own;
+    [GET] "/v1/orcabase/{pov}/applications/{id}/graph" => GetApplicationGraph, List, Read, Own;
+    [GET] "/v1/marketplace/{pov}/charges" => ListCharges, List, Read, List;
+    [GET] "/v1/marketplace/{pov}/charges/accumulated" => ListAccumulatedCharges, List, Read, List;
+    [GET] "/v1/marketplace/{pov}/charges/{id}" => GetCharge, List, Read, Shared;
+    [PATCH] "/v1/marketplace/{pov}/charges/{id}" => UpdateCharge, UpdateState, Write, Decision;
     // The Python client 1.0.14 uses this path (docs/reference/http/README.md, routes).
-    [PATCH] "/v1/orcabase/{pov}/charges/{id}" => MarkCharge, UpdateState, Write;
-    [GET] "/v1/external/{pov}/webhooks" => ListWebhooks, Webhooks, Read;
-    [POST] "/v1/external/{pov}/webhooks" => CreateWebhook, Webhooks, Admin;
-    [GET] "/v1/external/{pov}/webhooks/{id}" => GetWebhook, Webhooks, Read;
-    [PATCH, PUT] "/v1/external/{pov}/webhooks/{id}" => UpdateWebhook, Webhooks, Admin;
-    [DELETE] "/v1/external/{pov}/webhooks/{id}" => RemoveWebhook, Webhooks, Admin;
-    [POST] "/v1/external/{pov}/webhooks/{id}/rotate" => RotateWebhook, Webhooks, Admin;
-    [POST] "/v1/external/{pov}/webhooks/{id}/trigger" => TriggerWebhook, Webhooks, Write;
-    [GET] "/v1/external/{pov}/webhooks/{id}/failures" => ListWebhookFailures, Webhooks, Read;
-    [GET] "/v1/orcaexternal/{pov}/messages" => ListMessages, List, Read;
-    [POST] "/v1/orcaexternal/{pov}/messages" => CreateMessage, Catalog, Admin;
-    [GET] "/v1/orcaexternal/{pov}/messages/{id}" => GetMessage, List, Read;
-    [PATCH, PUT] "/v1/orcaexternal/{pov}/messages/{id}" => UpdateMessage, Catalog, Admin;
-    [DELETE] "/v1/orcaexternal/{pov}/messages/{id}" => RemoveMessage, Catalog, Admin;
-    [GET] "/v1/external/{pov}/healthchecks" => ListHealthchecks, Webhooks, Read;
-    [POST] "/v1/external/{pov}/healthchecks" => CreateHealthcheck, Webhooks, Admin;
-    [GET] "/v1/external/{pov}/healthchecks/{id}" => GetHealthcheck, Webhooks, Read;
-    [DELETE] "/v1/external/{pov}/healthchecks/{id}" => RemoveHealthcheck, Webhooks, Admin;
+    [PATCH] "/v1/orcabase/{pov}/charges/{id}" => MarkCharge, UpdateState, Write, Decision;
+    [GET] "/v1/external/{pov}/webhooks" => ListWebhooks, Webhooks, Read, List;
+    [POST] "/v1/external/{pov}/webhooks" => CreateWebhook, Webhooks, Admin, Creation;
+    [GET] "/v1/external/{pov}/webhooks/{id}" => GetWebhook, Webhooks, Read, Own;
+    [PATCH, PUT] "/v1/external/{pov}/webhooks/{id}" => UpdateWebhook, Webhooks, Admin, Own;
+    [DELETE] "/v1/external/{pov}/webhooks/{id}" => RemoveWebhook, Webhooks, Admin, Own;
+    [POST] "/v1/external/{pov}/webhooks/{id}/rotate" => RotateWebhook, Webhooks, Admin, Own;
+    [POST] "/v1/external/{pov}/webhooks/{id}/trigger" => TriggerWebhook, Webhooks, Write, Own;
+    [GET] "/v1/external/{pov}/webhooks/{id}/failures" => ListWebhookFailures, Webhooks, Read, Own;
+    [GET] "/v1/orcaexternal/{pov}/messages" => ListMessages, List, Read, List;
+    [POST] "/v1/orcaexternal/{pov}/messages" => CreateMessage, Catalog, Admin, Creation;
+    [GET] "/v1/orcaexternal/{pov}/messages/{id}" => GetMessage, List, Read, Own;
+    [PATCH, PUT] "/v1/orcaexternal/{pov}/messages/{id}" => UpdateMessage, Catalog, Admin, Own;
+    [DELETE] "/v1/orcaexternal/{pov}/messages/{id}" => RemoveMessage, Catalog, Admin, Own;
+    [GET] "/v1/external/{pov}/healthchecks" => ListHealthchecks, Webhooks, Read, List;
+    [POST] "/v1/external/{pov}/healthchecks" => CreateHealthcheck, Webhooks, Admin, Creation;
+    [GET] "/v1/external/{pov}/healthchecks/{id}" => GetHealthcheck, Webhooks, Read, Own;
+    [DELETE] "/v1/external/{pov}/healthchecks/{id}" => RemoveHealthcheck, Webhooks, Admin, Own;
     // These GET requests send a request to the target of the owner, so READ_ONLY keys may not use them.
-    [GET] "/v1/external/{pov}/healthchecks/trigger/service_item/{id}" => CheckServiceItem, Webhooks, Write;
-    [GET] "/v1/external/{pov}/healthchecks/trigger/service/{id}" => CheckService, Webhooks, Write;
+    [GET] "/v1/external/{pov}/healthchecks/trigger/service_item/{id}" => CheckServiceItem, Webhooks, Write, Shared;
+    [GET] "/v1/external/{pov}/healthchecks/trigger/service/{id}" => CheckService, Webhooks, Write, Own;
 };
 
 /// The route of a request, with the parameters of its path.

@@ -48,8 +48,8 @@ impl Asking {
 }
 
 /// Returns the number of foreign records that an operation must read before it rejects: 0, or the object itself.
-fn deciding(operation: Operation, side: Side) -> usize {
-    match operation.scope() {
+fn deciding(route: &Route, side: Side) -> usize {
+    match route.scope {
         Scope::Shared => usize::from(side == Side::ServiceOwner),
         // Only owners decide, so the role in the path does not matter.
         Scope::Decision => 1,
@@ -80,9 +80,7 @@ fn request_of<'a>(
 fn assert_consumer_reads(watched: &Watched<'_>, foreign: &Foreign) {
     let consumer = Asking { key: "alpha", others: vec![foreign.team], marker: None };
     let mut operations = Vec::new();
-    for route in
-        guarded().filter(|route| route.operation.scope() == Scope::Shared && route.access == Access::Read)
-    {
+    for route in guarded().filter(|route| route.scope == Scope::Shared && route.access == Access::Read) {
         for target in targets(route, foreign).iter().filter(|target| target.side == Side::Consumer) {
             let (answer, seen) = watched.send(&request_of(route, "GET", target, consumer.key, foreign));
             let read = consumer.foreign(&seen);
@@ -96,7 +94,7 @@ fn assert_consumer_reads(watched: &Watched<'_>, foreign: &Foreign) {
 
 /// Fails unless each rejection reads the expected number of foreign records and writes nothing.
 #[track_caller]
-fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operation, Side) -> usize) {
+fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(&Route, Side) -> usize) {
     let (foreign, mut wrong, mut tried) = (Foreign::of(system), Vec::new(), 0);
     for asking in Asking::all(system) {
         for route in guarded() {
@@ -106,7 +104,7 @@ fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(Operat
                         watched.send(&request_of(route, method, &target, asking.key, &foreign));
                     let read = asking.foreign(&seen);
                     let writes: Vec<_> = seen.iter().filter(|seen| !seen.is_read()).collect();
-                    if read.len() != decided(route.operation, target.side) || !writes.is_empty() {
+                    if read.len() != decided(route, target.side) || !writes.is_empty() {
                         let what = format!("{}: {method} {}", asking.key, target.path);
                         wrong.push(format!("{what} {} reads {read:?}, writes {writes:?}", answer.status));
                     }
@@ -145,8 +143,8 @@ fn the_teams_of_a_change_instance_are_read_once_and_cached() {
     }
     let decisions =
         [Operation::UpdateChangeInstance, Operation::RetryChangeInstance, Operation::CreateDeployedItem];
-    assert_reads(&system, &watched, |operation, side| {
-        if decisions.contains(&operation) { 0 } else { deciding(operation, side) }
+    assert_reads(&system, &watched, |route, side| {
+        if decisions.contains(&route.operation) { 0 } else { deciding(route, side) }
     });
 }
 

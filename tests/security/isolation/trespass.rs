@@ -89,10 +89,10 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
 }
 
 /// Returns the expected response to a team with a valid key and without a share.
-pub(super) fn expected(operation: Operation, target: &Target, foreign: &Foreign) -> (u16, Option<Code>) {
+pub(super) fn expected(route: &Route, target: &Target, foreign: &Foreign) -> (u16, Option<Code>) {
     let refused = |code: Code| (code.status(), Some(code));
     let is_consumer = target.side == Side::Consumer;
-    match (operation.scope(), operation) {
+    match (route.scope, route.operation) {
         (Scope::Public | Scope::List, _) => (200, None),
         (Scope::Own | Scope::Shared | Scope::Decision, _) => refused(Code::NotFound),
         (Scope::Declaration, _) => refused(Code::InvalidDeclaration),
@@ -158,7 +158,7 @@ pub(super) fn trespass(
     let expected = match serving {
         None => (405, Some(Code::MethodNotAllowed)),
         Some(serving) if !serving.access.is_open_to(role) => (403, Some(serving.access.refusal(role))),
-        Some(serving) => expected(serving.operation, target, foreign),
+        Some(serving) => expected(serving, target, foreign),
     };
     // A problem names its place in the document, in the words of the request.
     (answer, expected, body.to_string().contains("alphamark"))
