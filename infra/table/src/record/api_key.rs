@@ -16,7 +16,7 @@ pub(crate) struct ApiKeyRecord {
     /// SHA-256 of the secret, as text. The secret itself is not stored.
     #[serde(rename = "ha")]
     hash: String,
-    /// Name of the key, unique within the team. A rotation keeps it.
+    /// Name of the key, unique within the team. A rotation keeps the name.
     #[serde(rename = "nm")]
     name: String,
     /// Team of the key.

@@ -8,8 +8,8 @@ use crate::key::{self, Key};
 use domain::account::audit_log::{AuditEntry, Subject};
 use serde::{Deserialize, Serialize};
 
-/// One entry of the audit log, in the table of keys. It never changes. At most one of the subject attributes is
-/// present. Without one, the subject is the team.
+/// One entry of the audit log, in the table of keys. The record never changes after its creation. At most one of the
+/// subject attributes is present; if there is none, the subject is the team.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AuditEntryRecord {
     /// Team of the subject.
@@ -36,17 +36,17 @@ pub(crate) struct AuditEntryRecord {
     /// Subject: a healthcheck.
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<HealthcheckPart>,
-    /// Subject: a change instance whose secrets were read. Format 8.
+    /// Subject: a change instance whose secrets were read. The attribute is known since format 8.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<ChangePart>,
-    /// Setting `confirm_removals` of the team as the subject. Absent if false. Format 7.
+    /// Setting `confirm_removals` of the team as the subject. Absent if the setting is false, and known since format 7.
     #[serde(rename = "cf", skip_serializing_if = "Option::is_none")]
     confirm_removals: Option<bool>,
     /// Time of the event.
     at: u64,
     /// Author, as histories show it.
     by: String,
-    /// Team of the author. Absent for the system.
+    /// Team of the author. Absent if the author is the system.
     #[serde(rename = "bt", skip_serializing_if = "Option::is_none")]
     by_team: Option<TeamPart>,
     /// Id of the request.
@@ -107,13 +107,13 @@ struct WebhookPart {
     /// Name of the webhook.
     #[serde(rename = "nm")]
     name: String,
-    /// Role of the team. Absent for a service owner. Format 7.
+    /// Role of the team. Absent for a service owner, and known since format 7.
     #[serde(rename = "pov", skip_serializing_if = "Option::is_none")]
     side: Option<String>,
-    /// Service of the webhook. Absent for all services of a consumer. Format 7.
+    /// Service of the webhook. Absent if it covers all services of a consumer, and known since format 7.
     #[serde(rename = "sv", skip_serializing_if = "Option::is_none")]
     service: Option<parts::ServicePart>,
-    /// State that triggers a delivery. Absent if creations do.
+    /// State that triggers a delivery. Absent if creations trigger the deliveries.
     #[serde(rename = "st", skip_serializing_if = "Option::is_none")]
     state: Option<String>,
     /// Whether the webhook is active.
@@ -129,7 +129,7 @@ struct WebhookPart {
 struct MessagePart {
     /// Id of the message.
     id: u64,
-    /// Services whose consumers see it.
+    /// Services whose consumers see the message.
     #[serde(rename = "sv")]
     services: Vec<parts::ServicePart>,
     /// Time of expiry. Absent if it does not expire.

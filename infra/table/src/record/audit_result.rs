@@ -12,7 +12,7 @@ pub(crate) struct AuditResultRecord {
     /// Start of the audit.
     #[serde(rename = "st")]
     started: u64,
-    /// End of the audit. Fence against the result of an earlier one.
+    /// End of the audit, as a fence against the result of an earlier one.
     #[serde(rename = "at")]
     finished: u64,
     /// Number of rows.

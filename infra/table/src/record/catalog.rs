@@ -30,10 +30,10 @@ pub(crate) struct ServiceRecord {
     /// Newest schema version, counted from 1.
     #[serde(rename = "sv")]
     schema_version: u64,
-    /// First schema version with words. Absent without one. Format 5.
+    /// First schema version with words. Absent if no version has words, and known since format 5.
     #[serde(rename = "fw", skip_serializing_if = "Option::is_none")]
     first_with_words: Option<u64>,
-    /// Revision: counts the writes. Fence of every change.
+    /// Revision: counts the writes, and is the fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
     /// Time of the first publication.
@@ -69,7 +69,7 @@ impl Record for ServiceRecord {
     }
 }
 
-/// One version of a service definition. It never changes.
+/// One version of a service definition. The record never changes after its creation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SchemaRecord {
     /// Title of the service.

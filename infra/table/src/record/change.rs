@@ -25,7 +25,7 @@ pub(crate) struct ChangeRecord {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
-    /// Generation of the application. Absent for 0. Format 4.
+    /// Generation of the application. Absent for generation 0, and known since format 4.
     #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
     /// Service.
@@ -58,28 +58,28 @@ pub(crate) struct ChangeRecord {
     /// Commit id of the submission. Absent if the consumer sent none.
     #[serde(rename = "commit", skip_serializing_if = "Option::is_none")]
     commit_id: Option<String>,
-    /// Message of the submission. Absent if there is none. Format 7.
+    /// Message of the submission. Absent if there is none, and known since format 7.
     #[serde(rename = "msg", skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// Attempt, counted from 1. Absent for the first.
+    /// Attempt, counted from 1. Absent for the first attempt.
     #[serde(rename = "ap", skip_serializing_if = "Option::is_none")]
     attempt: Option<u64>,
-    /// Declaration after the change. Absent for a removal.
+    /// Declaration after the change. Absent if the change is a removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<VersionPart>,
     /// Declaration before the change. Absent for a first declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     old: Option<VersionPart>,
-    /// Schema version that checks decisions. Absent without words. Format 6.
+    /// Schema version that checks decisions. Absent for a definition without words, and known since format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
     /// Ids of the open change instances that it closed by displacement. Absent if there are none.
     #[serde(rename = "sup", default, skip_serializing_if = "Vec::is_empty")]
     supersedes: Vec<u64>,
-    /// Number of `sup` entries at creation. Absent for 0.
+    /// Number of `sup` entries at creation. Absent if there were none.
     #[serde(rename = "sb", skip_serializing_if = "Option::is_none")]
     superseded_at_creation: Option<usize>,
-    /// True for a DELETE if no CREATE was approved since the last completed DELETE (R5). Absent if false.
+    /// True for a DELETE if no CREATE was approved since the last completed DELETE (R5). Absent in all other cases.
     #[serde(rename = "nis", skip_serializing_if = "Option::is_none")]
     never_in_service: Option<bool>,
     /// Runtime state of the item at creation.
@@ -91,13 +91,13 @@ pub(crate) struct ChangeRecord {
     /// Prices at the submission. Absent if both are 0.
     #[serde(rename = "pr", skip_serializing_if = "Option::is_none")]
     prices: Option<PricesPart>,
-    /// Number of history entries. Fence of every transition.
+    /// Number of history entries, and fence of every transition.
     #[serde(rename = "n")]
     entries: u64,
     /// History, oldest entry first.
     #[serde(rename = "hi")]
     history: Vec<EntryRecord>,
-    /// Link of the last history entry. It seals all entries.
+    /// Link of the last history entry. The link seals all entries of the history.
     #[serde(rename = "hh")]
     chain: ChainPart,
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// A charge: a fee for a change instance, or a period of time in service.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChargeRecord {
-    /// Id of the charge. It contains the charge type.
+    /// Id of the charge, which contains the charge type.
     id: u64,
     /// Id of the service item.
     #[serde(rename = "it")]
@@ -24,7 +24,7 @@ pub(crate) struct ChargeRecord {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
-    /// Generation of the application. Absent for 0. Format 4.
+    /// Generation of the application. Absent for generation 0, and known since format 4.
     #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
     /// Service.
@@ -42,7 +42,7 @@ pub(crate) struct ChargeRecord {
     /// Price: of the change, or of a month of 730 hours.
     #[serde(rename = "pr")]
     price: AmountPart,
-    /// Start of the charged period. For a fee, the creation of the change instance.
+    /// Start of the charged period, or for a fee the creation of the change instance.
     #[serde(rename = "cr")]
     start: u64,
     /// End of the charged period. Absent while the charge runs.
@@ -94,13 +94,13 @@ mirrors! { PricesPart = Prices { per_change, monthly } }
 /// The sum of an item's charges.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChargesPart {
-    /// Running charge. Absent if none runs.
+    /// Running charge. Absent if no charge is running.
     #[serde(rename = "ru", skip_serializing_if = "Option::is_none")]
     running: Option<RunningPart>,
     /// Sum of the ended charges.
     #[serde(rename = "en", skip_serializing_if = "Option::is_none")]
     ended: Option<PricesPart>,
-    /// Processed part of that sum.
+    /// Processed part of the sum of the ended charges.
     #[serde(rename = "pd", skip_serializing_if = "Option::is_none")]
     processed: Option<PricesPart>,
 }

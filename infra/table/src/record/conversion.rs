@@ -18,7 +18,7 @@ use domain::outreach::healthcheck::Status;
 use domain::outreach::healthcheck::crontab::Crontab;
 use domain::{ChangeId, Hash, ItemId, State, SubmissionId, TeamId, Timestamp};
 
-/// The error of a stored part without a valid value. It names the part.
+/// The error of a stored part without a valid value, with the name of the part.
 pub(crate) struct Bad(pub(crate) &'static str);
 
 /// The stored part of a domain value.
@@ -32,7 +32,7 @@ pub(crate) trait Part<T>: Sized {
 /// Implements `Part` for a struct whose fields have the names of the domain type.
 ///
 /// `..group: Type { fields }` stands for a field of the domain type whose own fields are fields of the stored struct.
-/// Fields after that are computed from the value, for conditions, filters and expiry. They are not read back.
+/// Fields after that are computed from the value, for conditions, filters and expiry, and are not read back.
 macro_rules! mirrors {
     (
         $part:ident = $value:ident {

@@ -27,7 +27,7 @@ pub(crate) struct EntryRecord {
     /// Id of the key's or person's team.
     #[serde(rename = "tm", skip_serializing_if = "Option::is_none")]
     team: Option<u64>,
-    /// Name of that team. Absent for the owner, the service owner and the consumer.
+    /// Name of the key's or person's team. Absent for the owner, the service owner and the consumer.
     #[serde(rename = "tn", skip_serializing_if = "Option::is_none")]
     team_name: Option<String>,
     /// Id of the request.
@@ -39,7 +39,7 @@ pub(crate) struct EntryRecord {
     /// New log text. Absent if it did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<String>,
-    /// Hash of the owner's new plan. Absent if it did not change. Format 6.
+    /// Hash of the owner's new plan. Absent if the plan did not change, and known since format 6.
     #[serde(rename = "pl", skip_serializing_if = "Option::is_none")]
     planned: Option<HashPart>,
     /// Change type at the entry. Absent if it is the current one.

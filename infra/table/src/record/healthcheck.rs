@@ -1,4 +1,4 @@
-//! Healthchecks and their results. Only the healthcheck's record has credentials. It is in the table of keys.
+//! Healthchecks and their results. Only the healthcheck's record has credentials, so it is in the table of keys.
 
 use super::codec::Record;
 use super::conversion::{Bad, Part, mirrors};
@@ -38,7 +38,7 @@ pub(crate) struct HealthcheckRecord {
     /// Time of the last change.
     #[serde(rename = "mo")]
     modified: u64,
-    /// Revision: counts the writes. Fence of every change.
+    /// Revision: counts the writes, and is the fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
 }
@@ -77,13 +77,13 @@ pub(crate) struct CheckScheduleRecord {
     /// Time of the next run. Absent if none is planned.
     #[serde(rename = "du", skip_serializing_if = "Option::is_none")]
     due: Option<u64>,
-    /// Start of the current run. Absent between runs.
+    /// Start of the current run. Absent while no run is in progress.
     #[serde(rename = "be", skip_serializing_if = "Option::is_none")]
     began: Option<u64>,
-    /// Last finished run. Absent before the first.
+    /// Last finished run. Absent until the first run has finished.
     #[serde(rename = "la", skip_serializing_if = "Option::is_none")]
     last: Option<RanPart>,
-    /// Revision: counts the writes. Fence of every change.
+    /// Revision: counts the writes, and is the fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
 }
@@ -180,7 +180,7 @@ impl Record for HealthRecord {
     }
 }
 
-/// The last health question about one item on request. It limits them to one in 10 seconds.
+/// The last health question about one item on request. The record limits these questions to one in 10 seconds.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CheckThrottleRecord {
     /// Id of the service item.

@@ -24,7 +24,7 @@ pub(crate) struct ItemRecord {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
-    /// Generation of the application. Absent for 0. Format 4.
+    /// Generation of the application. Absent for generation 0, and known since format 4.
     #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
     /// Service.
@@ -36,7 +36,7 @@ pub(crate) struct ItemRecord {
     /// Name of the consumer team. The id of the item contains the team id.
     #[serde(rename = "cs")]
     consumer: String,
-    /// Revision: counts the writes. Fence of every transition on the item.
+    /// Revision: counts the writes, and is the fence of every transition on the item.
     #[serde(rename = "rv")]
     revision: u64,
     /// Runtime state.
@@ -51,13 +51,14 @@ pub(crate) struct ItemRecord {
     /// Result of the last completed change. Absent while a change is in progress.
     #[serde(rename = "sh", skip_serializing_if = "Option::is_none")]
     completed_target: Option<TargetPart>,
-    /// Difference from the last completed change, which an observation shows. Absent if there is none. Format 6.
+    /// Difference from the last completed change, found by an observation. Absent if there is none, and known since
+    /// format 6.
     #[serde(rename = "df", skip_serializing_if = "Option::is_none")]
     drift: Option<DriftPart>,
     /// References to items of the same application. Absent if there are none.
     #[serde(rename = "rf", default, skip_serializing_if = "Vec::is_empty")]
     references: Vec<ReferencePart>,
-    /// Schema version of the last check. 0 in old records.
+    /// Schema version of the last check, or 0 in old records.
     #[serde(rename = "sv", default)]
     schema_version: u64,
     /// Stack of each owner. The map's keys are team ids.
@@ -66,10 +67,12 @@ pub(crate) struct ItemRecord {
     /// Newest deployed item. Absent if there is none.
     #[serde(rename = "dp", skip_serializing_if = "Option::is_none")]
     deployed: Option<LatestPart>,
-    /// Newest deployed version of the earlier life. Absent for 0. Format 6.
+    /// The newest deployed version from before the item was removed and declared again. Absent if there is none, and
+    /// known since format 6.
     #[serde(rename = "vb", skip_serializing_if = "Option::is_none")]
     earlier_life: Option<u64>,
-    /// Id of the deployed item that the last completed change left. Absent if it is the newest, 0 without one. Format 6.
+    /// Id of the deployed item that the last completed change left, or 0 if there is none. Absent if it is the newest
+    /// one, and known since format 6.
     #[serde(rename = "bs", skip_serializing_if = "Option::is_none")]
     base: Option<u64>,
     /// Number of the next deployed item.
@@ -81,10 +84,11 @@ pub(crate) struct ItemRecord {
     /// Charges of the item. Absent if it never cost anything.
     #[serde(rename = "ch", skip_serializing_if = "Option::is_none")]
     charges: Option<ChargesPart>,
-    /// Number of submissions with shares of the item in work records. Absent for 0. Format 3.
+    /// Number of submissions with shares of the item in work records. Absent if there are none, and known since format
+    /// 3.
     #[serde(rename = "du", skip_serializing_if = "Option::is_none")]
     shares_due: Option<u64>,
-    /// Whether the item is gone. Absent for a live one. Format 3.
+    /// Whether the item is gone. Absent for a live item, and known since format 3.
     #[serde(rename = "gn", skip_serializing_if = "Option::is_none")]
     gone: Option<bool>,
     /// Time of the first declaration.
@@ -98,7 +102,7 @@ pub(crate) struct ItemRecord {
 /// The stack of one owner.
 #[derive(Serialize, Deserialize)]
 struct StackPart {
-    /// Submission number of the newest applied change instance. Fence against older ones.
+    /// Submission number of the newest applied change instance, as a fence against older ones.
     #[serde(rename = "s")]
     sequence: u64,
     /// Attempt of that change instance, counted from 1.
@@ -149,7 +153,7 @@ struct LatestPart {
     /// Hash of its data.
     #[serde(rename = "h")]
     hash: HashPart,
-    /// Schema version that checked it. Absent without words. Format 6.
+    /// Schema version that checked it. Absent for a definition without words, and known since format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
 }
@@ -336,7 +340,7 @@ impl Record for ItemRecord {
     }
 }
 
-/// One version of a deployed item. It never changes.
+/// One version of a deployed item. The record never changes after its creation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct DeployedRecord {
     /// Id of the deployed item.
@@ -344,7 +348,7 @@ pub(crate) struct DeployedRecord {
     /// Id of the service item.
     #[serde(rename = "it")]
     item: u64,
-    /// Generation of the application. Absent for 0. Format 4.
+    /// Generation of the application. Absent for generation 0, and known since format 4.
     #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
     /// Service.
@@ -356,13 +360,15 @@ pub(crate) struct DeployedRecord {
     /// Version, counted from 1 without gaps.
     #[serde(rename = "no")]
     version: u64,
-    /// Schema version that checked it. Absent without words. Format 6.
+    /// Schema version that checked it. Absent for a definition without words, and known since format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
-    /// Whether the owner of a verified service found it. Absent for the result of a change. Format 6.
+    /// Whether the owner of a verified service observed it. Absent for the result of a change, and known since format
+    /// 6.
     #[serde(rename = "ob", skip_serializing_if = "Option::is_none")]
     is_observed: Option<bool>,
-    /// Whether this observation differs from the completed declaration. Absent otherwise. Format 6.
+    /// Whether this observation differs from the completed declaration. Absent if it does not, and known since format
+    /// 6.
     #[serde(rename = "df", skip_serializing_if = "Option::is_none")]
     is_drifted: Option<bool>,
     /// Data of the owner, canonical JSON.

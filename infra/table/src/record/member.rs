@@ -30,7 +30,7 @@ pub(crate) struct MemberRecord {
     /// Creator, as histories show it.
     #[serde(rename = "cb")]
     created_by: String,
-    /// Revision: counts the writes. Fence of every change.
+    /// Revision: counts the writes, and is the fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
 }

@@ -18,7 +18,7 @@ pub(crate) struct MessagesRecord {
     /// Number of the next message.
     #[serde(rename = "nx")]
     next: u64,
-    /// Revision: counts the writes. Fence of every change.
+    /// Revision: counts the writes, and is the fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
     /// Id of the last request that changed it.
@@ -39,7 +39,7 @@ struct MessagePart {
     /// Time of expiry. Absent if it does not expire.
     #[serde(rename = "ex", skip_serializing_if = "Option::is_none")]
     expires: Option<u64>,
-    /// Services whose consumers see it. Empty for all services of the owner.
+    /// Services whose consumers see the message. Empty for all services of the owner.
     #[serde(rename = "sv")]
     services: Vec<ServicePart>,
     /// Time of creation.

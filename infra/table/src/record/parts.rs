@@ -127,7 +127,7 @@ pub(crate) struct ChainHeadPart {
 
 mirrors! { ChainHeadPart = ChainHead { entries, at, chain } }
 
-/// The submission that declared metadata. Absent if none did.
+/// The submission that declared metadata. Absent if no submission declared them.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SincePart {
     /// Number of the submission.

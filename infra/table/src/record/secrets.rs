@@ -7,7 +7,7 @@ use domain::Hash;
 use domain::model::secrets::{SecretOwner, Secrets, StoredSecrets};
 use serde::{Deserialize, Serialize};
 
-/// The secrets of a declaration. It never changes.
+/// The secrets of a declaration. The record never changes after its creation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SecretsRecord {
     /// Id of the team.

@@ -35,7 +35,7 @@ impl Record for DocsRecord {
     }
 }
 
-/// One version of a service's config. It never changes.
+/// One version of a service's config. The record never changes after its creation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ConfigRecord {
     /// Id of the config. It contains service and version.

@@ -17,7 +17,7 @@ pub(crate) struct SettingsPart {
     /// Ids of the teams that may declare new items. Empty for a public service.
     #[serde(rename = "at")]
     allowed_teams: Vec<u64>,
-    /// Further settings. Absent in the oldest records, for the defaults.
+    /// Further settings. Absent in the oldest records, so the defaults apply.
     #[serde(rename = "set", skip_serializing_if = "Option::is_none")]
     further: Option<FurtherSettingsPart>,
 }

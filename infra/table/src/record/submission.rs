@@ -30,7 +30,7 @@ pub(crate) struct SubmissionRecord {
     /// Commit id. Absent if the consumer sent none.
     #[serde(rename = "commit", skip_serializing_if = "Option::is_none")]
     commit_id: Option<String>,
-    /// Message of the consumer. Absent if there is none. Format 7.
+    /// Message of the consumer. Absent if there is none, and known since format 7.
     #[serde(rename = "msg", skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     /// Digest of the whole declaration after the submission.
@@ -48,7 +48,7 @@ pub(crate) struct SubmissionRecord {
     /// Number of dependent and referenced change instances.
     #[serde(rename = "dn")]
     derived: u64,
-    /// Number of these that exist, counted per work record.
+    /// Number of existing change instances of the submission, counted per work record.
     #[serde(rename = "ln")]
     opened: u64,
     /// Id of the staging. Absent for a submission in one transaction.
@@ -57,7 +57,7 @@ pub(crate) struct SubmissionRecord {
     /// Number of unfinished work records with direct change instances.
     #[serde(rename = "dl")]
     direct_left: u64,
-    /// Number of all unfinished work records. Fence of the countdown.
+    /// Number of all unfinished work records, and fence of the countdown.
     #[serde(rename = "wl")]
     work_left: u64,
     /// Progress: `COMMITTED`, `APPLIED` or `SETTLED`. The filters of the stream read it.
@@ -146,8 +146,8 @@ impl Record for RememberedRecord {
     }
 }
 
-/// Pending work of a submission: planned change instances. The attribute `tr` (N) counts failures. After ten, the record
-/// moves to partition `QUARANTINE` of `gs3`. Staged work is in `gs3` only there.
+/// Pending work of a submission: planned change instances. The attribute `tr` (N) counts failures. After ten failures,
+/// the record moves to partition `QUARANTINE` of `gs3`. Staged work is in `gs3` only in this partition.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WorkRecord {
     /// Id of the submission.
@@ -159,12 +159,12 @@ pub(crate) struct WorkRecord {
     /// Number of the record within the submission.
     #[serde(rename = "no")]
     number: u64,
-    /// Planned change instances. Entries of one item follow each other, a cause before its shares. Absent in staged
-    /// work.
+    /// Planned change instances. Entries of one item follow each other, a cause before its shares. Absent in the work
+    /// of a staged submission.
     #[serde(rename = "owed", default, skip_serializing_if = "Vec::is_empty")]
     entries: Vec<PlannedChangePart>,
-    /// Planned change instances and new declarations of staged work, as JSON compressed with gzip. Absent in other
-    /// work, and in staged work of old records. Format 4.
+    /// Planned change instances and new declarations of staged work, as JSON compressed with gzip. Absent in other work
+    /// and in staged work of old records, and known since format 4.
     #[serde(rename = "gz", skip_serializing_if = "Option::is_none")]
     packed: Option<Packed<PackedWork>>,
     /// Time of creation.
@@ -233,19 +233,19 @@ struct PlannedChangePart {
     /// Id of the service owner's change instance, for a dependent team's share.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<u64>,
-    /// Declaration of the item at the submission, for a referenced change. A share uses that of its cause.
+    /// Declaration of the item at the submission, for a referenced change. A share uses the declaration of its cause.
     #[serde(rename = "ver", skip_serializing_if = "Option::is_none")]
     version: Option<VersionPart>,
     /// New declaration, for a direct change.
     #[serde(rename = "dc", skip_serializing_if = "Option::is_none")]
     declared: Option<DeclaredPart>,
-    /// Schema version that checks decisions. Absent without words. Format 6.
+    /// Schema version that checks decisions. Absent for a definition without words, and known since format 6.
     #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
     schema_version: Option<u64>,
-    /// New item in reserve, for an undeclared item that is declared again. Format 3.
+    /// New item in reserve, for an undeclared item that is declared again. The attribute is known since format 3.
     #[serde(rename = "sp", skip_serializing_if = "Option::is_none")]
     spare: Option<SparePart>,
-    /// Whether it starts as PENDING.
+    /// Whether the change instance starts as PENDING.
     #[serde(rename = "ar")]
     approval_required: bool,
     /// Prices at the submission. Absent if both are 0, and for a dependent team.
@@ -262,7 +262,7 @@ mirrors! {
 /// The new declaration of an item.
 #[derive(Serialize, Deserialize)]
 struct DeclaredPart {
-    /// Newest declaration. For a removal, the last one.
+    /// Newest declaration, or for a removal the last one.
     #[serde(rename = "ver")]
     version: VersionPart,
     /// Whether the item stays declared.
@@ -270,7 +270,7 @@ struct DeclaredPart {
     /// References to items of the same application.
     #[serde(rename = "rf")]
     references: Vec<ReferencePart>,
-    /// Schema version of the check. 0 in old records.
+    /// Schema version of the check, or 0 in old records.
     #[serde(rename = "sv", default)]
     schema_version: u64,
     /// Identity of a new item. Absent for an existing one.
@@ -302,7 +302,7 @@ struct IdentityPart {
     /// Name of the application.
     #[serde(rename = "app")]
     application: String,
-    /// Generation of the application. Absent for 0. Format 4.
+    /// Generation of the application. Absent for generation 0, and known since format 4.
     #[serde(rename = "ag", skip_serializing_if = "Option::is_none")]
     generation: Option<u64>,
     /// Service.
@@ -357,7 +357,7 @@ pub(crate) struct StagingRecord {
     /// Number of work records.
     #[serde(rename = "no")]
     works: u64,
-    /// State: `OPEN`, `COMMITTED` or `ABORTED`. Fence of commit and cleanup.
+    /// State: `OPEN`, `COMMITTED` or `ABORTED`, as the fence of commit and cleanup.
     #[serde(rename = "st")]
     state: String,
     /// Time of creation.

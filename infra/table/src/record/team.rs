@@ -20,10 +20,10 @@ pub(crate) struct TeamRecord {
     /// Metadata, canonical JSON.
     #[serde(rename = "meta")]
     metadata: String,
-    /// Submission that declared the metadata. Absent if none did.
+    /// Submission that declared the metadata. Absent if no submission declared them.
     #[serde(rename = "si", skip_serializing_if = "Option::is_none")]
     since: Option<SincePart>,
-    /// Whether removals of whole applications need a confirmation. Absent if not. Format 7.
+    /// Whether removals of whole applications need a confirmation. Absent if they do not, and known since format 7.
     #[serde(rename = "cf", skip_serializing_if = "Option::is_none")]
     confirm_removals: Option<bool>,
 }
@@ -49,17 +49,17 @@ pub(crate) struct HeadRecord {
     /// Id of the team.
     #[serde(rename = "tm")]
     team: u64,
-    /// Number of submissions. Fence against concurrent submissions.
+    /// Number of submissions, as a fence against concurrent ones.
     #[serde(rename = "sub")]
     submissions: u64,
-    /// Digest of the whole declaration. It reveals a torn read.
+    /// Digest of the whole declaration. The digest reveals a torn read.
     root: String,
     #[serde(flatten)]
     blockers: BlockersPart,
     /// Number of the next application.
     #[serde(rename = "na")]
     next_application: u64,
-    /// Number of the next change instance. Fence of allocation.
+    /// Number of the next change instance, as the fence of its allocation.
     #[serde(rename = "nc")]
     next_change: u64,
     /// Id of the submission in flight. Absent if there is none.
@@ -74,7 +74,7 @@ mirrors! {
 /// The blockers of a team.
 #[derive(Serialize, Deserialize)]
 struct BlockersPart {
-    /// Number of blockers. Fence together with `att`.
+    /// Number of blockers, and a fence together with `att`.
     #[serde(rename = "attn")]
     count: i64,
     /// Sum of the blockers' hashes.
@@ -101,25 +101,26 @@ pub(crate) struct ApplicationRecord {
     /// Name, unique within the team.
     #[serde(rename = "nm")]
     name: String,
-    /// Digest of the application's declaration. Fence, together with `ni` and `dr`.
+    /// Digest of the application's declaration, and a fence together with `ni` and `dr`.
     #[serde(rename = "dig")]
     digest: String,
-    /// Number of items of earlier applications with the same number. Absent for 0. Format 4.
+    /// Number of items of earlier applications with the same number. Absent if there are none, and known since format
+    /// 4.
     #[serde(rename = "ib", skip_serializing_if = "Option::is_none")]
     items_before: Option<u64>,
     /// Number of the next item.
     #[serde(rename = "ni")]
     next_item: u64,
-    /// Number of drifted items. Absent or 0 if there are none. Format 6.
+    /// Number of drifted items. Absent or 0 if there are none, and known since format 6.
     #[serde(rename = "dr", skip_serializing_if = "Option::is_none")]
     drifted: Option<u64>,
     /// Metadata, canonical JSON.
     #[serde(rename = "meta")]
     metadata: String,
-    /// Submission that declared the metadata. Absent if none did.
+    /// Submission that declared the metadata. Absent if no submission declared them.
     #[serde(rename = "si", skip_serializing_if = "Option::is_none")]
     since: Option<SincePart>,
-    /// Number of the last submission that changed the application. 0 in old records.
+    /// Number of the last submission that changed the application, or 0 in old records.
     #[serde(rename = "lc", default)]
     changed: u64,
     /// Time of the first declaration.
@@ -128,7 +129,8 @@ pub(crate) struct ApplicationRecord {
     /// Time of the last change of the declaration.
     #[serde(rename = "mo")]
     modified: u64,
-    /// Number of the submission that gave its number to another application. Absent while it has it. Format 4.
+    /// Number of the submission that gave this application's number to another one. Absent while the application has
+    /// its number, and known since format 4.
     #[serde(rename = "rt", skip_serializing_if = "Option::is_none")]
     retired: Option<u64>,
 }
@@ -163,7 +165,7 @@ impl Record for ApplicationRecord {
     }
 }
 
-/// Former metadata of a team or an application. It never changes.
+/// Former metadata of a team or an application. The record never changes after its creation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ReplacedRecord {
     /// Id of the team.
@@ -175,7 +177,7 @@ pub(crate) struct ReplacedRecord {
     /// Metadata, canonical JSON.
     #[serde(rename = "meta")]
     metadata: String,
-    /// Submission that declared the metadata. Absent if none did.
+    /// Submission that declared the metadata. Absent if no submission declared them.
     #[serde(rename = "si", skip_serializing_if = "Option::is_none")]
     since: Option<SincePart>,
 }

@@ -1,4 +1,5 @@
-//! Webhooks and the results of their deliveries. Only the webhook's record has credentials. It is in the table of keys.
+//! Webhooks and the results of their deliveries. Only the webhook's record has credentials, so it is in the table of
+//! keys.
 
 use super::codec::{Record, of_side};
 use super::conversion::{Bad, Part, mirrors};
@@ -17,10 +18,10 @@ pub(crate) struct WebhookRecord {
     /// Team.
     #[serde(rename = "tm")]
     team: TeamPart,
-    /// Role of the team. Absent for a service owner. Format 7.
+    /// Role of the team. Absent for a service owner, and known since format 7.
     #[serde(rename = "pov", skip_serializing_if = "Option::is_none")]
     side: Option<String>,
-    /// Service. Absent for all services of a consumer. Format 7.
+    /// Service. Absent if the webhook covers all services of a consumer, and known since format 7.
     #[serde(rename = "sv", skip_serializing_if = "Option::is_none")]
     service: Option<ServicePart>,
     /// Secret that signs deliveries.
@@ -38,7 +39,7 @@ pub(crate) struct WebhookRecord {
     /// Value of the `Authorization` header. Absent if none is sent.
     #[serde(rename = "au", skip_serializing_if = "Option::is_none")]
     authorization: Option<String>,
-    /// State that triggers a delivery. Absent if creations do.
+    /// State that triggers a delivery. Absent if creations trigger the deliveries.
     #[serde(rename = "st", skip_serializing_if = "Option::is_none")]
     state: Option<String>,
     /// Whether the webhook is active.
@@ -59,7 +60,7 @@ pub(crate) struct WebhookRecord {
     /// Time of the last change.
     #[serde(rename = "mo")]
     modified: u64,
-    /// Revision: counts the writes. Fence of every change.
+    /// Revision: counts the writes, and is the fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
 }
@@ -125,10 +126,10 @@ pub(crate) struct RepliedRecord {
     /// Number of consecutive failures.
     #[serde(rename = "fa")]
     failures: u64,
-    /// Duration of the attempt, in milliseconds. Absent below one second.
+    /// Duration of the attempt, in milliseconds. Absent if it is below one second.
     #[serde(rename = "ms", skip_serializing_if = "Option::is_none")]
     slow_millis: Option<u64>,
-    /// Start of a later attempt without a response after one second. Absent without such an attempt.
+    /// Start of a later attempt without a response after one second. Absent if no such attempt exists.
     #[serde(rename = "si", skip_serializing_if = "Option::is_none")]
     in_flight_since: Option<u64>,
     /// Expiry, in seconds since 1970: two weeks after `at`.
@@ -160,10 +161,10 @@ pub(crate) struct CoolingRecord {
     /// End of the cooling time or of the last slot.
     #[serde(rename = "un")]
     until: u64,
-    /// Id of the waiting event. Absent if none waits.
+    /// Id of the waiting event. Absent if no event is waiting.
     #[serde(rename = "wa", skip_serializing_if = "Option::is_none")]
     waiting: Option<String>,
-    /// Revision: counts the writes. Fence of every change.
+    /// Revision: counts the writes, and is the fence of every change.
     #[serde(rename = "rv")]
     revision: u64,
     /// Expiry, in seconds since 1970: two weeks after `un`.
