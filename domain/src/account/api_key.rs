@@ -10,17 +10,17 @@ use crate::base::timestamp::Timestamp;
 pub const KEYS_MAX: u64 = 100;
 /// Default time for which a rotated key stays valid next to its successor, in microseconds: one day.
 pub const OVERLAP_MICROS: u64 = 86_400_000_000;
-/// Maximum of that time: thirty days.
+/// Maximum time for which a rotated key stays valid, in microseconds: thirty days.
 pub const OVERLAP_MICROS_MAX: u64 = 30 * OVERLAP_MICROS;
 
-/// Returns the name of a key without one, by its number among the keys of its team.
+/// Returns the default name of a key, made of its number among the keys of its team.
 pub fn default_name(team: &str, number: u64) -> String {
     format!("{team}-{number}")
 }
 
 /// An API key without its secret.
 ///
-/// A hash is not a secret, but log readers do not need it.
+/// The hash is not a secret, but log readers do not need it.
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 #[debug("ApiKey {{ id: {id:?}, team: {team:?}, .. }}")]
 pub struct ApiKey {
@@ -57,7 +57,8 @@ impl ApiKey {
 
     /// Returns the key with an expiry and its successor, after a rotation.
     ///
-    /// Both are valid for `overlap` microseconds, so clients can change over without an interruption.
+    /// The key and its successor are both valid for `overlap` microseconds, so clients can change over without an
+    /// interruption.
     pub fn rotated(
         &self,
         hash: String,

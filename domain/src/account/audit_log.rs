@@ -96,7 +96,7 @@ pub enum Subject {
         side: Side,
         /// The service; none for all services of a consumer.
         service: Option<ServiceRef>,
-        /// The state of the deliveries; none for the creation of change instances.
+        /// The state that triggers a delivery; none if the creation of a change instance does.
         state: Option<State>,
         /// Whether deliveries are enabled.
         active: bool,

@@ -13,7 +13,8 @@ pub enum Role {
     General,
     /// Reads only.
     ReadOnly,
-    /// Reads of all teams' queues and of the system's state, and the creation of teams. Within its team it reads only.
+    /// Reads of all teams' queues and of the system's state, and the creation of teams. Within its team, the caller
+    /// only reads.
     Platform,
 }
 

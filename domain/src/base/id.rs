@@ -29,7 +29,7 @@ macro_rules! id {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         ///
-        /// It is an integer of at most 53 bits, so every JSON reader has it exactly.
+        /// The id is an integer of at most 53 bits, so every JSON reader has it exactly.
         pub struct $name(u64);
 
         impl $name {
@@ -120,7 +120,7 @@ impl WebhookId {
 
 /// Computes a number from a text, so no counter is needed.
 ///
-/// In one of three million teams, two of a hundred keys have the same number. The table then refuses the second.
+/// In one of three million teams, two of a hundred keys have the same number. The table then refuses the second key.
 fn of_text(team: TeamId, text: &str) -> u64 {
     let beginning =
         Hash::of(text).as_bytes().iter().take(8).fold(0, |all, byte| (all << 8) | u64::from(*byte));
@@ -177,8 +177,8 @@ impl ConfigId {
 
 /// An application of a team: (team, number, generation).
 ///
-/// A number of an empty application can get a new application, with the next generation (R45, ADR 31). On the wire it
-/// is an integer of at most 53 bits. The first generation is written without its number: `team << 12 | number`.
+/// A number of an empty application can get a new application, with the next generation (R45, ADR 31). On the wire the
+/// id is an integer of at most 53 bits. The first generation is written without its number: `team << 12 | number`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ApplicationId {
     team: TeamId,
@@ -314,9 +314,9 @@ impl ChargeId {
     /// Returns the id of the charge that continues a charge for time after its division at this revision of the
     /// item.
     ///
-    /// The number is a hash, because all divisions of a team would compete for a counter. No other charge has a
-    /// number of this form. Two divisions compute the same number once in two billion pairs. Then the table refuses
-    /// the second, and its next `attempt` computes another.
+    /// The number is a hash, because all divisions of a team would compete for a counter. No other charge has a number
+    /// of this form. Two divisions compute the same number once in two billion pairs. Then the table refuses the second
+    /// division, and its next `attempt` computes another number.
     pub fn continued(item: ItemId, revision: u64, attempt: u32) -> Self {
         let computed = of_text(item.team(), &format!("{item} {revision} {attempt}"));
         Self(computed / CHANGE_STRIDE * CHANGE_STRIDE + CONTINUED)

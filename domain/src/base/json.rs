@@ -1,6 +1,6 @@
 //! Strict JSON: unambiguous parsing, the canonical form (RFC 8785) and its hash.
 //!
-//! The meaning of a document is not its concern.
+//! The meaning of a document is the concern of other modules.
 
 pub(crate) mod cursor;
 mod decimals;
@@ -21,7 +21,7 @@ pub const NUMBER_MAX: u64 = (1 << 53) - 1;
 /// Maximum number of reported problems of a document.
 pub const PROBLEMS_MAX: usize = 1_000;
 
-/// Maximum size of the paths and messages of these problems, in bytes; further problems are dropped.
+/// Maximum size of the paths and messages of a document's problems, in bytes; further problems are dropped.
 pub const PROBLEMS_BYTES_MAX: usize = 1024 * 1024;
 
 /// Maximum length of a pointer in a problem, in bytes; a longer one is cut.
@@ -95,7 +95,7 @@ pub(crate) fn is_reserved(key: &str) -> bool {
     key.starts_with(RESERVED)
 }
 
-/// Returns the number of nested containers of a value: 0 for a value that is none. It does not recurse.
+/// Returns the number of nested containers of a value, without recursion: 0 for a value that is not a container.
 pub fn depth(value: &Value) -> usize {
     let (mut deepest, mut open) = (0, vec![(value, 1)]);
     while let Some((value, level)) = open.pop() {
@@ -109,14 +109,14 @@ pub fn depth(value: &Value) -> usize {
     deepest
 }
 
-/// Returns whether every JSON implementation reads a number as it is: larger ones are rounded.
+/// Returns whether every JSON implementation reads a number exactly, because larger numbers are rounded.
 pub(crate) fn is_exact(number: &Number) -> bool {
     number.as_f64().is_some_and(|number| number.abs() <= NUMBER_MAX_FLOAT)
 }
 
 /// Returns the canonical form (RFC 8785): equal documents give equal text.
 pub fn canonical(value: &Value) -> String {
-    // The library refuses only numbers that are not finite and keys that are not text. A `Value` holds neither. The
+    // The library refuses only numbers that are not finite and keys that are not text, and a `Value` holds neither. The
     // fallback avoids an error that no caller could handle.
     serde_json_canonicalizer::to_string(value).unwrap_or_else(|_| value.to_string())
 }
@@ -124,7 +124,7 @@ pub fn canonical(value: &Value) -> String {
 /// Maximum length of a value in a message, in characters.
 pub(crate) const VALUE_CHARS_MAX: usize = 64;
 
-/// Returns the canonical form of a value for a message; of a longer one, only the length.
+/// Returns the canonical form of a value for a message, or only its length if the form is too long.
 pub(crate) fn excerpt(value: &Value) -> String {
     let text = canonical(value);
     let chars = text.chars().count();
@@ -139,7 +139,7 @@ pub(crate) struct Problems {
 }
 
 impl Problems {
-    /// Adds a problem; builds it only while there is room.
+    /// Adds a problem, and builds it only while there is room.
     pub(crate) fn push(&mut self, problem: impl FnOnce() -> Problem) {
         if self.is_full() {
             return;
@@ -201,7 +201,7 @@ struct Reader {
     depth_max: usize,
     /// Returns whether a number may have 64 bits at these tokens.
     allows_64_bits: fn(&[String]) -> bool,
-    /// How many numbers it has read.
+    /// The number of numbers read so far.
     numbers: usize,
     /// The indexes of the numbers that have too many digits.
     rounded: BTreeSet<usize>,
@@ -361,7 +361,8 @@ mod tests {
             problems.into_vec().len()
         };
         assert_eq!(limited(&|| problem("/a", 0, 2)), 1_000);
-        // Each problem takes a quarter of the limit, half of it as path; the one over the limit is the last.
+        // Each problem takes a quarter of the limit, half of it as path. The problem that exceeds the limit is the last
+        // one.
         assert_eq!(limited(&|| problem("/a", 512, 262_144)), 5);
         let mut problems = Problems::default();
         problems.push(|| problem("/a", 0, 2));

@@ -35,7 +35,7 @@ impl Amount {
 
     /// Parses a decimal number in the spelling of JSON or of [`Display`](fmt::Display).
     ///
-    /// It returns none for a negative number, or for fractions of a millionth.
+    /// Returns `None` for a negative number, or for fractions of a millionth.
     pub fn parse(number: &str) -> Option<Self> {
         let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -57,7 +57,7 @@ impl Amount {
         digits.is_multiple_of(divisor).then(|| digits.checked_div(divisor).map(Self)).flatten()
     }
 
-    /// Parses a price in a definition; none if it is not an amount, or above [`Self::PRICE_UNITS_MAX`].
+    /// Parses a price in a definition; none if the number is not an amount, or above [`Self::PRICE_UNITS_MAX`].
     pub fn price(number: &serde_json::Number) -> Option<Self> {
         let price = Self::parse(&number.to_string())?;
         (price.0 <= u128::from(Self::PRICE_UNITS_MAX) * UNIT).then_some(price)
@@ -65,7 +65,7 @@ impl Amount {
 
     /// Returns the cost of a monthly price between two times.
     ///
-    /// It is the difference of the costs since 1970, each rounded down to a millionth. So the parts of a period
+    /// The cost is the difference of the costs since 1970, each rounded down to a millionth. So the parts of a period
     /// cost exactly as much as the whole, in any division.
     pub fn over(self, start: Timestamp, end: Timestamp) -> Self {
         let since_1970 = |at: Timestamp| self.0.saturating_mul(at.micros().into()) / MONTH_MICROS;
@@ -116,7 +116,7 @@ impl Prices {
     /// No fees.
     pub const NONE: Self = Self { per_change: Amount::ZERO, monthly: Amount::ZERO };
 
-    /// Returns the total of both.
+    /// Returns the sum of the two amounts.
     pub fn sum(self) -> Amount {
         self.per_change + self.monthly
     }

@@ -17,7 +17,7 @@ macro_rules! named {
                 self.into_str()
             }
 
-            /// Parses a name.
+            /// Returns the variant with this name.
             pub fn parse(name: &str) -> Option<Self> {
                 name.parse().ok()
             }

@@ -1,7 +1,7 @@
 //! A cursor that walks through the text of a JSON document from value to value, without building them.
 //!
-//! The caller has checked before that the text is JSON ([`super::sound`]). Only `dovetail plan` uses both: it parses
-//! only items with different texts, and needs a fraction of the time of a parse
+//! The caller has checked before that the text is JSON ([`super::sound`]). Only `dovetail plan` uses the cursor and
+//! that check. `dovetail plan` parses only items with different texts, so it needs a fraction of the time of a parse
 //! (`docs/reference/figures/performance.md`).
 
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
         is_next.then(|| self.advance(1))
     }
 
-    /// Returns whether the entered container has another entry; without one, leaves the container.
+    /// Returns whether the entered container has another entry, and leaves the container if it has none.
     pub(crate) fn has_next(&mut self) -> bool {
         if self.peek() == Some(b',') {
             self.advance(1);
