@@ -15,7 +15,7 @@ pub struct MetadataPolicy {
     pub application: Option<Arc<Schema>>,
 }
 
-/// A stored version of these schemas; it never changes.
+/// A stored version of the schemas for metadata, which never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The number, from 1.

@@ -95,7 +95,7 @@ pub struct Schema {
     /// The memory of the definition in bytes; the estimate is never too low.
     pub bytes: usize,
     request: Compiled,
-    /// None if the definition does not check approvals.
+    /// The form at an approval; none if the definition does not check approvals.
     approved: Option<Compiled>,
 }
 
@@ -103,7 +103,7 @@ pub struct Schema {
 #[derive(Debug)]
 struct Compiled {
     model: Model,
-    /// None if it would take too much memory; every item is then `too_complex`.
+    /// The validator; none if it would take too much memory, so every item is `too_complex`.
     validator: Option<Validator>,
     /// The memory in bytes; the estimate is never too low.
     bytes: usize,
@@ -122,7 +122,7 @@ impl Budget {
         Self { steps: STEPS_MAX, is_exceeded: false }
     }
 
-    /// Takes steps; returns whether so many were left.
+    /// Takes steps from the budget, and returns whether so many were left.
     pub(crate) const fn takes(&mut self, steps: u64) -> bool {
         let is_left = steps <= self.steps;
         self.steps = self.steps.saturating_sub(steps);
@@ -141,7 +141,7 @@ impl Budget {
     }
 }
 
-/// Checks a definition before its publication; reports every problem that needs no compilation.
+/// Checks a definition before its publication, and reports every problem that needs no compilation.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     let schema = compiled(&checked(bytes, Words::Apply, |check, root| check.service(root))?, Words::Apply)?;
     if schema.has_words {
@@ -150,7 +150,8 @@ pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     Ok(schema)
 }
 
-/// Checks a schema for metadata before it is set; the same limits apply, but it belongs to no service.
+/// Checks a schema for metadata before it is set. The limits of definitions apply, but the schema belongs to no
+/// service.
 pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     compiled(&checked(bytes, Words::Ignore, |check, root| check.object(root))?, Words::Ignore)
 }
@@ -175,7 +176,7 @@ fn checked(
     words: Words,
     of: impl FnOnce(&mut Check<'_>, &Map<String, Value>),
 ) -> Result<String, Vec<Problem>> {
-    // Before the parser, whose time grows with the text.
+    // The size comes before the parser, whose time grows with the text.
     if bytes.len() > SCHEMA_BYTES_MAX {
         return Err(vec![problem("", "too_large", format!("must be at most {SCHEMA_BYTES_MAX} bytes"))]);
     }
@@ -183,7 +184,7 @@ fn checked(
     let Some(root) = definition.as_object() else {
         return Err(vec![problem("", "wrong_type", "must be an object")]);
     };
-    // Before the walks below: each of them builds pointers of this length.
+    // The pointers come before the walks below, because each walk builds pointers of this length.
     if pointers_bytes(&definition, 0) > POINTERS_BYTES_MAX {
         let message =
             format!("the JSON pointers of its values must be at most {POINTERS_BYTES_MAX} bytes in total");
@@ -255,12 +256,12 @@ impl Schema {
 
     /// Returns the problems of an item's declaration, with relative pointers.
     ///
-    /// An item that needs more steps than are left is not evaluated: `too_complex`.
+    /// An item that needs more steps than are left is not evaluated, and has the problem `too_complex`.
     pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         self.problems_in(&self.request, body, budget)
     }
 
-    /// Returns the same for a declaration whose change instance needs no approval: as at its approval (R49).
+    /// Returns the problems of a declaration whose change instance needs no approval: those of its approval (R49).
     pub fn problems_at_approval(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         self.problems_in(self.approved.as_ref().unwrap_or(&self.request), body, budget)
     }
@@ -316,7 +317,7 @@ impl Compiled {
                 "must have a smaller definition: the definitions of the request take too much memory";
             return vec![problem("", "too_complex", message)];
         };
-        // Before the validator runs, because nothing can interrupt it.
+        // The cost comes before the validator, because nothing can interrupt a validation.
         let Some(cost) = self.model.cost(body, budget.steps) else {
             (budget.steps, budget.is_exceeded) = (0, true);
             let message = format!("all items of a request must need at most {STEPS_MAX} steps to check");
@@ -326,7 +327,7 @@ impl Compiled {
         if validator.is_valid(body) {
             return Vec::new();
         }
-        // The search for all errors costs more than the answer valid or not, so it has its own limit.
+        // The search for all errors costs more than the answer valid or not, so the search has its own limit.
         if cost.full > budget.steps || cost.first > ERRORS_BYTES_MAX {
             let message = "must match the definition, but both are too large to locate the error";
             return vec![problem("", "schema", message)];

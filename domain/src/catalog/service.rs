@@ -23,7 +23,7 @@ pub struct Service {
     pub settings: Settings,
     /// The former dependent teams, sorted by id.
     ///
-    /// It is empty for a service whose list has not changed since this field exists.
+    /// The list is empty if the dependent teams have not changed since this field exists.
     pub former_dependents: Vec<TeamId>,
     /// Whether documentation is stored.
     pub has_docs: bool,
@@ -90,7 +90,7 @@ pub enum Publish {
 /// Publishes a schema under its title, as a new service or a new version (docs/reference/http/services.md).
 ///
 /// `before` is the service with that title and its current schema. `approval_required` in the metadata takes effect
-/// with the version that changes it. It holds until a setting or another version changes it.
+/// with the version that changes it, and holds until a setting or another version changes it.
 pub fn publish(
     before: Option<(&Service, &Schema)>,
     schema: &Schema,
@@ -102,16 +102,17 @@ pub fn publish(
         settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
         return needs_approval(schema, &settings).unwrap_or(Publish::New(settings));
     };
-    // First of all: an answer about equality would reveal another team's definition.
+    // The owner comes first, because an answer about equality would reveal another team's definition.
     if service.owner != *owner {
         return Publish::Foreign;
     }
-    // A pipeline publishes the same definition with every run: that creates no version.
+    // A pipeline publishes the same definition with every run, which must create no version.
     if current.text == schema.text {
         return Publish::Unchanged;
     }
     let mut settings = service.settings.clone();
-    // Only a changed value counts. Else each publication of a pipeline would undo the owner's setting (ADR 19).
+    // Only a changed value counts, because otherwise each publication of a pipeline would undo the owner's setting (ADR
+    // 19).
     if schema.approval_required != current.approval_required {
         settings.approval_required = schema.approval_required.unwrap_or(settings.approval_required);
     }

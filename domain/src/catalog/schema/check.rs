@@ -9,7 +9,7 @@ const META_VALUES_MAX: usize = 2_000;
 
 /// The meta-schema of draft-07, without the formats that it asserts.
 ///
-/// One of them requires ECMA-262 of each pattern, but the engine decides about patterns in both drafts.
+/// One format requires ECMA-262 of each pattern, but the engine decides about patterns in both drafts.
 static META_DRAFT_7: LazyLock<Option<Validator>> = LazyLock::new(|| {
     let meta = json!({"$ref": "http://json-schema.org/draft-07/schema#"});
     options(Draft::Draft7).should_validate_formats(false).build(&meta).ok()
@@ -55,7 +55,7 @@ pub(super) struct Check<'a> {
     /// Whether the definition has words with a meaning.
     has_words: bool,
     pub(super) problems: Problems,
-    /// By pointer; none while its computation is in progress, which reveals a circle of references.
+    /// The cost by pointer; none while its computation is in progress, which reveals a circle of references.
     works: BTreeMap<String, Option<Work>>,
     /// The pointers of the schemas that contain a reference to themselves.
     recursive: BTreeSet<String>,
@@ -219,7 +219,7 @@ impl<'a> Check<'a> {
 
     /// Bounds the number and the depth of subschemas on all paths through the definition.
     ///
-    /// Then it checks the positions of the words, which needs a definition within these bounds.
+    /// After that, the function checks the positions of the words, because this needs a definition within these bounds.
     pub(super) fn work(&mut self) {
         let mut work = self.work_of("", self.definition, 0);
         // A path without repetition passes each recursive schema once, and has this depth between two of them.
@@ -243,7 +243,7 @@ impl<'a> Check<'a> {
     }
 
     fn work_of(&mut self, pointer: &str, schema: &'a Value, depth: u64) -> Work {
-        // This function recurses as well, so it stops at the limit that it enforces.
+        // The function recurses as well, so it stops at the limit that it enforces.
         if depth > EXPANDED_DEPTH_MAX {
             return Work::TOO_MUCH;
         }
@@ -254,7 +254,8 @@ impl<'a> Check<'a> {
         let mut work = Work { schemas: 1, ..Work::default() };
         for below in subschemas(pointer, schema) {
             let below_work = self.work_of(&below.pointer, below.schema, depth.saturating_add(1));
-            // A named definition costs where a reference uses it. This visit only detects circles in it.
+            // A named definition costs steps only where a reference uses it. The visit of its own place only detects
+            // circles.
             if below.reach != Reach::Named {
                 work.add(below_work);
             }
@@ -273,7 +274,7 @@ impl<'a> Check<'a> {
         let Some(Ok((to, schema))) = reference.map(|reference| target(self.definition, reference)) else {
             return Work::default();
         };
-        // Its computation is in progress, so this reference is inside its own target.
+        // The computation of the target is in progress, so this reference is inside its own target.
         if let Some(None) = self.works.get(&*to) {
             self.recursive.insert(to.into_owned());
             if self.has_words {

@@ -47,18 +47,18 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
 
 /// Returns whether a definition keeps the limits of today.
 ///
-/// A stored definition may be older than these limits. It must still load, but then it checks no item.
+/// A stored definition may be older than these limits. Such a definition must still load, but it checks no item.
 pub(super) fn is_small(definition: &Value) -> bool {
     pointers_bytes(definition, 0) <= POINTERS_BYTES_MAX
 }
 
 impl Compiled {
-    /// A form that checks no item: each is `too_complex`.
+    /// Returns a form that checks no item, because each item is `too_complex`.
     pub(super) fn unusable(bytes: usize) -> Self {
         Self { model: Model::default(), validator: None, bytes }
     }
 
-    /// Compiles a definition in one of its forms; `paths` are none without words.
+    /// Compiles a definition in one of its forms; `paths` is none if the definition has no words.
     pub(super) fn of(
         checked: &Value,
         draft: Draft,
@@ -139,11 +139,11 @@ pub(super) fn options(draft: Draft) -> ValidationOptions<'static> {
 
 /// Returns the schema that the library compiles, and the pointer of the definition in it.
 ///
-/// The definition has no `$id` there, because one that equals the name of a known schema would hide that schema. Entries of reference
-/// lists are strings, unless the definition has its own `items`.
+/// The definition has no `$id` there, because a `$id` that equals the name of a known schema would hide that schema.
+/// Entries of reference lists are strings, unless the definition has its own `items`.
 ///
-/// In draft-07 the library requires ECMA-262 of each pattern that its meta-schema sees. Definitions have the patterns of
-/// the engine in both drafts, so a reference leads to the definition, at a place that this meta-schema does not know.
+/// In draft-07 the library requires ECMA-262 of each pattern that its meta-schema sees. Definitions have the patterns
+/// of the engine in both drafts, so a reference leads to the definition at a place that this meta-schema does not know.
 fn compiled_form(checked: &Value, draft: Draft, references: &[ReferenceField]) -> (&'static str, Value) {
     let at = if draft == Draft::Draft7 { "/definition" } else { "" };
     let mut form = with_local_references(checked, at);
@@ -177,7 +177,8 @@ fn with_local_references(checked: &Value, at: &str) -> Value {
 /// The path of the dialect at any deployment: the URL of `infra/definition.schema.json`.
 const DIALECT_PATH: &str = "/v1/definition.schema.json";
 
-/// Returns the draft of a definition; none if it is not one of the supported ones. The dialect means 2020-12.
+/// Returns the draft of a definition; none if Dovetail does not support it. The dialect of service definitions is draft
+/// 2020-12.
 pub(super) fn draft(root: &Map<String, Value>) -> Option<Draft> {
     let Some(uri) = root.get("$schema") else {
         return Some(Draft::Draft202012);

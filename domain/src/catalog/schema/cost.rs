@@ -14,8 +14,8 @@ use super::*;
 pub const STEPS_MAX: u64 = 32 * 1024 * 1024;
 /// Maximum number of steps for the largest item at publication.
 ///
-/// An item of a sixteenth of that size can then still be checked. A larger one can, unless it contains expensive
-/// parts.
+/// An item of a sixteenth of the largest size can then always be checked. A larger item can be checked unless it
+/// contains expensive parts.
 pub const PUBLISHED_STEPS_MAX: u64 = 16 * STEPS_MAX;
 /// Maximum memory of an item's errors, in bytes.
 pub(super) const ERRORS_BYTES_MAX: u64 = 8 * 1024 * 1024;

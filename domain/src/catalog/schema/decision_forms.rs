@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::OnceLock;
 
-/// A definition with words, as it checks decisions. Each form is compiled at its first use.
+/// A definition with words, for the checks of decisions. Each form is compiled at its first use.
 #[derive(Debug)]
 pub struct DecisionForms {
     /// The paths with their words.
@@ -15,7 +15,7 @@ pub struct DecisionForms {
     definition: Value,
     draft: Draft,
     references: Vec<ReferenceField>,
-    /// In the order of [`Phase::ALL`].
+    /// The compiled forms, in the order of [`Phase::ALL`].
     compiled: [OnceLock<Compiled>; Phase::ALL.len()],
 }
 

@@ -10,10 +10,10 @@ use std::fmt;
 /// Maximum number of alternatives and of permitted values in a message.
 const LISTED_MAX: usize = 12;
 
-/// Reports an error of the library, at the missing or surplus property if it concerns one.
+/// Reports an error of the library, at the missing or surplus property if the error concerns one.
 ///
-/// Of a choice, it reports the errors of the closest alternative. `paths` are those of a definition with words. No
-/// problem contains a secret of the body (R58).
+/// For a choice, the function reports the errors of the closest alternative. `paths` are the paths of a definition with
+/// words. No problem contains a secret of the body (R58).
 pub(super) fn report(
     problems: &mut Problems,
     body: &Value,
@@ -29,7 +29,7 @@ fn report_leaf(problems: &mut Problems, body: &Value, paths: Option<&Part>, erro
     let masked = || cut(MESSAGE_CHARS_MAX, &error.masked());
     let message = || if matches!(secrecy, Secrecy::None) { message(error) } else { masked() };
     if let Secrecy::At(secret) = &secrecy {
-        // A keyword below the secret, or one about names, may name its members.
+        // A keyword below the secret, or a keyword about names, may name the secret's members.
         let names = matches!(
             error.kind(),
             ValidationErrorKind::AdditionalProperties { .. }
@@ -59,7 +59,7 @@ fn report_leaf(problems: &mut Problems, body: &Value, paths: Option<&Part>, erro
     }
 }
 
-/// Calls `visit` with an error; of a choice, with the errors of its closest alternative.
+/// Calls `visit` with an error, or for a choice with the errors of its closest alternative.
 pub(super) fn for_each_leaf(error: &ValidationError<'_>, visit: &mut impl FnMut(&ValidationError<'_>)) {
     match closest(error) {
         Some(errors) => errors.iter().for_each(|error| for_each_leaf(error, visit)),
@@ -88,7 +88,7 @@ fn alternatives<'e>(error: &'e ValidationError<'_>) -> &'e [Vec<ValidationError<
     }
 }
 
-/// How well a value fits an alternative: a later one fits better.
+/// How well a value fits an alternative: a later variant fits better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// The value has another type.

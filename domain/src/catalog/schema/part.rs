@@ -1,7 +1,7 @@
 //! The paths of a definition as a tree: the words at each property, and the properties below it (R46).
 //!
 //! A path leads from the root through `properties`, `additionalProperties`, `items` and `$ref`. Schemas below other
-//! keywords share their value with neighbours, so no single actor is responsible for it there.
+//! keywords share their value with neighbours, so no single actor is responsible for the value there.
 
 use super::walk::{Subschema, subschemas, target};
 use super::*;
@@ -80,7 +80,8 @@ impl Part {
         elements: None,
     };
 
-    /// Returns the tree of a definition with bounded work; of a recursive one only the root, because it has no words.
+    /// Returns the tree of a definition with bounded work, or only the root of a recursive definition, because it has
+    /// no words.
     pub(super) fn of(definition: &Value, draft: Draft) -> Self {
         let mut part = Self { is_verified: definition.get(VERIFIED).is_some(), ..Self::default() };
         let source = Source { definition, draft };
@@ -271,8 +272,8 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Returns whether a path from a schema leads back to one before it. Of each earlier one, `ended` has whether its
-    /// paths are complete.
+    /// Returns whether a path from a schema leads back to an earlier schema of the path. For each visited schema,
+    /// `ended` has whether its paths are complete.
     fn is_recursive(&self, pointer: &str, schema: &Value, ended: &mut BTreeMap<String, bool>) -> bool {
         if let Some(ended) = ended.get(pointer) {
             return !ended;
@@ -313,7 +314,8 @@ pub(super) fn steps<'a>(pointer: &str, schema: &'a Value, source: &Source<'a>) -
     let below = subschemas(pointer, schema).into_iter().filter_map(|below| {
         let way = match below.keyword {
             "properties" => Way::Member(below.token()),
-            // A member with a pattern is not one of the others, and its name alone does not show the difference.
+            // A member that matches a pattern does not belong to `additionalProperties`, and its name alone does not
+            // show the difference.
             "additionalProperties" if schema.get("patternProperties").is_none() => Way::Others,
             "items" if is_single(&below, schema) => Way::Elements,
             _ => return None,

@@ -35,10 +35,10 @@ pub(super) struct Pattern {
 
 /// The patterns that were measured in this process, with the steps that each took.
 ///
-/// The forms and versions of a definition repeat their patterns, and so do definitions of one generator. The exploration
-/// of a Unicode class takes a large part of a second.
+/// The forms and versions of a definition repeat their patterns, and so do definitions of one generator. The
+/// exploration of one Unicode class takes a large part of a second.
 static MEASURED: Mutex<BTreeMap<String, (Pattern, u64)>> = Mutex::new(BTreeMap::new());
-/// Maximum number of such patterns, and maximum length of each in bytes.
+/// Maximum number of measured patterns, and maximum length of each in bytes.
 const MEASURED_MAX: usize = 1_000;
 const MEASURED_BYTES_MAX: usize = 1_024;
 

@@ -71,7 +71,7 @@ const STEPS_PER_NAME: u64 = 16;
 const STEP_BYTES: usize = 256;
 
 impl Upgrade {
-    /// Reads the steps of a stored definition; none without the word.
+    /// Reads the steps of a stored definition; the list is empty if the definition lacks the word.
     pub fn load(text: &str) -> Result<Self, Vec<Problem>> {
         let definition = json::parse_schema(text.as_bytes(), SCHEMA_DEPTH_MAX)?;
         Ok(Self::of(&definition))
@@ -79,7 +79,7 @@ impl Upgrade {
 
     /// Returns the steps of a definition.
     ///
-    /// An older release published steps whose result no item can hold. They are left out.
+    /// An older release published steps whose result no item can hold, so these steps are left out.
     pub(super) fn of(definition: &Value) -> Self {
         let steps = stored_steps(definition).filter_map(Step::of);
         Self(steps.filter(|step| step.unstorable().is_none()).collect())
@@ -87,7 +87,7 @@ impl Upgrade {
 
     /// Turns an item of the previous version into one of this version, or returns the limit that it exceeds.
     ///
-    /// Each step applies if it can: where a path or the source does not exist, it changes nothing.
+    /// Each step applies if it can: a step changes nothing if its path or its source does not exist.
     pub fn apply(&self, item: &mut Carried, budget: &mut Budget) -> Result<(), Exceeded> {
         for Step { operation, path } in &self.0 {
             let new = match operation {
@@ -139,7 +139,7 @@ fn stored_steps(definition: &Value) -> impl Iterator<Item = &Value> {
 }
 
 impl Step {
-    /// Returns the member that makes a value which no item can hold, and the reason: it is too deep, or has a name or a
+    /// Returns the member whose value no item can hold, and the reason: the value is too deep, or has a name or a
     /// number that no reader accepts.
     fn unstorable(&self) -> Option<(&'static str, String)> {
         let names = |path: &[String]| path.len() > DEPTH_MAX;
@@ -188,12 +188,12 @@ fn at<'a>(item: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(item, |value, name| value.as_object()?.get(name))
 }
 
-/// Takes the work for a value at a path from the budget; returns the length of its canonical form.
+/// Takes the work for a value at a path from the budget, and returns the length of the value's canonical form.
 fn charged(value: &Value, path: &[String], budget: &mut Budget) -> Result<usize, Exceeded> {
     charged_bytes(json::canonical(value).len(), path, budget)
 }
 
-/// Takes the work for this number of bytes at a path from the budget; returns the number.
+/// Takes the work for this number of bytes at a path from the budget, and returns the number.
 fn charged_bytes(bytes: usize, path: &[String], budget: &mut Budget) -> Result<usize, Exceeded> {
     let of_bytes = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(STEPS_PER_BYTE);
     let of_path = u64::try_from(path.len()).unwrap_or(u64::MAX).saturating_mul(STEPS_PER_NAME);
@@ -205,7 +205,7 @@ fn member_bytes(name: &str, value_bytes: usize, others: usize) -> usize {
     json::canonical(&json!(name)).len() + ":".len() + value_bytes + usize::from(others > 0)
 }
 
-/// An item on its way to a later version. It never exceeds the bytes and the depth of deployed items.
+/// An item on its way to a later version, always within the bytes and the depth of deployed items.
 #[derive(Debug)]
 pub struct Carried {
     value: Value,
@@ -237,7 +237,7 @@ impl Carried {
         object?.as_object_mut()
     }
 
-    /// Removes the member at a path; returns its value with the length.
+    /// Removes the member at a path, and returns its value with the length.
     fn take(&mut self, path: &[String], budget: &mut Budget) -> Result<Option<(Value, usize)>, Exceeded> {
         let Some((name, above)) = path.split_last() else { return Ok(None) };
         let Some(value) = at(&self.value, path) else { return Ok(None) };
@@ -249,7 +249,7 @@ impl Carried {
         Ok(Some((value, bytes)))
     }
 
-    /// Moves a value; it stays where it is if its new path is not possible.
+    /// Moves a value, unless its new path is not possible.
     fn relocate(&mut self, from: &[String], path: &[String], budget: &mut Budget) -> Result<(), Exceeded> {
         let Some((value, bytes)) = self.take(from, budget)? else { return Ok(()) };
         match self.put(path, value, bytes, budget)? {
@@ -258,7 +258,7 @@ impl Carried {
         }
     }
 
-    /// Sets the member at a path, and creates the objects above it; returns the value if this is not possible.
+    /// Sets the member at a path and creates the objects above it, or returns the value if this is not possible.
     fn put(
         &mut self,
         path: &[String],

@@ -68,7 +68,7 @@ pub(super) fn all_subschemas(definition: &Value) -> impl Iterator<Item = (String
     })
 }
 
-/// Returns a warning for each keyword of a definition that looks like a word and is none.
+/// Returns a warning for each keyword of a definition that only looks like a word.
 pub(super) fn warnings(definition: &Value) -> Vec<String> {
     let keywords = all_subschemas(definition).flat_map(|(pointer, schema)| {
         let keywords = schema.as_object().into_iter().flatten().map(|(keyword, _)| keyword.as_str());
@@ -92,7 +92,7 @@ const UNCHECKED_FORMATS: [&str; 2] = ["idn-email", "idn-hostname"];
 fn inert_formats(definition: &Value) -> Vec<String> {
     let draft = definition.as_object().and_then(draft).unwrap_or_default();
     let is_asserted = draft == Draft::Draft7 || has_words(definition);
-    // Those of references are no formats of JSON Schema.
+    // The formats of references are not formats of JSON Schema.
     let others = all_subschemas(definition).filter(|(_, schema)| schema.get("service_reference").is_none());
     let formats = others.filter_map(|(pointer, schema)| {
         let is_unchecked = UNCHECKED_FORMATS.contains(&schema.get("format")?.as_str().unwrap_or_default());

@@ -137,7 +137,7 @@ fn some_words_exclude_each_other() {
         let found = problems(&definition(&json!({"x": x}), &json!({"x-verified": true})));
         let at = format!("/properties/x/{}", other.keyword());
         assert!(found.contains(&("misplaced_keyword", at)), "{one:?} {other:?}: {found:?}");
-        // Through a reference they meet at the same value.
+        // Through a reference, the two words meet at the same value.
         let apart = json!({"$ref": "#/$defs/d", one.keyword(): value(one)});
         let defs =
             json!({"x-verified": true, "$defs": {"d": {"type": "string", other.keyword(): value(other)}}});
