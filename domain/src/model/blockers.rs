@@ -1,8 +1,8 @@
 //! Blockers: the changes and items that wait for a consumer's answer, as a count and a sum on the team's head (R11,
 //! R12).
 //!
-//! The count shows whether there are blockers at all. The sum of one hash for each distinguishes two sets of the
-//! same size. Together they make a refusal, or its absence, exact under races (ADR 2).
+//! The count shows whether there are blockers at all. The sum of one hash for each distinguishes two sets of the same
+//! size. Together, count and sum make a refusal, or its absence, exact under races (ADR 2).
 
 use sha2::{Digest, Sha256};
 use std::ops::{Add, Sub};

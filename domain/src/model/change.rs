@@ -128,8 +128,8 @@ impl Entry {
     pub fn link(&self, previous: Chain) -> Chain {
         let mut hash = Sha256::new();
         hash.update(previous.0);
-        // These texts are hashed, so their wording is a stored format: another one would break existing chains
-        // (I3).
+        // The chain hashes these texts, so their wording is a stored format: another wording would break existing
+        // chains (I3).
         let by = self.by.changed_by();
         let team = self.by.team().map(|team| team.id.to_string());
         let closed = self.closed_by.map(ClosedBy::describe);
@@ -204,7 +204,7 @@ pub struct Change {
     pub submission: SubmissionId,
     /// The commit named by the consumer in the submission.
     pub commit_id: Option<String>,
-    /// The consumer's sentence about the submission, a copy for the history.
+    /// The consumer's message about the submission, copied for the history.
     #[debug("[hidden]")]
     pub message: Option<String>,
     /// Number of the owner's attempt, from 1.
@@ -213,11 +213,12 @@ pub struct Change {
     pub new: Option<Version>,
     /// The declaration before the change; none for a first declaration.
     pub old: Option<Version>,
-    /// The version of the definition that checks decisions on it; none if its words have no meaning (R49).
+    /// The version of the definition that checks decisions on the change instance; none if its words have no meaning
+    /// (R49).
     pub schema_version: Option<u64>,
     /// The open change instances that it displaced; their owner may have started them already.
     pub supersedes: Vec<ChangeId>,
-    /// The number of them at the creation.
+    /// The number of displaced change instances at the creation.
     pub superseded_at_creation: usize,
     /// Whether it is a DELETE without an approved CREATE since the last completed DELETE (R5).
     pub never_in_service: bool,

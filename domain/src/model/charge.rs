@@ -1,6 +1,6 @@
 //! Charges: the fees for an item's changes and its time in service (R38, R39).
 //!
-//! The transaction of the cause creates the charge, under the fence of the item. So no charge exists twice or is
+//! The transaction of the cause creates the charge under the fence of the item, so no charge exists twice or is
 //! missing. The item carries the sums, so its cost needs no other read (ADR 24).
 
 use crate::base::actor::Actor;

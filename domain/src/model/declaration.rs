@@ -23,7 +23,7 @@ pub const BODY_BYTES_MAX: usize = 5 * 1024 * 1024;
 pub const DEPTH_MAX: usize = 32;
 /// Maximum number of service items in a declaration.
 pub const ITEMS_MAX: usize = 10_000;
-/// Maximum number of applications that one submission changes; they are all written in its one transaction.
+/// Maximum number of applications that one submission changes, because one transaction writes all of them.
 pub const APPLICATIONS_CHANGED_MAX: usize = 90;
 /// Maximum number of different services in a declaration; each one costs a read.
 pub const SERVICES_MAX: usize = 200;
@@ -102,7 +102,7 @@ pub fn read(bytes: &[u8]) -> (Option<Declaration>, Vec<Problem>) {
 
 /// Parses the text of a submitted document, or returns its problems.
 pub fn document(bytes: &[u8]) -> Result<Value, Vec<Problem>> {
-    // Before the parser, whose time grows with the text.
+    // The size comes before the parser, whose time grows with the text.
     if bytes.len() > BODY_BYTES_MAX {
         return Err(vec![Location::default().problem("too_large", too_large(BODY_BYTES_MAX))]);
     }
@@ -171,7 +171,7 @@ impl Location {
         self.below(key, Some(key))
     }
 
-    /// Returns the position at `token`; its name in the path may differ or be absent.
+    /// Returns the position at `token`, whose name in the path may differ or be absent.
     fn below(&self, token: &str, name: Option<&str>) -> Self {
         let mut below = self.clone();
         push_token(&mut below.pointer, token);
@@ -212,7 +212,7 @@ impl Reader {
         };
         let location = root.key(&team);
         self.name(&location, &team)?;
-        // The limits below count over the whole document, so they are known only after it.
+        // The limits below count over the whole document, so they are known only after the walk.
         let declaration = self.team(&location, team, content)?;
         if self.items > ITEMS_MAX {
             self.report(&location, "too_many_items", format!("must have at most {ITEMS_MAX} service items"));
@@ -347,7 +347,7 @@ impl Reader {
         Some(name.to_owned())
     }
 
-    /// Checks a name; a bad one ends the walk there, because each problem below would repeat the name.
+    /// Checks a name. An invalid name ends the walk there, because each problem below would repeat the name.
     fn name(&mut self, location: &Location, name: &str) -> Option<()> {
         match name_problem(name) {
             None => Some(()),

@@ -1,6 +1,6 @@
 //! An item's declaration as a submission leaves it, separate from the stored item.
 //!
-//! So the same declaration applies at once, or later to an item on which owners have decided meanwhile.
+//! The declaration applies at once, or later to an item on which owners have decided meanwhile.
 
 use crate::base::id::{ChangeId, ItemId};
 use crate::base::refs::{Reference, ServiceRef, TeamRef};
@@ -47,8 +47,7 @@ pub(crate) struct Origin<'a> {
 }
 
 impl Declared {
-    /// Returns the item with this declaration, before any change of its state; none if it should exist and does
-    /// not.
+    /// Returns the item with this declaration, before any change of its state; none if an existing item is missing.
     pub(crate) fn applied(&self, before: Option<&Item>, origin: &Origin<'_>) -> Option<Item> {
         let before = match (before, &self.new) {
             (Some(before), _) => before.clone(),

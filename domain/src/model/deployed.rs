@@ -8,10 +8,10 @@ use crate::base::timestamp::Timestamp;
 /// Maximum size of a deployed item in canonical form, in bytes.
 pub const DEPLOYED_BYTES_MAX: usize = 128 * 1024;
 
-/// Maximum size of a whole item of a verified service, in bytes: it also has the declared values (R51).
+/// Maximum size of a whole item of a verified service, in bytes. A whole item also has the declared values (R51).
 pub const WHOLE_BYTES_MAX: usize = 256 * 1024;
 
-/// One deployed version of a service item; it never changes.
+/// One deployed version of a service item, which never changes.
 ///
 /// The data belongs to the owner and may hold secrets, so it never reaches a log.
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Deployed {
     pub version: u64,
     /// The version of the definition that checked it; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
-    /// Whether it is what the owner of a verified service found, and not the result of a change (R51).
+    /// Whether the version is an observation by the owner of a verified service, and not the result of a change (R51).
     pub is_observed: bool,
     /// Whether this observation differs from the completed declaration (R54).
     pub is_drifted: bool,

@@ -12,7 +12,7 @@ pub fn application<'a>(metadata: &str, items: impl IntoIterator<Item = (&'a str,
     items.sort_unstable();
     let mut text = format!("{}", Hash::of(metadata));
     for (service, name, hash) in items {
-        // Writes to a `String` cannot fail. The lengths keep two different lists from the same text.
+        // Writes to a `String` cannot fail. Because of the lengths, two different lists never give the same text.
         let _infallible = write!(text, "\n{}:{service}{}:{name}{hash}", service.len(), name.len());
     }
     Hash::of(&text)

@@ -44,7 +44,7 @@ pub enum Creation {
 
 /// A copy of an open change instance on its item.
 ///
-/// It is enough to close the change instance without a read.
+/// The copy has everything that a closing needs, so no closing reads the change instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     pub change: ChangeId,
@@ -173,9 +173,9 @@ pub struct Item {
     /// The open change instances by owner; a team without a share has no entry.
     pub stacks: BTreeMap<TeamId, Stack>,
     pub deployed: Option<LatestDeployed>,
-    /// The newest deployed version of the earlier life; 0 without one (R49).
+    /// The newest deployed version from before the item was removed and declared again; 0 if there is none (R49).
     ///
-    /// A life begins when an approval puts the item into service. Only services with words record it.
+    /// A life begins when an approval puts the item into service. Only services with words record this version.
     pub earlier_life: u64,
     /// The version that the last completed change left (R54).
     pub base: Base,
@@ -208,7 +208,7 @@ impl Item {
 
     /// Returns the target of the last completed change, whether or not the item has drifted from it.
     ///
-    /// It is none while an approved change is not completed.
+    /// Returns `None` while an approved change is not completed.
     pub fn reached_target(&self) -> Option<Target> {
         self.completed_target.or_else(|| self.drift.map(|drift| Target::Declared(drift.declared)))
     }
@@ -235,8 +235,8 @@ impl Item {
 
     /// Returns whether a declaration with this hash is the item's last one and needs no new check (R20).
     ///
-    /// This holds while the item is declared. It also holds while the consumer can withdraw the removal, because
-    /// the service owner has not approved the DELETE.
+    /// The result is true while the item is declared, and while the consumer can withdraw the removal because the
+    /// service owner has not approved the DELETE.
     pub fn is_last_declared_as(&self, hash: Hash) -> bool {
         self.version.hash == hash && (self.declared || self.runtime_state != RuntimeState::Decommissioned)
     }
@@ -275,8 +275,8 @@ impl Item {
     /// Returns the item's contribution to the blockers: its blocked change instances, and itself if it is an
     /// orphan.
     ///
-    /// It is a pure function of the item. The team's head stores the sum over all items (R11). Drift blocks nothing, so
-    /// an orphan by drift alone does not count: its application counts it.
+    /// The contribution depends on the item alone. The team's head stores the sum over all items (R11). Drift blocks
+    /// nothing, so an orphan by drift alone is not a blocker: its application counts the item.
     pub fn blockers(&self) -> Blockers {
         // The head stores sums of hashes of these strings. Other strings make every stored sum wrong (I9).
         let blocked: Blockers =
@@ -326,7 +326,7 @@ impl Item {
         if self.declared { self.change_type_if_declared() } else { ChangeType::Delete }
     }
 
-    /// Returns the same type, but as if the item were declared.
+    /// Returns the type that [`change_type`](Self::change_type) would return if the item were declared.
     pub fn change_type_if_declared(&self) -> ChangeType {
         let main = self.main();
         match (self.runtime_state, main.creation) {

@@ -1,7 +1,7 @@
-//! Metadata through time: the submission that declared the present ones, and the ones before.
+//! Metadata through time: the submission that declared the present metadata, and the replaced metadata.
 //!
-//! A write before the commit stores the replaced metadata. They are true whatever happens to the submission (ADR
-//! 21).
+//! A write before the commit stores the replaced metadata, which are true whether the submission is accepted or not
+//! (ADR 21).
 
 use crate::base::id::{ApplicationId, TeamId};
 use crate::base::timestamp::Timestamp;
@@ -40,7 +40,7 @@ impl Since {
     /// The origin of metadata that no submission declared.
     pub const EVER: Self = Self { submission: 0, at: Timestamp::from_micros(0), before: None };
 
-    /// Returns the origin of metadata that a submission puts in this one's position.
+    /// Returns the origin of the metadata with which a submission replaces these.
     pub const fn replaced_by(self, submission: u64, at: Timestamp) -> Self {
         Self { submission, at, before: Some(self.submission) }
     }

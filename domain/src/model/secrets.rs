@@ -1,6 +1,6 @@
 //! Secrets: the declared values at `writeOnly` paths, and the masks in their place (R58).
 //!
-//! A stored declaration has masks. The values are in a record of their own, so no other read finds them.
+//! A stored declaration has masks. The values are in a record of their own, so no read of other records finds them.
 
 use crate::base::hash::Hash;
 use crate::base::id::TeamId;
@@ -37,7 +37,7 @@ pub struct SecretOwner {
 #[debug("Secrets")]
 pub struct Secrets(BTreeMap<String, StorableValue>);
 
-/// The secrets of a stored declaration. The record never changes.
+/// The secrets of a stored declaration. The record never changes after its creation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredSecrets {
     pub owner: SecretOwner,
@@ -56,7 +56,8 @@ impl MaskKey {
     pub(crate) fn mask(&self, owner: &SecretOwner, value: &StorableValue) -> Option<String> {
         let SecretOwner { team, application, service, item } = owner;
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
-        // The same key signs cursors. Their texts begin with a number, so none is equal to this one.
+        // The same key signs cursors. The texts of cursors begin with a number, so no cursor has the same text as a
+        // mask.
         let text = json!(["secret", team.get(), application, service, item, value.text()]);
         mac.update(text.to_string().as_bytes());
         let mut code = URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
@@ -90,7 +91,7 @@ impl Secrets {
         json::canonical(&self.0.iter().map(secret).collect())
     }
 
-    /// Returns whether there is none.
+    /// Returns whether the declaration has no secrets.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -111,7 +112,7 @@ impl Secrets {
 
     /// Returns a value with the secrets in place of their masks.
     pub fn revealed(&self, value: &Value) -> Result<StorableValue, Unstorable> {
-        // Many masks may stand for one large secret, so the end is too late for the check of the size.
+        // Many masks may stand for one large secret, so a check of the size at the end would come too late.
         StorableValue::new(self.revealed_within(value, &mut { STORABLE_BYTES_MAX })?)
     }
 
@@ -199,7 +200,7 @@ mod tests {
         let revealed = |masks: usize| secrets.revealed(&json!(vec!["secret:large"; masks]));
         assert!(revealed(STORABLE_BYTES_MAX / 100_002).is_ok());
         assert_eq!(revealed(4_000), Err(Unstorable::Bytes));
-        // The work ends before the limit, and not after all secrets are in place.
+        // The work ends at the limit, and not after all secrets are in place.
         let (masks, mut room) = (json!(vec!["secret:large"; 4_000]), STORABLE_BYTES_MAX);
         assert_eq!(secrets.revealed_within(&masks, &mut room), Err(Unstorable::Bytes));
         assert!(room < 100_002, "{room} bytes are left");

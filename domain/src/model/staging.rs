@@ -17,8 +17,8 @@ pub struct StagingId(u64);
 impl StagingId {
     /// Returns the id of a request's staging in one of its attempts.
     pub fn of(request: &str, attempt: u32) -> Self {
-        // Each attempt has its own staging: an earlier one may be aborted already, and its records must not mix
-        // with these.
+        // Each attempt has its own staging, because an earlier staging may be aborted already and its records must not
+        // mix with these.
         let hash = Sha256::digest(format!("{attempt}#{request}"));
         // 52 bits, which a JSON number represents exactly.
         Self(hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first) >> 12))

@@ -1,7 +1,7 @@
 //! A value that a record of the table can hold.
 //!
-//! A request is checked where it is read. A value that is made of others is checked where it is made: each function
-//! that makes one returns a [`StorableValue`], and what is stored of a made value comes from one.
+//! A request is checked where it is read. A value that is computed from others is checked where it is computed: the
+//! function returns a [`StorableValue`], and only the content of a [`StorableValue`] is stored.
 
 use crate::base::json;
 use crate::base::problem::Problem;
@@ -12,12 +12,12 @@ use std::ops::Deref;
 
 /// Maximum size of a value in canonical form, in bytes: the largest declaration over the largest deployed item.
 ///
-/// What is stored of it has a lower limit of its own.
+/// The stored parts of such a value have lower limits of their own.
 pub const STORABLE_BYTES_MAX: usize = DECLARATION_BYTES_MAX + WHOLE_BYTES_MAX;
 
 /// A JSON value that a request could have brought: within the limits of bytes, depth, numbers and names.
 ///
-/// It belongs to a team and may be a secret, so it never reaches a log.
+/// The value belongs to a team and may be a secret, so it never reaches a log.
 #[derive(Clone, derive_more::Debug)]
 #[debug("StorableValue")]
 pub struct StorableValue {
@@ -38,26 +38,26 @@ impl Eq for StorableValue {}
 /// Why a value cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unstorable {
-    /// It has more than [`STORABLE_BYTES_MAX`] bytes, or than the place where it is stored allows.
+    /// The value has more than [`STORABLE_BYTES_MAX`] bytes, or more than its place in the table allows.
     Bytes,
-    /// It is nested more than [`DEPTH_MAX`] levels deep.
+    /// The value is nested more than [`DEPTH_MAX`] levels deep.
     Depth,
-    /// It has a number that other readers round.
+    /// The value has a number that other readers round.
     Number,
-    /// It has a name that `serde_json` interprets.
+    /// The value has a name that `serde_json` interprets.
     Name,
 }
 
 impl StorableValue {
     /// Checks a value.
     pub fn new(value: Value) -> Result<Self, Unstorable> {
-        // First: the canonical form recurses.
+        // This check comes first, because the canonical form recurses.
         check(&value)?;
         let text = json::canonical(&value);
         Self { value, text }.within(STORABLE_BYTES_MAX)
     }
 
-    /// Reads a stored text. An older release stored texts that fail; the parser fails only for their depth.
+    /// Reads a stored text. A text of an older release may fail; the parser itself fails only for the depth of a text.
     pub fn read(text: &str) -> Result<Self, Unstorable> {
         Self::new(serde_json::from_str(text).map_err(|_| Unstorable::Depth)?)
     }
@@ -91,7 +91,7 @@ impl Deref for StorableValue {
     }
 }
 
-/// Checks everything but the size. It does not recurse.
+/// Checks everything but the size, without recursion.
 fn check(value: &Value) -> Result<(), Unstorable> {
     let mut open = vec![(value, 1)];
     while let Some((value, level)) = open.pop() {
@@ -113,7 +113,7 @@ fn check(value: &Value) -> Result<(), Unstorable> {
 }
 
 impl Unstorable {
-    /// Returns what a value with at most this number of bytes must be.
+    /// Returns the message for a value that must have at most this number of bytes.
     pub fn message(self, bytes_max: usize) -> String {
         match self {
             Self::Bytes => format!("must be at most {bytes_max} bytes"),
@@ -123,7 +123,8 @@ impl Unstorable {
         }
     }
 
-    /// Returns the problem of a value with at most this number of bytes. `made` says how it is made.
+    /// Returns the problem of a value that must have at most this number of bytes. `made` says how the value is
+    /// computed.
     pub(crate) fn problem(self, bytes_max: usize, made: &str) -> Problem {
         let rule = match self {
             Self::Bytes => "too_large",

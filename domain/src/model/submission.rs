@@ -42,7 +42,7 @@ crate::named!(Scope, Progress);
 
 /// A recorded submission.
 ///
-/// Its message is the consumer's text, and never reaches a log.
+/// The message is the consumer's text, so it never reaches a log.
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 pub struct Submission {
     pub id: SubmissionId,
@@ -51,12 +51,12 @@ pub struct Submission {
     pub scope: Scope,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
-    /// The consumer's sentence about it.
+    /// The consumer's message about the submission.
     #[debug("[hidden]")]
     pub message: Option<String>,
-    /// The digest of all declarations after it; none in records from before this field.
+    /// The digest of all declarations after the submission; none in records from before this field.
     pub root: Option<Hash>,
-    /// Whether it changed a declaration; if not, it is only recorded (R29).
+    /// Whether the submission changed a declaration. A submission without changes is only recorded (R29).
     pub changed: bool,
     /// The number of its first change instance; the others follow in order.
     pub first_change: u64,
@@ -64,9 +64,9 @@ pub struct Submission {
     pub direct: u64,
     /// The number of dependent and referenced change instances, generated from its work records.
     pub derived: u64,
-    /// The number of these that exist, counted by work record.
+    /// The number of its change instances that exist, counted by work record.
     pub opened: u64,
-    /// The staging, if it was too large for one transaction.
+    /// The staging, if the submission was too large for one transaction.
     pub staging: Option<StagingId>,
     /// The number of unfinished work records with its own items.
     pub direct_left: u64,
@@ -77,7 +77,7 @@ pub struct Submission {
     pub request: String,
     /// The time of the acceptance.
     pub created: Timestamp,
-    /// The time of the last finished work record; without work, that of the acceptance.
+    /// The time of the last finished work record, or of the acceptance if the submission has no work.
     pub modified: Timestamp,
 }
 

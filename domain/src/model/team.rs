@@ -64,7 +64,7 @@ pub struct Head {
     pub next_application: u64,
     /// A multiple of [`CHANGE_STRIDE`].
     pub next_change: u64,
-    /// The submission whose items are not all applied; no other one is accepted meanwhile.
+    /// The submission whose items are not all applied; no other submission is accepted meanwhile.
     pub in_flight: Option<SubmissionId>,
 }
 
@@ -83,7 +83,8 @@ pub struct Application {
     pub items_before: u64,
     /// The number of the next item; part of the fence of the record.
     pub next_item: u64,
-    /// The number of its items with [drift](crate::model::item::Drift); a submission reads all items if it is not 0.
+    /// The number of its items with [drift](crate::model::item::Drift); a submission reads all items if the number is
+    /// not 0.
     pub drifted: u64,
     /// The metadata of its last declaration, canonical JSON.
     pub metadata: String,
@@ -95,17 +96,18 @@ pub struct Application {
     pub created: Timestamp,
     /// The time of the last change of its declarations.
     pub modified: Timestamp,
-    /// The number of the submission that gave its number to another application; none while it has it (R45).
+    /// The number of the submission that gave this application's number to another one; none while the application has
+    /// its number (R45).
     pub retired: Option<u64>,
 }
 
 impl Application {
-    /// Returns its part in the digest of the team.
+    /// Returns the application's part in the digest of the team.
     pub const fn id_and_digest(&self) -> (ApplicationId, Hash) {
         (self.id, self.digest)
     }
 
-    /// Returns it after a submission that gives its number to another application.
+    /// Returns the application after a submission that gives its number to another application.
     pub fn retired_by(&self, submission: u64) -> Self {
         Self { retired: Some(submission), ..self.clone() }
     }

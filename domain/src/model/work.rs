@@ -1,8 +1,8 @@
 //! Work records: the dependent and referenced change instances to generate, and all changes of a staged submission.
 //!
-//! The transaction of the cause writes them, or commits those written before it, so no pending work is lost. They
-//! contain the ids of the change instances. So a second execution writes the same keys, and the storage refuses it
-//! (ADR 10).
+//! The transaction of the cause writes the work records, or commits records that were written before, so no pending
+//! work is lost. Work records contain the ids of the change instances, so a second execution writes the same keys and
+//! the storage refuses it (ADR 10).
 
 use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, ItemId, SubmissionId, TeamId};
@@ -25,7 +25,7 @@ pub const ITEMS_MAX: usize = 100;
 /// Maximum estimated size of a work record in bytes; a record of the table ends at 400 KB.
 const BYTES_MAX: usize = 250_000;
 
-/// Maximum number of failed executions of a work record before it is set aside.
+/// Maximum number of failed executions of a work record before the sweep sets it aside.
 pub const TRIES_MAX: u64 = 10;
 
 /// The id of a work record: submission, staging, and number within the submission, from 1.
@@ -48,21 +48,21 @@ impl fmt::Display for WorkId {
 pub struct PlannedChange {
     pub id: ChangeId,
     pub item: ItemId,
-    /// The team that receives it.
+    /// The team that receives the change instance.
     pub owner: TeamRef,
     /// Direct, dependent or referenced.
     pub kind: Kind,
     /// The change instance of which this one is a share.
     pub cause: Option<ChangeId>,
-    /// The item's declaration at the submission, for a referenced one; a share copies that of its cause.
+    /// The item's declaration at the submission, for a referenced change. A share copies the declaration of its cause.
     pub version: Option<Version>,
-    /// The item's new declaration, for a direct one.
+    /// The item's new declaration, for a direct change.
     pub declared: Option<Declared>,
     /// The version of the definition that checks decisions; none if its words have no meaning (R49).
     pub schema_version: Option<u64>,
-    /// The new item that takes its place if the item is gone by then (R44).
+    /// The new item for the declaration, if the old item is gone at the execution (R44).
     pub spare: Option<Spare>,
-    /// Whether it starts in PENDING, by the service's setting at the submission (R19).
+    /// Whether the change instance starts in PENDING, by the service's setting at the submission (R19).
     pub approval_required: bool,
     /// The fees in the service definition at the submission; none for a dependent team's share.
     pub prices: Prices,
@@ -70,7 +70,8 @@ pub struct PlannedChange {
 
 /// The id and identity of a new item, in reserve for an undeclared item that a submission declares again.
 ///
-/// A staged submission does not fence the items before its commit. So the item may go between plan and landing.
+/// A staged submission does not fence the items before its commit, so an item may go between the plan and the
+/// application of its change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spare {
     pub item: ItemId,
@@ -83,7 +84,7 @@ impl PlannedChange {
         self.declared.as_ref().map(|declared| declared.version.hash)
     }
 
-    /// Estimates its size in a record, in bytes.
+    /// Estimates the size of the planned change in a record, in bytes.
     fn bytes(&self, declarations: &BTreeMap<Hash, String>) -> usize {
         let references = self.declared.iter().flat_map(|declared| &declared.references);
         let text = self.new_hash().and_then(|hash| declarations.get(&hash)).map_or(0, String::len);
@@ -115,15 +116,15 @@ impl Work {
         declarations.map(|(hash, text)| (*hash, text.clone())).collect()
     }
 
-    /// Returns whether it contains items of the submission itself; these hold the team's head.
+    /// Returns whether the record contains items of the submission itself, which hold the team's head.
     pub fn is_direct(&self) -> bool {
         self.entries.iter().any(|planned| planned.kind == Kind::Direct)
     }
 }
 
-/// Divides the changes into records; it never divides those of one item, because one transaction writes them.
+/// Divides the changes into records. All changes of one item stay in one record, because one transaction writes them.
 ///
-/// `declarations` are the new ones that the records contain.
+/// `declarations` are the new declarations that the records contain.
 pub fn divided(
     planned: Vec<PlannedChange>,
     declarations: &BTreeMap<Hash, String>,

@@ -79,7 +79,7 @@ pub enum Write {
     /// Checks the item's revision and writes nothing.
     CheckItem {
         item: ItemId,
-        /// Whether it was read in the partition of gone items.
+        /// Whether the item was read in the partition of gone items.
         is_gone: bool,
         /// The revision as it was read.
         revision: u64,
@@ -137,7 +137,8 @@ pub enum Write {
     CreateWork(Work),
     /// Removes a finished work record; fails if it is gone.
     DeleteWork(WorkId),
-    /// Updates the progress of a submission; fails if its count of work records is not `work_left` any more.
+    /// Updates the progress of a submission; fails if its number of unfinished work records is not `work_left` any
+    /// more.
     UpdateProgress {
         /// The number of work records as it was read.
         work_left: u64,
@@ -170,7 +171,7 @@ pub enum Write {
         team: TeamId,
         staging: StagingId,
     },
-    /// Stores a declaration under its hash; it may exist already.
+    /// Stores a declaration under its hash, whether or not it exists already.
     StoreDeclaration {
         team: TeamId,
         hash: Hash,
