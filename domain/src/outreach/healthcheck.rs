@@ -90,9 +90,9 @@ pub struct HealthReport {
     pub reason: Option<String>,
 }
 
-/// The latest result of an item, in a record next to it.
+/// The latest health of an item, in a record next to the item.
 ///
-/// It is not part of the declaration: neither the version nor the modification time of the item changes (R40).
+/// A result is not part of the declaration, so neither the version nor the modification time of the item changes (R40).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
     pub item: ItemId,

@@ -54,7 +54,7 @@ impl Message {
 
     /// Returns the message for a consumer of these services; none if the message is not for the consumer.
     ///
-    /// It names only services that the consumer uses, because others may be private.
+    /// The returned message names only services that the consumer uses, because other services may be private.
     pub fn visible_to(&self, used: &Used) -> Option<Self> {
         if self.content.services.is_empty() {
             return used.values().any(|owner| *owner == self.id.team()).then(|| self.clone());
@@ -65,7 +65,8 @@ impl Message {
     }
 }
 
-/// All messages of a team in one record: it limits their number at the write, and one read gets all (ADR 26).
+/// All messages of a team in one record. Each write of the record limits their number, and one read gets all of them
+/// (ADR 26).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Messages {
     pub owner: TeamRef,
@@ -226,7 +227,7 @@ mod tests {
         let of = |text: &str, services: &[u64]| (text.to_owned(), services.to_vec());
         for (services, now, expected) in [
             (&[][..], 5, vec![]),
-            // Of the named services, only those that the consumer uses.
+            // The message names only the services that the consumer uses.
             (&[(1, 1)], 5, vec![of("one", &[1]), of("all", &[])]),
             (&[(1, 1), (2, 1)], 9, vec![of("one", &[1, 2]), of("all", &[])]),
             (&[(1, 1)], 10, vec![of("all", &[])]),

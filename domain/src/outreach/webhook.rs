@@ -42,7 +42,7 @@ pub struct Settings {
     pub target_url: String,
     /// The value of the `Authorization` header, if any.
     pub authorization: Option<String>,
-    /// The state whose entry is delivered; none for the creation of change instances in any state.
+    /// The state that triggers a delivery; none if the creation of a change instance in any state does.
     pub state: Option<State>,
     /// Whether deliveries are enabled.
     pub active: bool,
@@ -57,7 +57,7 @@ pub struct Settings {
 /// The change instances whose events a webhook delivers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// The role of the team: it owns the change instances, or has declared their items.
+    /// The role of the team, which owns the change instances, or has declared their items.
     pub side: Side,
     /// The service; none for all services, which only a consumer can have.
     pub service: Option<ServiceRef>,
@@ -92,7 +92,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Creates a webhook; its id comes from `hash`, the hash of its secret.
+    /// Creates a webhook, whose id comes from `hash`, the hash of its secret.
     pub fn new(
         settings: Settings,
         scope: Scope,

@@ -15,7 +15,7 @@ const MINUTES: Field = Field { name: "minute", range: 0..=59 };
 const HOURS: Field = Field { name: "hour", range: 0..=23 };
 const DAYS: Field = Field { name: "day of the month", range: 1..=31 };
 const MONTHS: Field = Field { name: "month", range: 1..=12 };
-/// Both 0 and 7 are Sunday.
+/// The days of the week; both 0 and 7 are Sunday.
 const WEEKDAYS: Field = Field { name: "day of the week", range: 0..=7 };
 
 /// The name and range of a field.
@@ -33,7 +33,7 @@ pub struct Crontab {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// Whether both day fields are restricted: then either of them is enough, as in cron.
+    /// Whether both day fields are restricted, so that a match of either field is enough, as in cron.
     either_day: bool,
 }
 
@@ -56,7 +56,7 @@ impl Crontab {
             hours: HOURS.read(hour)?,
             days: DAYS.read(day)?,
             months: MONTHS.read(month)?,
-            // Moves 7 to 0: both are Sunday.
+            // Both 7 and 0 are Sunday, so 7 moves to 0.
             weekdays: (weekdays | (weekdays >> 7)) & 0x7f,
             // A step such as `*/2` does not restrict a field here, as in cron.
             either_day: !day.starts_with('*') && !weekday.starts_with('*'),

@@ -52,7 +52,7 @@ pub struct Counted {
 }
 
 impl CheckSchedule {
-    /// Returns the schedule after a change of the healthcheck; it keeps the run and the last result.
+    /// Returns the schedule after a change of the healthcheck, with the present run and the last result.
     pub fn of(healthcheck: &Healthcheck, before: Option<&Self>, now: Timestamp) -> Self {
         let schedule = healthcheck.settings.schedule().cloned();
         Self {
@@ -74,7 +74,7 @@ impl CheckSchedule {
         (!is_due).then(|| Self { due: Some(now), ..self.next() })
     }
 
-    /// Starts a run and returns it with the new schedule; none if no run is due or one is in progress.
+    /// Starts a run and returns it with the new schedule. Returns `None` if no run is due, or if one is in progress.
     pub fn begun(&self, now: Timestamp) -> Option<(Self, Run)> {
         let is_due = self.due.is_some_and(|due| due <= now);
         let lost = |began: Timestamp| began.micros().saturating_add(LOST_AFTER_SECONDS * 1_000_000);
@@ -96,7 +96,7 @@ impl CheckSchedule {
         (is_due && !is_busy).then(|| (Self { due, began: Some(began), ..self.next() }, run))
     }
 
-    /// Returns the schedule after a run whose first message could not be sent: it is due again.
+    /// Returns the schedule after a run whose first message could not be sent, so that the run is due again.
     pub fn put_back(&self, now: Timestamp) -> Self {
         Self { due: Some(now), began: None, ..self.next() }
     }

@@ -16,7 +16,7 @@ pub const GIVEN_UP_SECONDS: u64 = 14 * 24 * 60 * 60;
 
 const MICROS: u64 = 1_000_000;
 
-/// A delivery: no credentials, and no more of the change instance than the event contains.
+/// A delivery, without credentials, and with no more of the change instance than the event contains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delivery {
     pub webhook: WebhookId,
@@ -136,7 +136,7 @@ impl Ended {
     }
 }
 
-/// The last result of a receiver, and what is known of its speed.
+/// The last result of a receiver, with its speed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replied {
     pub webhook: WebhookId,

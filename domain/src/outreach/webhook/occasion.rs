@@ -17,7 +17,8 @@ pub struct Occasion {
 }
 
 impl Occasion {
-    /// Reads the content of an event; none if it is not a change instance's, or lacks the ids of earlier releases.
+    /// Reads the content of an event; none if the event is not about a change instance, or lacks the ids as in earlier
+    /// releases.
     pub fn parse(detail: &Value) -> Option<Self> {
         let data = detail.get("data")?;
         let number = |name: &str| data.get(name).and_then(Value::as_u64);
@@ -27,7 +28,7 @@ impl Occasion {
 
     /// Reads the content of an event of an earlier release, which names its service and teams without their ids.
     ///
-    /// None if the owner is neither the owner of the service nor one of its dependent teams.
+    /// Returns `None` if the owner is neither the owner of the service nor one of its dependent teams.
     pub fn of_earlier(detail: &Value, service: &Service) -> Option<Self> {
         let data = detail.get("data")?;
         let owner = data.get("owner").and_then(Value::as_str)?;

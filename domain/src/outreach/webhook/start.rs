@@ -1,4 +1,4 @@
-//! When a delivery may start: the cooling time of a webhook, and the slots of a slow receiver (ADR 20).
+//! The start of a delivery: the cooling time of a webhook, and the slots of a slow receiver (ADR 20).
 
 use super::delivery::{Delivery, Replied};
 use super::pacing::{Paced, SLOW_MILLIS};
@@ -26,13 +26,13 @@ pub struct Cooling {
 /// Whether a delivery may start.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StartDecision {
-    /// It may, after this record is stored, if any.
+    /// The delivery may start, once this record is stored, if any.
     Now(Option<Cooling>),
-    /// This message waits for this number of seconds, after this record is stored, if any.
+    /// The delivery waits as this message for this number of seconds, once this record is stored, if any.
     Later(Option<Cooling>, Delivery, u64),
     /// Another event waits already and represents this one too.
     Joined,
-    /// It has waited for slots of a slow receiver for too long.
+    /// The delivery has waited for slots of a slow receiver for too long.
     TooLate,
 }
 
@@ -51,7 +51,7 @@ impl Replied {
     /// Returns the expected duration of the next attempt, in milliseconds.
     fn expected_millis(&self, webhook: &Webhook) -> u64 {
         let timeout_millis = webhook.settings.timeout_seconds.saturating_mul(1_000);
-        // An attempt without a result has no duration yet. The timeout limits it.
+        // An attempt without a result has no duration yet, but at most that of the timeout.
         self.in_flight_since.map_or(self.slow_millis, |_| self.slow_millis.max(timeout_millis))
     }
 
@@ -81,8 +81,8 @@ pub fn start_decision(
     }
 }
 
-/// During the cooling time, the first event waits and represents all later ones. At a slow receiver, this time is at
-/// least the expected duration.
+/// Decides by the cooling time, during which the first event waits and represents all later ones. At a slow receiver,
+/// the cooling time is at least the expected duration.
 fn cooling_decision(
     webhook: &Webhook,
     delivery: &Delivery,
@@ -97,7 +97,7 @@ fn cooling_decision(
         return StartDecision::Now(Some(next_record(webhook, before, later(now, micros))));
     };
     let event = delivery.event_id();
-    // SQS may deliver the waiting event early or twice. It must not join itself, or nothing would be delivered.
+    // SQS may deliver the waiting event early or twice. The event must not join itself, or nothing would be delivered.
     if before.waiting.as_deref().is_some_and(|waiting| waiting != event) {
         return StartDecision::Joined;
     }
@@ -108,7 +108,7 @@ fn cooling_decision(
     StartDecision::Later(Some(after), delivery.clone(), seconds)
 }
 
-/// At a slow receiver, each delivery reserves a slot of the expected duration. So on average one request is in
+/// Decides at a slow receiver: each delivery reserves a slot of the expected duration, so on average one request is in
 /// progress.
 fn pacing_decision(
     webhook: &Webhook,
@@ -126,8 +126,8 @@ fn pacing_decision(
         return wait(None, paced.slot_millis, seconds);
     }
     let expected_millis = slow.expected_millis(webhook);
-    // A slot from a faster time is too short. The factor of two ends this after a few reservations, and lets durations
-    // vary.
+    // A slot from a faster time is too short. With the factor of two, the slots fit again after a few reservations, and
+    // durations may vary.
     if paced.slot_millis.saturating_mul(2) >= expected_millis {
         return StartDecision::Now(None);
     }
@@ -136,7 +136,7 @@ fn pacing_decision(
     }
     let slot = before.map_or(now, |before| before.until.max(now));
     let seconds = seconds_until(slot, now);
-    // A message cannot wait for longer. Without a reservation, the record does not grow without bound.
+    // A message cannot wait for longer. The delivery reserves no slot here, so the record does not grow without bound.
     if seconds > HELD_SECONDS_MAX {
         return wait(None, 0, HELD_SECONDS_MAX);
     }

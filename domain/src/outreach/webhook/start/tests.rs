@@ -68,7 +68,7 @@ fn the_cooling_time_at_a_slow_receiver_is_at_least_its_last_duration() {
     assert_eq!(until(&took(20_000), 5), at(120));
     assert_eq!(until(&took(20_000), 60), at(160));
     assert_eq!(until(&took(999), 5), at(105));
-    // Without a result, the timeout counts: it is 10 seconds.
+    // Without a result, the timeout of 10 seconds counts.
     assert_eq!(until(&Replied::during(None, &event("b:1"), at(98)), 5), at(110));
 }
 
@@ -158,8 +158,8 @@ fn a_slot_that_became_too_short_is_reserved_again_and_a_wait_keeps_it() {
     assert_eq!(waits(decide(&reserved, &during, None, at(100))), (None, reserved, 1));
 }
 
-/// Delivers events at a rate to a receiver, and returns the maximum number of requests in progress and the time of the
-/// last response. Each request takes `millis(time)`.
+/// Delivers events at a rate to a receiver whose requests take `millis(time)`. Returns the maximum number of requests
+/// in progress and the time of the last response.
 fn receive(count: u64, per_second: u64, millis: impl Fn(u64) -> u64) -> (usize, u64) {
     let (webhook, mut last, mut record) = (plain(), None, None);
     let mut messages: VecDeque<(u64, Delivery)> =
