@@ -14,8 +14,8 @@ use crate::model::write::Write;
 
 /// Returns whether a change instance has a fee (R38).
 ///
-/// A dependent team's share is part of its cause. A retry is the owner's decision. A change instance created in
-/// CLOSED was never work.
+/// A dependent team's share is part of its cause. A retry is the owner's decision. A change instance that was created
+/// in CLOSED was never work for its owner.
 pub fn is_charged_for(change: &Change) -> bool {
     let is_created_closed = change.history.first().is_some_and(|first| first.closed_by.is_some());
     let is_generated = matches!(change.kind, Kind::Direct | Kind::Referenced);
@@ -45,7 +45,7 @@ pub(crate) fn charge_fee(item: &mut Item, change: &Change) -> Option<Write> {
 
 /// Adjusts the running charge after an approval (R39).
 ///
-/// The new price is that of the change instance, or zero once the item is out of service.
+/// The new price is the price of the change instance, or zero once the item is out of service.
 pub(crate) fn approved(item: &mut Item, change: &Change, now: Timestamp) -> Vec<Write> {
     let price = match item.runtime_state {
         RuntimeState::InService => change.prices.monthly,

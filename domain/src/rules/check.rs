@@ -1,5 +1,5 @@
-//! The check of an owner's decision: the item has to fit the form of the state that its change instance enters
-//! (R49), and in a verified service also its declaration (R51) and the owner's plan (R52).
+//! The check of an owner's decision. The item must fit the form of the state that its change instance enters (R49). In
+//! a verified service, the item must also fit its declaration (R51) and the owner's plan (R52).
 
 mod prior;
 
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The definition and the texts that check a decision.
+/// The definition version and the stored texts that a decision is checked against.
 #[derive(Clone, Copy, Debug)]
 pub struct Check<'a> {
     pub forms: &'a DecisionForms,
@@ -34,7 +34,7 @@ pub struct Check<'a> {
     pub newest: Option<&'a Deployed>,
     /// The version that an observation is compared with, if it is not the newest.
     pub base: Option<&'a Deployed>,
-    /// What the newest deployed version is continued with, if an earlier version of the definition checked it (R56).
+    /// The upgrades of the newest deployed version to this definition version, if an earlier version checked it (R56).
     pub upgrades: Option<&'a Upgrades>,
     /// The owner's newest plan of the change instance, if there is one.
     pub planned: Option<&'a str>,
@@ -44,19 +44,19 @@ pub struct Check<'a> {
 pub(crate) struct Case<'a> {
     /// The change instance before the decision.
     pub(crate) change: &'a Change,
-    /// The state after it.
+    /// The state after the decision.
     pub(crate) state: State,
     pub(crate) before: &'a Item,
     pub(crate) after: &'a Item,
     /// The deployed item in the request.
     pub(crate) sent: Option<&'a StorableValue>,
-    /// The members of it that a request changed in the newest version.
+    /// The members of the deployed item that the request changed in the newest version.
     pub(crate) members: Option<&'a StorableValue>,
     /// The plan in the request.
     pub(crate) sent_plan: Option<&'a StorableValue>,
 }
 
-/// What a decision stores.
+/// The deployed item and the plan that a decision stores, if any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checked {
     pub(crate) report: Option<Report>,
@@ -71,14 +71,15 @@ pub(crate) struct Report {
     pub(crate) kind: Reported,
 }
 
-/// What a deployed item is.
+/// The kind of a deployed item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reported {
     /// The result of a change.
     Result,
     /// The result of a CREATE that adopts an existing object (R55).
     Adopted(Fit),
-    /// What the owner of a verified service found; checked only while no approved change is in progress (R54).
+    /// An observation by the owner of a verified service, with its comparison unless an approved change is in progress
+    /// (R54).
     Observation(Option<Fit>),
 }
 
@@ -90,7 +91,7 @@ pub(crate) enum Fit {
 }
 
 impl Report {
-    /// Returns a deployed item as the owner sent it.
+    /// Returns the report of a deployed item as the owner sent it.
     pub(crate) fn plain(data: &StorableValue) -> Self {
         Self { data: data.clone(), kind: Reported::Result }
     }
@@ -98,7 +99,7 @@ impl Report {
 
 /// Why a decision does not pass.
 pub(crate) enum Failed {
-    /// The texts are not those of the item: read again.
+    /// The texts do not belong to the item, so the caller reads again.
     Torn,
     /// The whole item has more than this number of bytes.
     TooLarge(usize),
@@ -114,9 +115,9 @@ impl From<Unstorable> for Failed {
     }
 }
 
-/// Returns the version of the definition that checks an update of the service owner; none if none does.
+/// Returns the version of the definition that checks an update of the service owner; none if the update needs no check.
 ///
-/// `brings` is whether it adds a deployed item or a plan.
+/// `brings` is whether the update adds a deployed item or a plan.
 pub(crate) fn version(change: &Change, state: State, brings: bool) -> Option<u64> {
     let enters = state != change.state && matches!(state, State::Approved | State::Completed);
     let is_checked = !change.is_dependant() && (brings || enters && change.new.is_some());
@@ -130,13 +131,14 @@ pub(crate) fn needs_texts(forms: &DecisionForms, change: &Change, state: State, 
 
 /// Returns the deployed version with the owner's values, before a decision.
 ///
-/// In a verified service it counts once the CREATE is completed: a CREATE has nothing to continue.
+/// In a verified service, this version counts only after the CREATE is completed, because a CREATE has nothing to
+/// continue.
 pub(crate) fn prior(before: &Item, after: &Item, paths: &Part) -> Option<LatestDeployed> {
     let is_completed = before.newest_completed().is_some();
     after.newest_of_life().filter(|_| !paths.is_verified || is_completed)
 }
 
-/// Returns what a change instance asks for: the owner's plan over the proposed item.
+/// Returns the item that a change instance asks for: the owner's plan over the proposed item.
 pub(crate) fn promised(
     paths: &Part,
     proposed: &StorableValue,
@@ -167,7 +169,7 @@ fn value(text: &str) -> Option<Value> {
 }
 
 impl Check<'_> {
-    /// Checks a decision; returns what it stores.
+    /// Checks a decision, and returns the deployed item and the plan to store.
     pub(crate) fn checked(&self, case: &Case<'_>) -> Result<Checked, Failed> {
         let brings = case.sent.is_some() || case.sent_plan.is_some();
         if !needs_texts(self.forms, case.change, case.state, brings) {
@@ -203,7 +205,7 @@ impl Check<'_> {
         Ok(Prior::of(read, self.upgrades, &mut Budget::of_request()).into_data())
     }
 
-    /// Checks an item of which the owner reports parts.
+    /// Checks an item of a service whose owner reports parts of items.
     fn plain(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Checked), Failed> {
         let paths = &self.forms.paths;
         let mut problems = case.sent.map_or_else(Vec::new, |sent| verify::secrets(paths, sent));
@@ -221,7 +223,7 @@ impl Check<'_> {
         Ok((problems, Checked { report: case.sent.map(Report::plain), plan: None }))
     }
 
-    /// Checks an item of which the owner reports the whole (R51).
+    /// Checks an item of a verified service, whose owner reports whole items (R51).
     fn verified(&self, case: &Case<'_>, declared: Option<&Value>) -> Result<(Vec<Problem>, Checked), Failed> {
         let nothing = json!({});
         let sent = case.members.or(case.sent).map_or(&nothing, |sent| sent);
@@ -237,14 +239,14 @@ impl Check<'_> {
                 None => self.completed(case, sent, prior, declared),
             },
             (_, Some(declared)) => self.planned(case, prior, declared),
-            // An empty object counts as no item.
+            // An empty object means that the owner sent no item.
             (_, None) if *sent == nothing => Ok((Vec::new(), Checked::default())),
             (_, None) => Ok((vec![removed()], Checked::default())),
         }
     }
 
-    /// Checks what the owner found after a failure, or after the completion (R54). A part of the item may exist, so no
-    /// member is missing.
+    /// Checks an observation of the owner, after a failure or after the completion (R54). Only a part of the item may
+    /// exist, so no member is required.
     fn observed(
         &self,
         case: &Case<'_>,
@@ -263,7 +265,7 @@ impl Check<'_> {
         Ok((problems, reported(item, Reported::Observation(fit))))
     }
 
-    /// Checks a completion: the sent members over what the change instance asks for.
+    /// Checks a completion: the sent members, laid over the item that the change instance asks for.
     fn completed(
         &self,
         case: &Case<'_>,
@@ -276,7 +278,7 @@ impl Check<'_> {
         let promised = promised(paths, &verify::proposed(paths, prior, declared)?, plan.as_deref())?;
         let item = verify::filled(paths, sent, &promised)?;
         let mut problems = self.violations(Phase::Completed, &item, Some(declared))?;
-        // Both report `writeOnly` values as well.
+        // Both comparisons report `writeOnly` values as well.
         problems.extend(match &plan {
             Some(plan) => verify::agrees(paths, plan, &item),
             None => verify::holds(paths, prior, declared, &item),
@@ -284,7 +286,7 @@ impl Check<'_> {
         Ok((problems, reported(item, Reported::Result)))
     }
 
-    /// Checks the completion of an adoption: the sent object alone. Only the id has to be the declared one (R55).
+    /// Checks the completion of an adoption: the sent object alone, of which only the id must be as declared (R55).
     fn adopted(
         &self,
         sent: &Value,
@@ -341,7 +343,7 @@ impl Check<'_> {
         item: &Value,
     ) -> Result<Option<Fit>, Failed> {
         let Some(reached) = case.before.reached_target() else { return Ok(None) };
-        // The texts are those of another completed change.
+        // The texts belong to another completed change.
         if reached != case.change.target() {
             return Err(Failed::Torn);
         }
@@ -368,11 +370,13 @@ impl Check<'_> {
     ) -> Result<(Vec<Problem>, Checked), Failed> {
         let paths = &self.forms.paths;
         let adopts = self.import_id(case.change, case.before, declared).is_some();
-        // The item is found and not made, so a plan has no meaning, and the owner's values are known at its end.
+        // The owner adopts the item and does not create it, so a plan has no meaning, and the owner's values are known
+        // only at the completion.
         let earlier = if adopts { None } else { self.plan(case)? };
         let (mut problems, mut plan) = (Vec::new(), earlier.clone());
         if let Some(sent) = case.sent_plan {
-            // A plan promises declared values and those that the owner sent, never one that only the prior has.
+            // A plan promises declared values and values that the owner sent, but no value that only the earlier
+            // version has.
             let base = match &earlier {
                 Some(earlier) => earlier.clone(),
                 None => verify::proposed(paths, None, declared)?,

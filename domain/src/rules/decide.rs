@@ -1,4 +1,4 @@
-//! An owner's decision on a change instance: its effects, or the reason of the refusal.
+//! An owner's decision on a change instance: its effects, or the reason for the refusal.
 //!
 //! The checks run in the order of the variants of [`Refused`]. The first failure is the result.
 
@@ -51,13 +51,13 @@ pub const ATTEMPTS_MAX: u64 = 31;
 #[debug("Update {{ state: {state:?}, .. }}")]
 pub struct Update {
     pub state: Option<State>,
-    /// The message on the change instance; an empty one counts as absent.
+    /// The message on the change instance; an empty message counts as absent.
     pub log: Option<String>,
     /// The deployed data.
     pub deployed_item: Option<StorableValue>,
     /// The changed members of the deployed data, if they were merged into a version.
     pub patch: Option<Patch>,
-    /// What the owner promises of the item (R52).
+    /// The owner's plan of the item (R52).
     pub planned_item: Option<StorableValue>,
 }
 
@@ -65,7 +65,7 @@ pub struct Update {
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 #[debug("Patch {{ onto: {onto:?}, .. }}")]
 pub struct Patch {
-    /// The version under the new data; it must still be the newest.
+    /// The version into which the members were merged, which must still be the newest.
     pub onto: DeployedId,
     /// The changed members alone.
     pub members: StorableValue,
@@ -78,7 +78,7 @@ pub struct Decided {
     pub change: Change,
     /// The item after the decision.
     pub item: Item,
-    /// One transaction; empty if the request changes nothing.
+    /// The writes of one transaction; empty if the request changes nothing.
     pub writes: Vec<Write>,
     /// The new deployed item, if any.
     pub deployed: Option<Deployed>,
@@ -89,14 +89,14 @@ fn sends(update: &Update, state: State) -> bool {
     update.deployed_item.is_some() && state != State::Rejected
 }
 
-/// What else a decision depends on.
+/// Further records that a decision depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reads<'a> {
-    /// Only for an update that [takes numbers](takes_numbers).
+    /// The head; only for an update that [takes numbers](takes_numbers).
     pub head: Option<&'a Head>,
-    /// Only for an update that [depends on its settings](depends_on_service).
+    /// The service; only for an update that [depends on its settings](depends_on_service).
     pub service: Option<&'a Service>,
-    /// Only for an update that a version of the definition [checks](checking_version).
+    /// The check; only for an update that a version of the definition [checks](checking_version).
     pub check: Option<Check<'a>>,
 }
 
@@ -122,7 +122,7 @@ pub fn update(
         None => None,
     };
     let Checked { report, plan } = checked(check, update, change, state, [item, &after.item])?;
-    // The same plan again adds no entry, so only the check shows whether there is one.
+    // A repeated plan adds no entry, so only the check shows whether the plan adds one.
     if !moves && plan.is_some() && notes(change) >= LOG_ENTRIES_MAX {
         return Err(Refused::LogFull);
     }
@@ -133,7 +133,7 @@ pub fn update(
         refresh_slot(&mut after);
     }
     after.writes.extend(plan.map(|plan| stored_plan(change.consumer.id, plan)));
-    // The deployed version comes after the move: it may count as the result of this decision.
+    // The deployed version comes after the move, because it may count as the result of this decision.
     let mut numbers = reads.head.copied();
     if let Some(report) = report {
         deploy(&mut after, report, numbers.as_mut(), ctx)?;
@@ -151,7 +151,8 @@ pub fn update(
     Ok(after)
 }
 
-/// Returns what the decision stores of the request: as the definition checks it (R49), or as it is without a check.
+/// Returns the deployed item and the plan to store: as the definition checks them (R49), or as sent if no definition
+/// does.
 fn checked(
     check: Option<&Check<'_>>,
     update: &Update,
@@ -168,7 +169,7 @@ fn checked(
     Ok(check.checked(&Case { change, state, before, after, sent, members, sent_plan })?)
 }
 
-/// Returns the write of the owner's plan. Plans are stored as declarations are.
+/// Returns the write of the owner's plan, which is stored in the same way as a declaration.
 fn stored_plan(team: TeamId, plan: StorableValue) -> Write {
     let text = plan.into_text();
     Write::StoreDeclaration { team, hash: Hash::of(&text), text }
@@ -182,14 +183,15 @@ fn unchanged_settings(service: &Service) -> Write {
     Write::CheckService { title: service.title.clone(), revision: service.revision }
 }
 
-/// Applies the new state to the stacks and the item; returns the closing of the displaced change instance.
+/// Applies the new state to the stacks and the item. Returns the closing of the displaced change instance, if there is
+/// one.
 fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crate::model::write::Closing> {
     let Decided { change, item, writes, .. } = after;
     change.state = state;
     match state {
         State::Approved => {
-            // Example 2, and first of all: the slot below must be free, or the older change would vanish unclosed
-            // (I2).
+            // The closing comes first (Example 2), because the slot below must be free, or the older change would
+            // vanish unclosed (I2).
             let displaced = open_change::displace(item, &change.owner, Stage::Validated, change.id, ctx);
             change.supersedes.extend(displaced.iter().map(|closing| closing.change));
             let creation = item.stacks.get(&change.owner.id).map_or(Creation::Never, |stack| stack.creation);
@@ -218,8 +220,8 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
             }
             None
         }
-        // If the item differs from its declaration now, it is an orphan, and the next submission requests the
-        // change again (R12).
+        // If the item now differs from its declaration, it is an orphan, and the next submission requests the change
+        // again (R12).
         State::Closed => {
             if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
                 stack.clear(change.id);
@@ -293,7 +295,7 @@ fn add_item_and_head_writes(
         let moved = Head { blockers: head.blockers + delta, ..numbers };
         after.writes.push(Write::AdvanceHead { before: *head, after: moved });
     } else if delta != Blockers::NONE {
-        // An addition needs no condition on the head. So owners who decide on different items of a team do not
+        // An addition needs no condition on the head, so owners who decide on different items of a team do not
         // conflict.
         after.writes.push(Write::AddBlockers { team: before.consumer.id, delta });
     }
@@ -316,7 +318,8 @@ pub fn retry(
     check_retry(change, item)?;
     let id = ChangeId::new(item.id.team(), head.next_change).ok_or(Refused::OutOfNumbers)?;
     let closed = close_retried(change, id, ctx);
-    // The slot must be free first. Else the new attempt would displace the old one and close it a second time.
+    // The slot must be free first, because otherwise the new attempt would displace the old one and close it a second
+    // time.
     let mut cleared = item.clone();
     if let Some(stack) = cleared.stacks.get_mut(&change.owner.id) {
         stack.clear(change.id);

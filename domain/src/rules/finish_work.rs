@@ -7,8 +7,8 @@ use crate::model::write::Write;
 
 /// Returns the submission without one of its work records, and the writes that finish the record.
 ///
-/// They remove and count the record. With the last record of its own items they free the team's head, and with
-/// the last record they remove the staging.
+/// The writes remove and count the record. The last record of the submission's own items also frees the team's head,
+/// and the last record of all removes the staging.
 pub fn finish_work(submission: &Submission, work: &Work, now: Timestamp) -> (Submission, Vec<Write>) {
     let entries = work.entries.iter().fold(0, |count, _| count + 1);
     let after = Submission {
@@ -18,7 +18,7 @@ pub fn finish_work(submission: &Submission, work: &Work, now: Timestamp) -> (Sub
         modified: now.not_before(submission.modified),
         ..submission.clone()
     };
-    // Exactly once: `Progress` checks `work_left`, so two functions cannot finish the same record.
+    // `UpdateProgress` checks `work_left`, so two functions cannot finish the same record.
     let freed = submission.direct_left > 0 && after.direct_left == 0;
     let ended = after.staging.filter(|_| after.work_left == 0);
     let mut writes = vec![Write::DeleteWork(work.id)];

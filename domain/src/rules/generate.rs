@@ -1,8 +1,9 @@
 //! Generation: creates the planned change instances of one item, with the submission or later (R14 to R16, R24,
 //! R25).
 //!
-//! One transaction writes all of them, so they exist together or not at all. Changes of an overtaken submission
-//! start in CLOSED. If one transaction cannot hold all closings, [`close_excess()`] closes the excess first.
+//! One transaction writes all change instances of the item, so they exist together or not at all. Changes of an
+//! overtaken submission start in CLOSED. If one transaction cannot hold all closings, [`close_excess()`] closes the
+//! excess first.
 
 mod close_excess;
 mod spare;
@@ -45,9 +46,9 @@ pub enum Missing {
     Change(ChangeId),
 }
 
-/// Creates all planned change instances of one item; `item` is none before its first declaration is applied.
+/// Creates all planned change instances of one item; `item` is none until its first declaration is applied.
 ///
-/// `causes` holds the change instances of which dependent teams get a share. Those among `planned` itself may be
+/// `causes` holds the change instances of which dependent teams get a share. Causes among `planned` itself may be
 /// missing.
 pub fn generate(
     planned: &[PlannedChange],
@@ -76,7 +77,7 @@ pub fn generate(
                 open_change(item, &draft(one, submission, item, cause), ctx)
             }
         };
-        // The share puts the item into the dependent team's list; one record for the life of the item is enough.
+        // The share puts the item into the dependent team's list. One record is enough for the life of the item.
         let has_stack = |item: &Item| item.stacks.contains_key(&one.owner.id);
         let is_new_owner = !after.as_ref().is_some_and(has_stack) && has_stack(&opened.item);
         if is_new_owner && one.kind == Kind::Dependent {
@@ -101,7 +102,7 @@ fn are_shares_only(planned: &[PlannedChange]) -> bool {
     planned.iter().all(|one| one.kind == Kind::Dependent)
 }
 
-/// Adds the one write of the item, after any number of changes.
+/// Adds the single write of the item, after any number of changes.
 ///
 /// A transaction allows one action per record.
 fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item {
@@ -109,8 +110,8 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
     if let Some(before) = before
         && after == *before
     {
-        // Overtaken changes leave the item as it is. The check makes sure that the reason still holds at the
-        // commit: the blocking change may be retried meanwhile.
+        // Overtaken changes leave the item unchanged. The check of its revision makes sure that the reason still holds
+        // at the commit, because the blocking change may be retried meanwhile.
         writes.push(Write::CheckItem { item: before.id, is_gone: before.gone, revision });
         return after;
     }
@@ -125,7 +126,7 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
     after
 }
 
-/// Returns the write that adds an item's change of blockers to the consumer's head; none without a change.
+/// Returns the write that adds an item's change of blockers to the consumer's head; none if they are the same.
 fn blockers_changed(before: Option<&Item>, after: &Item) -> Option<Write> {
     let delta = after.blockers() - before.map_or(Blockers::NONE, Item::blockers);
     (delta != Blockers::NONE).then_some(Write::AddBlockers { team: after.consumer.id, delta })
@@ -150,8 +151,8 @@ pub(crate) fn apply_declaration(
     ctx: &RequestContext,
 ) -> Result<OpenedChange, Missing> {
     let declared = planned.declared.as_ref().ok_or(Missing::Declaration)?;
-    // A reader next to the transaction may see the item after it, and no change instance. A second creation would
-    // displace the first, and the change instance would close itself.
+    // A concurrent reader may see the item after the transaction, but not yet its change instance. A second creation
+    // would displace the first, and the change instance would close itself.
     let newest = before.and_then(|item| item.stacks.get(&planned.owner.id)).map_or(0, |stack| stack.sequence);
     if newest >= submission.id.number() {
         return Err(Missing::Change(planned.id));
@@ -187,8 +188,8 @@ fn draft(
 ) -> ChangeDraft {
     let (change_type, new, old) = match cause {
         Some(cause) => (cause.as_created().change_type, cause.new, cause.old),
-        // The item was declared at the submission; a later submission may have removed it since, and that one has
-        // its own change.
+        // The item was declared at the submission. A later submission may have removed it since, and has its own
+        // change.
         None => (item.change_type_if_declared(), planned.version, planned.version),
     };
     ChangeDraft {

@@ -1,6 +1,6 @@
 //! Creation of change instances: the only function that creates one, and the stack rules at that moment.
 //!
-//! It takes one item and one planned change and returns one result. Submissions and the generation from work
+//! The function takes one item and one planned change and returns one result. Submissions and the generation from work
 //! records use the same function (docs/reference/rules.md).
 
 use crate::base::actor::Actor;
@@ -21,7 +21,7 @@ pub struct ChangeDraft {
     pub kind: Kind,
     /// The change instance of which this one is a share or a retry.
     pub cause: Option<ChangeId>,
-    /// The team that carries it out.
+    /// The team that carries the change out.
     pub owner: TeamRef,
     pub change_type: ChangeType,
     /// PENDING, or APPROVED if the service requires no approval.
@@ -31,7 +31,7 @@ pub struct ChangeDraft {
     pub submission: SubmissionId,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
-    /// The consumer's sentence about the submission.
+    /// The consumer's message about the submission.
     #[debug("[hidden]")]
     pub message: Option<String>,
     /// The declaration after the change; none for a DELETE.
@@ -59,9 +59,9 @@ pub struct OpenedChange {
 
 /// Creates a change instance on `item`, whose record already shows the declaration of the change.
 pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> OpenedChange {
-    // A direct change is never overtaken: `HEAD.in_flight` keeps later submissions out until it is applied. And it
-    // is the consumer's own answer to a rejection, so it does not wait for one (R24). A retry is the newest of its
-    // owner, and the item is alive by the change instance that it replaces (R13).
+    // A direct change is never overtaken, because `HEAD.in_flight` keeps later submissions out until it is applied. A
+    // direct change is also the consumer's own answer to a rejection, so it does not wait for one (R24). A retry is the
+    // newest of its owner, and the item is alive by the change instance that it replaces (R13).
     if matches!(draft.kind, Kind::Dependent | Kind::Referenced)
         && let Some(reason) = created_closed(item, draft)
     {
@@ -74,8 +74,8 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
     }
     let mut after = item.clone();
     let mut closed = Vec::new();
-    // Before the displacement, so a REJECTED change in the same stage counts as answered. Only the consumer
-    // answers, so a generated change closes none (R24).
+    // The answers come before the displacement, so that a REJECTED change in the same stage counts as answered. Only
+    // the consumer answers, so a generated change answers none (R24).
     if draft.kind == Kind::Direct {
         close_answered(&mut after, draft, ctx, &mut closed);
     }
@@ -84,7 +84,7 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
         displaced.extend(displace_pending(&mut after, draft, ctx));
     }
     displaced.extend(displace(&mut after, &draft.owner, draft.state.stage(), draft.id, ctx));
-    // Only now: the Exception looks at the CREATE as the closings above have left it.
+    // The Exception comes only now, because it looks at the CREATE as the closings above have left it.
     let creation = after.stacks.get(&draft.owner.id).map_or(Creation::Never, |stack| stack.creation);
     let change_type = converted(draft.change_type, draft.state, creation);
     let mut change = create_change(item, draft, ctx, change_type, None);
@@ -94,7 +94,7 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
     closed.extend(displaced);
     let mut charges = occupy(&mut after, &change, ctx);
     charges.extend(charging::charge_fee(&mut after, &change));
-    // After `occupy`, because an approval at creation moves the runtime state.
+    // The runtime state is read after `occupy`, because an approval at creation moves it.
     change.runtime_state = after.runtime_state;
     after.revision += 1;
     after.modified = ctx.now.not_before(item.modified);
@@ -215,11 +215,11 @@ pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creati
     if exception { ChangeType::Create } else { change_type }
 }
 
-/// Puts a new change instance into its slot and updates the item; returns the writes of its charges.
+/// Puts a new change instance into its slot and updates the item. Returns the writes of its charges.
 fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
     let is_main = !change.is_dependant();
     let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
-    // The fence against older work of this owner (R25): set even if an approval follows at once.
+    // The fence against older work of this owner (R25) is set even if an approval follows at once.
     stack.sequence = change.submission.number();
     stack.attempt = change.attempt;
     let slot = slot_of(change);
@@ -229,7 +229,8 @@ fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> 
         charges = approved(item, change, ctx);
     } else {
         stack.pre_validated = Some(slot);
-        // Declared after a removal (R7). An item in service stays in service, even if its CREATE failed (R9).
+        // The item is declared after a removal (R7). An item in service stays in service, even if its CREATE failed
+        // (R9).
         if is_main
             && change.change_type == ChangeType::Create
             && item.runtime_state == RuntimeState::Decommissioned
@@ -258,7 +259,7 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
     }
 }
 
-/// Applies an approval to the owner's stack and, for the service owner, to the item (R3); returns the writes of the
+/// Applies an approval to the owner's stack and, for the service owner, to the item (R3). Returns the writes of the
 /// charges (R39).
 pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
     let is_main = !change.is_dependant();
@@ -274,7 +275,7 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
     }
     match change.change_type {
         ChangeType::Create => {
-            // A new life begins: versions of the earlier one are no part of it.
+            // A new life begins, and versions of the earlier life do not belong to it.
             if item.runtime_state != RuntimeState::InService && change.schema_version.is_some() {
                 item.earlier_life = item.deployed.map_or(0, |latest| latest.version);
                 item.base = Base::Newest;
@@ -287,7 +288,7 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
     // From the approval to the completion, the deployed state is unknown. An owner that stops in between leaves an
     // orphan, and the next submission requests the change again (R12).
     item.completed_target = None;
-    // The owner works on it now, so its difference from the earlier declaration no longer counts (R54).
+    // The owner works on the item now, so its difference from the earlier declaration no longer counts (R54).
     item.drift = None;
     charging::approved(item, change, ctx.now)
 }

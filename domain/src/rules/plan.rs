@@ -1,7 +1,7 @@
 //! Planning: compares the stored team with a declaration and returns the changes from one to the other.
 //!
-//! The steps are the same for every submission (docs/explanation/life-of-a-submission.md): read, check that the
-//! read is consistent, check the declaration, find the differences. Then a packing writes them at once or staged.
+//! The steps are the same for every submission (docs/explanation/life-of-a-submission.md): read, check that the read is
+//! consistent, check the declaration, find the differences. Then a packing writes the changes at once or staged.
 
 mod application;
 mod check;
@@ -64,7 +64,7 @@ pub struct Offer {
 /// The services of a plan by title.
 pub type Offers = BTreeMap<String, Offer>;
 
-/// The stored items by application; only of the applications that were read.
+/// The stored items by application, only for the applications that were read.
 pub type Items = BTreeMap<ApplicationId, Vec<Item>>;
 
 /// A submission request.
@@ -78,7 +78,7 @@ pub struct Request<'a> {
     pub is_confirmed: bool,
     /// The commit named by the consumer.
     pub commit_id: Option<String>,
-    /// The consumer's sentence about the submission.
+    /// The consumer's message about the submission.
     pub message: Option<String>,
     pub ctx: &'a RequestContext,
     /// The idempotency key and the fingerprint of the request, if the client sent a key.
@@ -124,7 +124,7 @@ pub struct Plan<'a> {
     /// The submission's record as if all work were done.
     submission: Submission,
     head: (Head, Head),
-    /// What the plan token covers besides the change instances.
+    /// The parts of the submission that the plan token covers, apart from the change instances.
     covered: Covered,
     /// The metadata that the commit replaces; a separate write stores them before the commit (ADR 21).
     pub replaced: Vec<Replaced>,
@@ -134,8 +134,8 @@ pub struct Plan<'a> {
 
 /// Returns the applications whose items the plan needs.
 ///
-/// It skips an application with an unchanged declaration, unless one of its items has drifted (R54). If the team has
-/// blockers, it skips none, because the sum of the blockers needs all items (ADR 2).
+/// An application with an unchanged declaration is skipped, unless one of its items has drifted (R54). If the team has
+/// blockers, no application is skipped, because the sum of the blockers needs all items (ADR 2).
 pub fn to_read(stored: &Stored, declaration: &Declaration, scope: Scope) -> BTreeSet<ApplicationId> {
     let all = stored.head.blockers != crate::model::blockers::Blockers::NONE;
     let declared: BTreeMap<&str, &DeclaredApplication> =
@@ -165,11 +165,12 @@ pub fn plan<'a>(
             Refused::Invalid(request.unread.to_vec())
         });
     }
-    // Before the check of the declaration: on a torn read it would report problems that do not exist.
+    // The consistency comes before the check of the declaration, which would report problems that do not exist on a
+    // torn read.
     if is_torn(stored, items) {
         return Err(Refused::Torn);
     }
-    // An item has another declaration than at the read of its earlier one.
+    // An item has another declaration than at the read of its earlier declaration.
     let compared = earlier_to_read(stored, items, offers, request.declaration);
     if !compared.iter().all(|earlier| request.earlier.contains_key(earlier)) {
         return Err(Refused::Torn);
@@ -184,7 +185,7 @@ pub fn plan<'a>(
     if !problems.is_empty() {
         return Err(Refused::Invalid(problems));
     }
-    // One counter numbers submissions and fences the head (ADR 3): of two plans on one head, one commits.
+    // One counter numbers submissions and fences the head (ADR 3), so only one of two plans on the same head commits.
     let id = SubmissionId::new(stored.team.id, stored.head.submissions + 1).ok_or(Refused::OutOfNumbers)?;
     let mut comparison = Comparison {
         submission: id.number(),
@@ -373,7 +374,7 @@ fn approval_required(service: &str, offers: &Offers) -> bool {
     offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
 }
 
-/// Returns the version of a definition if it checks decisions: its words have a meaning (R49).
+/// Returns the version of a definition if it checks decisions, which it does if its words have a meaning (R49).
 fn version_for_checks(service: &str, version: u64, offers: &Offers) -> Option<u64> {
     let first = offers.get(service)?.service.first_with_words?;
     (version >= first).then_some(version)
@@ -388,7 +389,7 @@ pub fn is_as_stored(declared: &DeclaredApplication, stored: &Application) -> boo
     application::digest_of(declared) == stored.digest
 }
 
-/// Reserves an id for each new application. Returns them with a problem for each application without an id.
+/// Reserves an id for each new application. Returns the ids, with a problem for each application without an id.
 fn reserve_numbers<'a>(
     stored: &'a Stored,
     affected: &[AffectedApplication<'_, '_>],
@@ -410,8 +411,8 @@ fn plan_dependents(
 ) -> Result<(), Refused> {
     let none: &[TeamRef] = &[];
     let dependents = offers.get(service).map_or(none, |offer| &offer.service.settings.dependent_teams);
-    // An owner that lists itself as a dependent team has the main change instance already. A second one would
-    // displace the first in the same stack.
+    // An owner that lists itself as a dependent team has the main change instance already. A second change instance
+    // would displace the first one in the same stack.
     for team in dependents.iter().filter(|team| team.id != main.owner.id) {
         planned.push(PlannedChange {
             id: numbers.change(main.item.team())?,

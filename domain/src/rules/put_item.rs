@@ -1,13 +1,13 @@
-//! The writes of an existing item: in its place, or its move to the gone items (R44), and its count in the application
-//! (R54).
+//! The writes of an existing item: a replacement in its place or a move to the gone items (R44), and the count of
+//! drifted items in its application (R54).
 
 use crate::model::item::Item;
 use crate::model::write::Write;
 
 /// Returns the writes of an item after a decision or a generation, and marks the item as gone if it is dead.
 ///
-/// The move is part of the transaction that ends the last open thing. So no function moves items later, and no fence
-/// against such a function is necessary.
+/// The move is part of the transaction that ends the last open change, so no function has to move items later under a
+/// fence of its own.
 pub(crate) fn put_item(before: &Item, after: &mut Item) -> Vec<Write> {
     if before.gone || !after.is_dead() {
         return vec![Write::PutItem { before: Some(before.revision), after: after.clone() }];
@@ -19,8 +19,8 @@ pub(crate) fn put_item(before: &Item, after: &mut Item) -> Vec<Write> {
     ]
 }
 
-/// Returns the write that counts an item in its application if it drifts now, or no longer does (R54); none without a
-/// change.
+/// Returns the write that counts an item in its application if it drifts now, or no longer does (R54); none if nothing
+/// changes.
 pub(crate) fn drifted(before: Option<&Item>, after: &Item) -> Option<Write> {
     let delta = drift(Some(after)) - drift(before);
     (delta != 0).then(|| Write::AddDrifted { application: after.application_id(), delta })

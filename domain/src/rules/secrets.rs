@@ -31,7 +31,7 @@ pub fn is_masked(part: &Part, item: &DeclaredItem) -> bool {
     is_masked
 }
 
-/// Returns whether the secret of each mask in a stored declaration is among these.
+/// Returns whether `secrets` has the secret of each mask in a stored declaration.
 pub(crate) fn knows_masks(part: &Part, declared: &Value, secrets: Option<&Secrets>) -> bool {
     let mut knows_all = true;
     for_each(part, "", declared, &mut |_, value| {
@@ -41,13 +41,13 @@ pub(crate) fn knows_masks(part: &Part, declared: &Value, secrets: Option<&Secret
     knows_all
 }
 
-/// Puts masks in place of the secrets of an item. Returns its size in bytes with the secrets.
+/// Puts masks in place of the secrets of an item. Returns the size of the item with its secrets, in bytes.
 ///
-/// A declared mask means the secret that is `stored` under it; a mask without one is a problem. An unchanged secret
-/// keeps its mask, even if the key has changed since.
+/// A declared mask stands for the secret that is `stored` under it; a mask without a stored secret is a problem. An
+/// unchanged secret keeps its mask, even if the key has changed since.
 ///
-/// A mask may be longer than its secret, or shorter: the item is within the limit of bytes with either. After a problem
-/// the item is as it was.
+/// A mask may be longer or shorter than its secret, so the item must be within the limit of bytes both with masks and
+/// with secrets. If there is a problem, the item stays unchanged.
 pub fn mask(
     item: &mut DeclaredItem,
     part: &Part,
@@ -82,8 +82,8 @@ pub fn mask(
     Err(problems.into_iter().map(|problem| of_item(item, [team, &owner.application], problem)).collect())
 }
 
-/// Removes secrets from the problems of a stored declaration that another definition checks: what is a secret there may
-/// be none in this definition.
+/// Removes secrets from the problems of a stored declaration that another definition checks, because that definition
+/// may not treat them as secrets.
 pub fn hide(problems: &mut [Problem], masked: &Value, secrets: &Secrets) {
     let mut places = Vec::new();
     collect_masks("", masked, secrets, &mut places);
@@ -146,7 +146,7 @@ struct Masks<'a, F> {
 
 impl<'a, F: Fn(&StorableValue) -> Option<String>> Masks<'a, F> {
     fn of(stored: &'a [&'a Secrets], new: F) -> Self {
-        // If two declarations have a mask of the same secret, that of the first one stays.
+        // If two declarations have a mask of the same secret, the mask of the first one stays.
         let by_secret = stored.iter().rev().flat_map(|stored| stored.masks()).collect();
         Self { stored, by_secret, new, secrets: Secrets::default(), unknown: Vec::new() }
     }
@@ -154,7 +154,7 @@ impl<'a, F: Fn(&StorableValue) -> Option<String>> Masks<'a, F> {
     /// Returns the mask of a declared secret, or of a mask itself.
     fn mask(&mut self, pointer: &str, value: &Value) -> Result<Value, Unstorable> {
         let declared = match value.as_str().filter(|text| is_mask(text)) {
-            // Known from another place of the item.
+            // The same secret stands at another place of the item.
             Some(mask) if self.secrets.value(mask).is_some() => return Ok(value.clone()),
             Some(mask) => {
                 let secret = self.stored.iter().find_map(|stored| stored.value(mask));
@@ -190,7 +190,7 @@ fn unstorable(reason: Unstorable) -> Problem {
     reason.problem(DECLARATION_BYTES_MAX, "with the masks of its secrets, and with the secrets themselves")
 }
 
-/// Returns a problem of an item as one of the whole declaration.
+/// Returns a problem of an item with its position in the whole declaration.
 fn of_item(item: &DeclaredItem, [team, application]: [&str; 2], problem: Problem) -> Problem {
     let path = [team, application, &item.service, &item.name].map(str::to_owned);
     let pointer = format!("{}{}", item.pointer, problem.pointer);
@@ -206,7 +206,7 @@ fn for_each(part: &Part, pointer: &str, value: &Value, visit: &mut impl FnMut(&s
     let Ok(_) = visited;
 }
 
-/// Returns a value with others in place of those at `writeOnly` paths.
+/// Returns a value with other values in place of those at `writeOnly` paths.
 fn replaced<E>(
     part: &Part,
     pointer: &str,

@@ -5,7 +5,7 @@
 //!
 //! - An object whose schema names members is compared member by member. So is an array whose schema has `items`.
 //! - Any other value counts as one value, in canonical form.
-//! - A member without a schema and without a declared value is a note of the owner. No function compares it.
+//! - A member without a schema and without a declared value is a note of the owner, which no function compares.
 
 pub mod cases;
 mod pairs;
@@ -28,7 +28,7 @@ pub fn proposed(root: &Part, prior: Option<&Value>, declared: &Value) -> Result<
     StorableValue::new(merged(root, prior, declared, false))
 }
 
-/// Returns the proposed value of one path; none if it has none.
+/// Returns the proposed value at one path, if there is one.
 fn proposed_at(
     part: &Part,
     prior: Option<&Value>,
@@ -115,7 +115,8 @@ fn has_consumer_member(part: &Part, value: &Value) -> bool {
 
 /// Returns the problems of an item that has to hold a declaration, with pointers into the item.
 ///
-/// A single value may also be that of `prior`: some systems normalise values. Terraform calls this a valid plan.
+/// A single value may also be the value of `prior`, because some systems normalise values. Terraform calls this a valid
+/// plan.
 pub fn holds(root: &Part, prior: Option<&Value>, declared: &Value, item: &Value) -> Vec<Problem> {
     compare(&DECLARED, root, prior, declared, item).problems.into_vec()
 }
@@ -138,7 +139,7 @@ pub fn differences(root: &Part, prior: Option<&Value>, declared: &Value, item: &
 
 /// Returns the problems of a later plan, or of an item, that has to agree with a plan.
 ///
-/// The order of elements counts, because names may be unknown in the plan. Terraform calls both compatible.
+/// The order of elements counts, because names may be unknown in the plan. Terraform calls two such values compatible.
 pub fn agrees(root: &Part, planned: &Value, later: &Value) -> Vec<Problem> {
     compare(&PLANNED, root, None, planned, later).problems.into_vec()
 }

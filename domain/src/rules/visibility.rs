@@ -1,4 +1,4 @@
-//! Visibility: which team sees which object (R43). An invisible object is a missing one, so no response reveals it.
+//! Visibility: which team sees which object (R43). An invisible object counts as missing, so no response reveals it.
 
 use crate::base::id::TeamId;
 pub use crate::base::side::Side;
@@ -19,8 +19,8 @@ impl Side {
         }
     }
 
-    /// Returns whether a team sees a change instance in this role. A service owner also sees those of dependent
-    /// teams.
+    /// Returns whether a team sees a change instance in this role. A service owner also sees the change instances of
+    /// dependent teams.
     pub fn shows_change(self, change: &Change, team: TeamId) -> bool {
         match self {
             Self::ServiceOwner => change.owner.id == team || change.service_owner.id == team,
@@ -52,15 +52,15 @@ impl Side {
         }
     }
 
-    /// Returns whether a team sees this version as the newest of `item`. A dependent team sees no earlier one.
+    /// Returns whether a team sees this version as the newest of `item`. A dependent team sees no earlier version.
     pub fn shows_newest(self, deployed: &Deployed, item: &Item, team: TeamId) -> bool {
         item.deployed.is_some_and(|latest| latest.id == deployed.id) && self.shows_item(item, team)
     }
 
     /// Returns whether a team sees a service in this role.
     ///
-    /// An owner sees its own services and those with the team as a dependent team. A consumer sees those open to it
-    /// (R21, R31).
+    /// A service owner sees its own services and those with the team as a dependent team. A consumer sees the services
+    /// that are open to it (R21, R31).
     pub fn shows_service(self, service: &Service, team: TeamId) -> bool {
         let is_owner = service.owner.id == team;
         match self {

@@ -1,5 +1,5 @@
-//! The processing of a charge: its owner has billed it elsewhere. A running charge ends there, and a new one
-//! continues.
+//! The processing of a charge, which its owner has billed elsewhere. A running charge ends with the processing, and a
+//! new charge continues.
 
 use crate::base::context::RequestContext;
 use crate::base::id::ChargeId;
@@ -16,7 +16,7 @@ pub const DIVISION_MICROS_MIN: u64 = 3_600_000_000;
 /// Why a charge is not processed, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// Only the service owner processes charges.
+    /// The caller is not the service owner, who alone processes charges.
     NotOwner,
     /// The charge is processed already, and processing is final.
     Processed,
@@ -31,15 +31,15 @@ pub enum Refused {
 pub struct MarkedProcessed {
     /// The charge after the processing.
     pub charge: Charge,
-    /// One transaction; empty if the request changes nothing.
+    /// The writes of one transaction; empty if the request changes nothing.
     pub writes: Vec<Write>,
 }
 
 /// Marks a charge as processed. Without `processed`, or with its present value, nothing changes.
 ///
 /// A running charge ends, and another one starts with a number that depends on the `attempt` of the request. The
-/// revision of the item is the fence. The consumer team's head stays out of it, because every submission writes it:
-/// an owner that processes charges in a loop would delay the submissions.
+/// revision of the item is the fence. The transaction leaves out the consumer team's head, because every submission
+/// writes it: an owner that processes charges in a loop would delay the submissions.
 pub fn mark_processed(
     charge: &Charge,
     item: &Item,
@@ -59,7 +59,7 @@ pub fn mark_processed(
         return Err(Refused::Processed);
     }
     let mut after = item.clone();
-    // The item has seen this time already: an earlier end would overlap with the charge before.
+    // The item has seen this time already, so an earlier end would overlap with the previous charge.
     let at = ctx.now.not_before(item.modified);
     let mut marked = MarkedProcessed { charge: charge.clone(), writes: Vec::new() };
     if charge.end.is_none() {

@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// What leads from a deployed version of an earlier version of the definition to this one (R56).
+/// The upgrades from an earlier version of the definition to this version (R56).
 #[derive(Clone, Debug)]
 pub struct Upgrades {
-    /// The steps of each version, from the one after the earlier version to this one, or the limit that they exceed.
+    /// The steps of each version after the earlier version up to this version, or the limit that they exceed.
     pub steps: Result<UpgradeChain, Exceeded>,
-    /// This version, which the result has to fit.
+    /// The forms of this version, which the result must fit.
     pub forms: Arc<DecisionForms>,
 }
 
@@ -29,22 +29,22 @@ impl UpgradeChain {
     }
 }
 
-/// The newest deployed version, as a change instance of a verified service continues from it.
+/// The newest deployed version in the form in which a change instance of a verified service continues from it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prior {
-    /// There is none.
+    /// The item has no deployed version to continue from.
     None,
     AsStored(StorableValue),
-    /// As an item of the present version of the definition (R56).
+    /// The deployed version as an item of the present version of the definition (R56).
     Upgraded(StorableValue),
-    /// It does not fit the present version, so nothing is carried over.
+    /// The deployed version does not fit the present version of the definition, so nothing is carried over.
     Unusable,
 }
 
 impl Prior {
-    /// Returns the data of a deployed version after the upgrades, or as they are without.
+    /// Returns the data of a deployed version after the upgrades, or unchanged if there are none.
     ///
-    /// It is unusable as well if the budget is too small. Then the budget says so.
+    /// The version is also unusable if the budget is too small. In this case, the budget is exceeded.
     pub(crate) fn of(newest: &Deployed, upgrades: Option<&Upgrades>, budget: &mut Budget) -> Self {
         let Ok(stored) = StorableValue::read(&newest.data) else { return Self::Unusable };
         let Some(upgrades) = upgrades else { return Self::AsStored(stored) };
@@ -56,7 +56,7 @@ impl Prior {
         }
     }
 
-    /// Returns the data; none without usable ones.
+    /// Returns the data; none if there are no usable data.
     pub fn data(&self) -> Option<&Value> {
         match self {
             Self::AsStored(data) | Self::Upgraded(data) => Some(data),
@@ -64,7 +64,7 @@ impl Prior {
         }
     }
 
-    /// Returns the data; none without usable ones.
+    /// Returns the data; none if there are no usable data.
     pub(crate) fn into_data(self) -> Option<StorableValue> {
         match self {
             Self::AsStored(data) | Self::Upgraded(data) => Some(data),
@@ -92,12 +92,12 @@ impl Upgrades {
         item.into_storable()
     }
 
-    /// Returns why an upgraded item does not fit this version.
+    /// Returns the reasons why an upgraded item does not fit this version.
     fn unfit(&self, item: &Value, budget: &mut Budget) -> Vec<Problem> {
         self.forms.violations_within(Phase::Partial, item, budget)
     }
 
-    /// Returns why nothing of a deployed version could be carried over to an item of this version.
+    /// Returns the reasons why nothing of a deployed version could be carried over to an item of this version.
     pub fn problems(&self, newest: &Deployed, budget: &mut Budget) -> Vec<Problem> {
         let stored = StorableValue::read(&newest.data).map_err(Exceeded::Item);
         match stored.and_then(|stored| self.applied(stored, budget)) {
@@ -117,7 +117,7 @@ impl Upgrades {
 mod tests {
     use super::*;
 
-    /// Returns how many versions with these steps a chain holds.
+    /// Returns the number of versions with these steps that a chain holds.
     fn held(upgrade: &Upgrade, versions: usize) -> usize {
         let upgrade = Arc::new(upgrade.clone());
         let mut chain = Ok(UpgradeChain::default());

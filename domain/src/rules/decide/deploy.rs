@@ -1,5 +1,4 @@
-//! The deployed version of a decision, and its effect on the item: what the next observation is compared with, and
-//! drift (R54).
+//! The deployed version of a decision, and its effects on the item: drift, and the base of the next comparison (R54).
 
 use super::*;
 
@@ -25,8 +24,9 @@ pub(super) fn deploy(
         return Ok(());
     }
     if item.next_deployed.is_multiple_of(CHANGE_STRIDE) {
-        // The numbers of the change instance are used up, so this takes another block of 16. Its first number stays
-        // unused, for it would be a change instance's. Without the head the caller reads again.
+        // The numbers of the change instance are used up, so the version takes another block of 16. The first number of
+        // the block stays unused, because it is reserved for a change instance. Without the head, the caller reads
+        // again.
         let numbers = numbers.ok_or(Refused::Torn)?;
         item.next_deployed = numbers.next_change + 1;
         numbers.next_change += CHANGE_STRIDE;
@@ -59,8 +59,8 @@ pub(super) fn deploy(
     Ok(())
 }
 
-/// Applies a new deployed version to the item: which version the next observation is compared with, and whether the
-/// item has drifted (R54).
+/// Applies a new deployed version to the item: the version that the next observation is compared with, and the drift of
+/// the item (R54).
 fn observe(item: &mut Item, kind: Reported, now: Timestamp) {
     let fit = match kind {
         Reported::Result => {

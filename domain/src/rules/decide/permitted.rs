@@ -4,15 +4,15 @@ use super::*;
 
 /// A permitted update.
 pub(super) struct Permitted<'a> {
-    /// The state after it.
+    /// The state after the update.
     pub(super) state: State,
-    /// The new log text; none without a new one.
+    /// The new log text, if there is one.
     pub(super) log: Option<&'a String>,
     /// The service whose settings permit it; none for an update that does not depend on them.
     pub(super) service: Option<&'a Service>,
 }
 
-/// Checks an update of what was read together.
+/// Checks an update against records that were read together.
 pub(super) fn permitted<'a>(
     change: &Change,
     item: &Item,
@@ -31,7 +31,8 @@ pub(super) fn permitted<'a>(
     if !depends_on_service(change, update, ctx) {
         return Ok(Permitted { state, log, service: None });
     }
-    // Without the service, the change instance has moved since the caller chose its reads: read again.
+    // If the service is missing, the change instance has moved since the caller chose its reads, so the caller reads
+    // again.
     let service = reads.service.ok_or(Refused::Torn)?;
     by_hand(&service.settings, state)?;
     Ok(Permitted { state, log, service: Some(service) })
@@ -44,7 +45,7 @@ pub(super) fn is_torn(change: &Change, item: &Item) -> bool {
     slot.copied() != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
 }
 
-/// Checks everything that needs no computation, in the documented order.
+/// Makes all checks that need no computation, in the documented order.
 fn check(
     change: &Change,
     item: &Item,
@@ -54,7 +55,7 @@ fn check(
     check: Option<&Check<'_>>,
     caller: &TeamRef,
 ) -> Result<(), Refused> {
-    // First: a team without the right learns nothing about state, data and limits (R2).
+    // The ownership comes first, so that a team without the right learns nothing about state, data and limits (R2).
     if change.owner.id != caller.id {
         return Err(Refused::NotOwner);
     }
@@ -88,8 +89,8 @@ fn check(
     if log.is_some_and(|log| log.len() > LOG_BYTES_MAX) {
         return Err(Refused::LogTooLong);
     }
-    // A history is one record of the table with a maximum size. State changes are few, so only pure log entries
-    // count.
+    // A history is in one record of the table, which has a maximum size. State changes are few, so only pure log
+    // entries count.
     if state == change.state && log.is_some() && notes(change) >= LOG_ENTRIES_MAX {
         return Err(Refused::LogFull);
     }
@@ -129,8 +130,8 @@ fn accepts_deployed(state: State, item: &Item, data: &StorableValue) -> bool {
     }
 }
 
-/// Returns whether a deployed item of a verified service may accompany a state: the end of a change has one (R51), and
-/// a completed change whose item exists and is not being changed (R53).
+/// Returns whether a deployed item of a verified service may accompany a state. The end of a change has one (R51), and
+/// so has a completed change whose item exists and is not being changed (R53).
 fn accepts_whole(change: &Change, state: State, item: &Item) -> bool {
     match state {
         State::Errored => true,

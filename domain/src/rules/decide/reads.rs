@@ -1,10 +1,10 @@
-//! What else than the change instance and its item a decision depends on: the function reads only that.
+//! The further records that a decision depends on, so that the function reads only these.
 
 use super::*;
 
 /// Returns whether an update needs numbers from the head, because the change instance has used its own.
 ///
-/// `forms` are those of the definition that checks it.
+/// `forms` are the forms of the definition that checks the update.
 pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Option<&DecisionForms>) -> bool {
     let is_verified = forms.is_some_and(|forms| forms.paths.is_verified);
     let stores = update.deployed_item.is_some()
@@ -18,7 +18,7 @@ pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext
     matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
 }
 
-/// Returns the version of the definition that checks an update; none if none does (R49).
+/// Returns the version of the definition that checks an update; none if the update needs no check (R49).
 pub fn checking_version(change: &Change, update: &Update, caller: &TeamRef) -> Option<u64> {
     let state = update.state.unwrap_or(change.state);
     let brings = sends(update, state) || update.planned_item.is_some();

@@ -31,7 +31,7 @@ pub enum Refused {
     DeployedItemNotMain,
     /// A deployed item with a state other than APPROVED, COMPLETED or ERRORED (R23).
     ///
-    /// A rejection may repeat the newest one.
+    /// A rejection may repeat the newest deployed item.
     DeployedItemTooEarly(State),
     /// The deployed item replaces a version that is not the newest.
     DeployedItemNotLatest,
@@ -57,7 +57,8 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// Returns what the request or its change instance must be; none if the reason has no data of its own.
+    /// Returns the condition that the request or its change instance must meet; none if the reason has no data of its
+    /// own.
     pub fn detail(&self) -> Option<String> {
         Some(match self {
             Self::NotRetryable(state) => format!("state must be REJECTED or ERRORED, not {state}"),

@@ -16,10 +16,10 @@ pub const OPENED_MAX: usize = 96;
 /// Maximum number of change instances that one transaction closes ahead.
 pub const CLOSINGS_MAX: usize = 64;
 
-/// Returns the transaction that closes the excess of `writes` over `limit` ahead of it.
+/// Returns the transaction that closes the excess of `writes` over `limit`, ahead of `writes`.
 ///
-/// It returns none without an excess, or without an answered change instance of a dependent team. `item` is the
-/// item of `writes`. The change instances of the service owner are not in it: there are at most two.
+/// Returns `None` without an excess, or without an answered change instance of a dependent team. `item` is the item of
+/// `writes`. The transaction leaves out the change instances of the service owner, because there are at most two.
 pub fn close_excess(
     writes: &[Write],
     item: Option<&Item>,
@@ -28,11 +28,12 @@ pub fn close_excess(
 ) -> Option<Vec<Write>> {
     let item = item?;
     let excess = writes.len().saturating_sub(limit).min(CLOSINGS_MAX);
-    // They come in the order of their owners, from the lowest, so a repetition closes the same ones.
+    // The change instances come in the order of their owners, from the lowest, so a repetition closes the same ones.
     let answered = writes.iter().filter_map(|write| answered_of_dependent(write, item));
     let mut closings: Vec<Closing> = answered.take(excess).cloned().collect();
     let mut after = without(item, &closings);
-    // The last one stays for `writes`. Without any open change instance, the item would be dead (R44).
+    // The last change instance stays for `writes`, because without any open change instance the item would be dead
+    // (R44).
     if after.is_dead() {
         closings.pop();
         after = without(item, &closings);
@@ -40,7 +41,7 @@ pub fn close_excess(
     if closings.is_empty() {
         return None;
     }
-    // `writes` was computed on the old revision, so it cannot commit any more: the caller computes it again.
+    // `writes` was computed on the old revision and cannot commit any more, so the caller computes the writes again.
     after.revision += 1;
     after.modified = now.not_before(item.modified);
     let blockers = blockers_changed(Some(item), &after);

@@ -1,4 +1,4 @@
-//! The landing of a declaration whose item is gone: on the new item that the plan holds in reserve (R44).
+//! A declaration whose item is gone applies to the new item that the plan holds in reserve (R44).
 
 use crate::model::declared::Declared;
 use crate::model::item::Item;
@@ -6,8 +6,9 @@ use crate::model::work::{PlannedChange, Spare};
 
 /// Returns the planned changes for the new item, if the item of the plan is gone.
 ///
-/// They are those of an item that the submission creates: version 1, CREATE, no old declaration. None if the item
-/// still exists, or if the plan has no spare. Only an undeclared item has one, and only such an item can go.
+/// The new item is like one that the submission creates: version 1, CREATE, no old declaration. Returns `None` if the
+/// item still exists, or if the plan has no spare. Only an undeclared item has a spare, because only an undeclared item
+/// can go.
 pub(super) fn on_spare(planned: &[PlannedChange], item: Option<&Item>) -> Option<Vec<PlannedChange>> {
     let spare = planned.first()?.spare.as_ref()?;
     if !item?.gone {

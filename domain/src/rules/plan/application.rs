@@ -21,11 +21,11 @@ use crate::model::work::{PlannedChange, Spare};
 use crate::model::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An application in the scope of the submission: as stored, as declared, and its items.
+/// An application in the scope of the submission: stored and declared, with its items.
 pub(super) struct AffectedApplication<'a, 'r> {
-    /// As stored; none for a new application.
+    /// The stored application; none for a new one.
     pub(super) stored: Option<&'a Application>,
-    /// As declared; none for a removed application.
+    /// The declared application; none for a removed one.
     pub(super) declared: Option<&'r DeclaredApplication>,
     pub(super) items: &'a [Item],
     /// The declared items by key.
@@ -85,7 +85,8 @@ impl Diff<'_> {
     pub(super) fn writes(&self) -> Vec<Write> {
         let after = self.after.clone();
         if let Some(retired) = self.retired {
-            // One transaction replaces the record and stores the retired one, so a read by id always finds it.
+            // One transaction replaces the record and stores the retired application, so a read by id always finds the
+            // application.
             let stored = Write::PutApplication { before: None, after: retired.retired_by(after.changed) };
             return vec![Write::PutApplication { before: Some(retired.clone()), after }, stored];
         }
@@ -121,7 +122,7 @@ pub(super) fn affected_applications<'a, 'r>(
     items: &'a Items,
     request: &'r Request<'_>,
 ) -> Result<Vec<AffectedApplication<'a, 'r>>, Refused> {
-    // The order determines the numbers of the change instances, so each plan on the same read must use the same.
+    // The order determines the numbers of the change instances, so each plan on the same read must use the same order.
     let mut all = Vec::new();
     let by_name: BTreeMap<&str, &Application> =
         stored.applications.iter().map(|application| (application.name.as_str(), application)).collect();
@@ -172,7 +173,7 @@ impl<'a> Comparison<'a, '_> {
             if before.is_some_and(|item| !differs(item, declared)) {
                 continue;
             }
-            // Only a modification of an existing item concerns its references: a created or removed one generates
+            // Only a modification of an existing item concerns its references: a created or removed item generates
             // nothing (R15).
             if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
                 modified.insert(key);
@@ -261,16 +262,16 @@ impl<'a> Comparison<'a, '_> {
         before: Option<&Item>,
         declared: &DeclaredItem,
     ) -> Result<PlannedChange, Refused> {
-        // The check has refused unknown services, so a missing one means that the reads do not match.
+        // The check has refused unknown services, so a missing service means that the reads do not match.
         let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
         let Some(before) = before else { return self.create(application, offer, declared) };
         let spare = if before.declared { None } else { Some(spare(application, before)?) };
         let declared = if before.is_last_declared_as(declared.hash) {
-            // The item keeps the schema version of its last check: an orphan or a withdrawn removal needs no new
-            // one (R20).
+            // The item keeps the schema version of its last check, because an orphan or a withdrawn removal needs no
+            // new check (R20).
             Declared { stays: true, ..as_it_is(before) }
         } else {
-            // Versions count declarations, not submissions: the same content keeps its number.
+            // Versions count declarations and not submissions, so the same content keeps its number.
             let number = before.version.number + u64::from(before.version.hash != declared.hash);
             Declared {
                 version: Version { number, hash: declared.hash },
@@ -344,9 +345,10 @@ fn next_item(application: &mut Application) -> Result<ItemId, Refused> {
     Ok(item)
 }
 
-/// Reserves the new item that replaces an undeclared one if it goes before the landing (R44).
+/// Reserves the new item that replaces an undeclared item, in case the old item goes before its change is applied
+/// (R44).
 ///
-/// Without use, its number is a gap.
+/// If the new item is not used, its number remains a gap.
 fn spare(application: &mut Application, before: &Item) -> Result<Spare, Refused> {
     let identity = Identity {
         name: before.name.clone(),

@@ -19,7 +19,7 @@ use crate::model::submission::Scope;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Returns all problems of the declaration; `of_applications` are found already.
+/// Returns all problems of the declaration, including `of_applications`, which were found before.
 pub(super) fn problems(
     stored: &Stored,
     affected: &[AffectedApplication<'_, '_>],
@@ -74,8 +74,8 @@ pub(super) fn problems(
 
 /// Checks the metadata against the platform's schemas (R42).
 ///
-/// A whole submission checks the team's metadata even if it sends none; a partial one checks only the metadata it
-/// sends. The check covers each application with declared items or metadata.
+/// A whole submission checks the team's metadata even if it sends none; a partial submission checks only the metadata
+/// that it sends. The check covers each application with declared items or metadata.
 fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, budget: &mut Budget) {
     let (declaration, metadata_policy) = (request.declaration, request.metadata_policy);
     let team = declaration.team.as_str();
@@ -115,9 +115,9 @@ fn against(
     }
 }
 
-/// Returns the problems of a body; none once the request has exceeded its budget.
+/// Returns the problems of a body, or an empty list once the request has exceeded its budget.
 ///
-/// The item at the limit is reported, and the request fails in any case. Further checks would only cost more time.
+/// The item at the limit is reported and the request fails in any case, so further checks would only cost time.
 fn within(budget: &mut Budget, problems: impl FnOnce(&mut Budget) -> Vec<Problem>) -> Vec<Problem> {
     if budget.is_exceeded() { Vec::new() } else { problems(budget) }
 }
@@ -159,7 +159,7 @@ impl Check<'_> {
             }
             let before = self.stored_items.get(&(item.service.as_str(), item.name.as_str())).copied();
             match before.filter(|before| before.is_last_declared_as(item.hash)) {
-                // The last declaration passed its check, so newer schemas and settings do not apply (R20). But its
+                // The last declaration passed its check, so newer schemas and settings do not apply (R20), but its
                 // references must still exist.
                 Some(before) => self.references(declared, item, &before.references),
                 None => self.changed(declared, item, before),
@@ -182,7 +182,7 @@ impl Check<'_> {
         self.references(declared, item, &offer.schema.references_of(&item.body));
     }
 
-    /// Reports a service that does not exist: one problem for each service of an application, not for each item.
+    /// Reports a service that does not exist, once for each application and not for each item.
     fn unknown_service(&mut self, declared: &DeclaredApplication, item: &DeclaredItem) {
         let path = [self.team, &declared.name, &item.service, "service"].map(str::to_owned).to_vec();
         let pointer = pointer([self.team, &declared.name, "services", &item.service]);
@@ -278,7 +278,7 @@ impl Check<'_> {
 
     /// Returns whether the items of a service were readable, if there are any.
     ///
-    /// Else a reference into an unreadable part would look dangling.
+    /// Without this condition, a reference into an unreadable part would look dangling.
     fn is_read(&self, declared: &DeclaredApplication, service: &str) -> bool {
         let services = pointer([self.team, &declared.name, SERVICES]);
         let of_service = pointer([self.team, &declared.name, SERVICES, service]);
@@ -287,8 +287,8 @@ impl Check<'_> {
 
     /// Reports a problem of a reference at each property that names it in the newest schema.
     ///
-    /// The schema of an older declaration may have used another property. Then the problem belongs to the item as a
-    /// whole.
+    /// The schema of an older declaration may have used another property. In this case, the problem belongs to the item
+    /// as a whole.
     fn misplaced(
         &mut self,
         declared: &DeclaredApplication,

@@ -52,7 +52,7 @@ pub fn fixed_values(schema: &Schema, text: &str) -> Map<String, Value> {
     schema.fixed().filter_map(|name| members.remove_entry(name)).collect()
 }
 
-/// Returns the changed fixed properties of an item, each with the message.
+/// Returns the changed fixed properties of an item, each with its message.
 pub(super) fn changed(
     before: &Item,
     item: &DeclaredItem,
@@ -64,7 +64,7 @@ pub(super) fn changed(
     }
     // The property is free if the earlier declaration lacks it.
     let values = earlier.get(&(item.service.clone(), before.version.hash)).into_iter().flatten();
-    // Of secrets, both have the masks.
+    // Both declarations have masks in place of secrets.
     let declared = fixed_values(&offer.schema, &item.canonical);
     let changed = values.filter(|(name, value)| declared.get(name.as_str()) != Some(value));
     changed

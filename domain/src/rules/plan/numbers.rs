@@ -1,7 +1,7 @@
 //! The numbers that a submission takes: of change instances, and of applications.
 //!
-//! A team has 4,095 numbers of applications at a time. A new application takes the next free one, or that of an
-//! application without declarations and live items, which then retires (R45, ADR 31).
+//! A team has 4,095 numbers of applications at a time. A new application takes the next free number, or the number of
+//! an application without declarations and live items, which then retires (R45, ADR 31).
 
 use super::{Refused, Request, Stored};
 use crate::base::id::{ApplicationId, CHANGE_STRIDE, ChangeId, ITEM_NUMBERS, TeamId};
@@ -14,10 +14,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// The number of applications of a team from which numbers are used again.
 ///
-/// Below it, each application stays under its name and id for ever.
+/// Below this number, each application keeps its name and id for ever.
 pub const REUSE_FROM: usize = 256;
 
-/// The number of candidates beyond those that the submission needs: some have live items.
+/// The number of candidates beyond the needed ones, because some candidates have live items.
 const SPARE_CANDIDATES: usize = 8;
 
 /// The id of a new application.
@@ -30,7 +30,7 @@ pub(super) struct Reserved<'a> {
 
 /// The next numbers of a team.
 ///
-/// They become valid with the commit, under the condition on the head.
+/// The numbers become valid with the commit, under the condition on the head.
 pub(super) struct Numbers<'a> {
     /// The ids of the new applications, in the order of the declaration.
     applications: VecDeque<Reserved<'a>>,
@@ -77,7 +77,7 @@ pub fn to_ask(stored: &Stored, declaration: &Declaration, reuse_from: usize) -> 
         application.digest == empty
             && !names.contains(application.name.as_str())
             && application.id.next_generation().is_some()
-            // Else its first submission could fail for want of item numbers.
+            // Without this condition, its first submission could fail for want of item numbers.
             && application.next_item + count(ITEMS_MAX) <= ITEM_NUMBERS
     };
     let mut candidates: Vec<&Application> = stored.applications.iter().filter(may_retire).collect();
@@ -85,7 +85,7 @@ pub fn to_ask(stored: &Stored, declaration: &Declaration, reuse_from: usize) -> 
     candidates.iter().take(wanted + SPARE_CANDIDATES).map(|application| application.id).collect()
 }
 
-/// Reserves an id for each new application. Returns them with a problem for each application without an id.
+/// Reserves an id for each new application. Returns the ids, with a problem for each application without an id.
 ///
 /// `changed` is the number of applications that the commit writes without a reuse.
 pub(super) fn reserve<'a, 'r>(

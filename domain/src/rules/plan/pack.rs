@@ -1,7 +1,7 @@
 //! Packing: writes a plan at once in one transaction, or stages it in work records that a small transaction
 //! commits.
 //!
-//! Both create the same change instances with the same function; only the time differs
+//! Both packings create the same change instances with the same function; only the time differs
 //! (docs/explanation/staging.md).
 
 use super::Plan;
@@ -37,11 +37,11 @@ pub struct AtOnce {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Staged {
     pub submission: Submission,
-    /// The first write.
+    /// The staging record: the first write.
     pub staging: Staging,
-    /// The second step: work records, invisible until the commit.
+    /// The work records: the second step, without effect until the commit.
     pub works: Vec<Work>,
-    /// The transaction that makes all of it the team's submission, or nothing.
+    /// The transaction that commits the whole submission, or nothing of it.
     pub commit: Vec<Write>,
 }
 
@@ -53,7 +53,7 @@ impl Plan<'_> {
 
     /// Returns a lower bound on the writes at once: without closings, running charges and generated changes.
     ///
-    /// It decides for staging before any change instance is created.
+    /// The bound decides for staging before any change instance is created.
     pub fn writes_at_least(&self) -> usize {
         let charged =
             self.direct.iter().filter(|(_, planned)| planned.prices.per_change != Amount::ZERO).count();
@@ -113,7 +113,7 @@ impl Plan<'_> {
 
     /// Packs the plan as a staging: work for each item with the shares of its dependent teams, and the commit.
     ///
-    /// It returns none if no item changes. Such a plan fits one transaction.
+    /// Returns `None` if no item changes, because such a plan fits one transaction.
     pub fn staged(&self, id: StagingId) -> Option<Staged> {
         if self.direct.is_empty() {
             return None;
@@ -171,7 +171,7 @@ impl Plan<'_> {
     }
 }
 
-/// Returns a write of the commit; that of an application also counts its drifted items.
+/// Returns a write of the commit. The write of an application also counts its drifted items.
 ///
 /// A transaction allows one action per record.
 fn with_drifted(write: &Write, drifted: &mut BTreeMap<ApplicationId, i64>) -> Write {

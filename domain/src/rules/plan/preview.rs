@@ -1,7 +1,7 @@
 //! Preview: the effects of a submission without its writes, and a token for exactly these effects.
 //!
-//! The function that creates change instances in the table creates them here in memory. So a preview differs from
-//! the result only if something changed in between, and the token shows that (R34, ADR 36).
+//! The same function creates change instances in the table, and here in memory. So a preview differs from the result
+//! only if something changed in between, and the token shows such a change (R34, ADR 36).
 
 use super::{Items, Offers, Plan};
 use crate::base::context::RequestContext;
@@ -27,7 +27,7 @@ const WARNINGS_MAX: usize = 100;
 pub struct Preview {
     /// The change instances that the submission would create, by id.
     pub created: Vec<Change>,
-    /// The open change instances that these would close.
+    /// The open change instances that the created ones would close.
     pub closed: Vec<Closing>,
     /// The items that do not exist yet.
     pub new_items: BTreeSet<ItemId>,
@@ -38,7 +38,7 @@ pub struct Preview {
 }
 
 impl Plan<'_> {
-    /// Applies the plan in memory to the items that it was made on.
+    /// Applies the plan in memory to the items on which it was computed.
     pub fn preview(&self, items: &Items, ctx: &RequestContext) -> Result<Preview, Missing> {
         let by_id: BTreeMap<ItemId, &Item> = items.values().flatten().map(|item| (item.id, item)).collect();
         let (direct, referenced) = self.by_item();
@@ -60,7 +60,7 @@ impl Plan<'_> {
                 }
             }
         }
-        // The response lists them by id.
+        // The response lists the change instances by id.
         created.sort_by_key(|change| change.id);
         closed.sort_by_key(|closing| closing.change);
         let plan = self.token(&created, &closed);

@@ -1,6 +1,7 @@
 //! Removals that need a confirmation: a submission empties an application (R57).
 //!
-//! A pipeline that forgets a file does not name the application. A template that renders nothing names it without items.
+//! A pipeline that forgets a file omits the application. A template that renders nothing declares the application
+//! without items.
 
 use super::{Items, Request, Stored};
 use crate::base::id::ApplicationId;
@@ -42,7 +43,7 @@ pub fn unconfirmed(stored: &Stored, items: &Items, declaration: &Declaration, sc
     removals.filter(|removal| removal.items > 0).collect()
 }
 
-/// Returns a problem for each of these removals.
+/// Returns a problem for each unconfirmed removal.
 pub(super) fn problems(stored: &Stored, items: &Items, request: &Request<'_>) -> Vec<Problem> {
     if !request.unread.is_empty() {
         // An unreadable application is named, although the declaration lacks it.

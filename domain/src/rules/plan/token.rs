@@ -1,7 +1,7 @@
 //! The plan token: a digest of everything that a submission covers and does (R34, ADR 36).
 //!
-//! It has names in place of ids, because an id that is not assigned yet may go to another submission. A partial
-//! submission covers the applications that it names, so submissions of other applications leave its token valid.
+//! The token has names in place of ids, because an id that is not assigned yet may go to another submission. A partial
+//! submission covers only the applications that it names, so submissions of other applications leave its token valid.
 
 use super::{Draft, Plan, Request, Stored};
 use crate::base::hash::Hash;
@@ -15,17 +15,17 @@ use crate::rules::charging;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What a submission covers, each with its digests before and after.
+/// The parts of the declaration that a submission covers, each with its digests before and after.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Covered {
-    /// The metadata of the team; none if the submission keeps them, and names its applications.
+    /// The metadata of the team; none for a partial submission that keeps them.
     team: Option<[Hash; 2]>,
-    /// The applications by name. An absent one has the digest of an empty one.
+    /// The applications by name. An absent application has the digest of an empty one.
     applications: BTreeMap<String, [Hash; 2]>,
 }
 
 impl Covered {
-    /// Returns what a submission covers.
+    /// Returns the parts of the declaration that a submission covers.
     pub(super) fn by(draft: &Draft<'_>, stored: &Stored, request: &Request<'_>) -> Self {
         let is_whole = request.scope == Scope::Whole;
         let metadata = || [&stored.team.metadata, &draft.metadata].map(|metadata| Hash::of(metadata));
@@ -59,7 +59,7 @@ impl Covered {
 impl Plan<'_> {
     /// Returns the plan token.
     ///
-    /// It leaves out the number of the submission, so a submission without changes leaves plans valid.
+    /// The token leaves out the number of the submission, so a submission without changes leaves plans valid.
     pub(super) fn token(&self, created: &[Change], closed: &[Closing]) -> Hash {
         let (before, _) = &self.head;
         let scope = self.submission.scope == Scope::Whole;
@@ -73,7 +73,7 @@ impl Plan<'_> {
     }
 }
 
-/// Returns what a change instance asks of its owner, and which open ones it closes.
+/// Returns the effect of a change instance: its request to the owner, and the open change instances that it closes.
 fn effect(change: &Change) -> Value {
     let prices = charging::prices_of(change);
     let version = |version: Option<Version>| version.map(|of| json!([of.number, of.hash.to_string()]));

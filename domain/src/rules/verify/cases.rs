@@ -1,6 +1,6 @@
 //! Cases of a definition: the expected results of the merge and of the comparisons, in a JSON document.
 //!
-//! Owners test their definitions with them (`dovetail definition check --cases`). The document is a list of cases, or
+//! Owners test their definitions with cases (`dovetail definition check --cases`). The document is a list of cases, or
 //! an object with the list in `cases`.
 
 use super::{agrees, filled, holds, is_same, proposed, unknown};
@@ -26,7 +26,7 @@ pub struct CaseResult {
 
 /// Runs all cases of a document. A case without a `schema` uses the definition.
 ///
-/// It returns the problems of a document that has no list of cases.
+/// Returns problems if the document has no list of cases.
 pub fn run(document: &[u8], definition: Option<&DecisionForms>) -> Result<Vec<CaseResult>, Vec<Problem>> {
     let document = json::parse(document, DEPTH_MAX)?;
     let cases = document.get("cases").unwrap_or(&document);
@@ -85,7 +85,7 @@ fn differences(case: &Value, definition: Option<&DecisionForms>) -> Result<Vec<S
         }
         Some("agrees") => {
             let (planned, later) = (member(case, "planned")?, member(case, "later")?);
-            // As at an approval, which the planned item may precede.
+            // The check is that of an approval, which the planned item may precede.
             let mut problems = forms.violations(Phase::Approved, later);
             problems.extend(agrees(root, planned, later));
             compared(case, &problems)
@@ -116,12 +116,12 @@ fn equal(case: &Value, name: &str, result: &Value) -> Result<Vec<String>, Vec<Pr
     Ok(if is_same(result, expected) { Vec::new() } else { vec![difference()] })
 }
 
-/// Returns the elements of a list, in an order of their own.
+/// Returns the elements of a list in sorted order.
 fn elements(list: &Value) -> Option<BTreeSet<String>> {
     Some(list.as_array()?.iter().map(json::canonical).collect())
 }
 
-/// Compares the problems with the expected ones. A problem below the expected pointer is as good.
+/// Compares the problems with the expected ones. A problem below the expected pointer counts as the expected one.
 fn compared(case: &Value, problems: &[Problem]) -> Result<Vec<String>, Vec<Problem>> {
     let expected = expected(case, "problems")?.as_array().map_or(&[][..], Vec::as_slice);
     let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -1,9 +1,9 @@
 //! The elements of two arrays that belong together (R47).
 //!
 //! A name that is unique in both arrays pairs its elements. If no element of either array has a name, the elements pair
-//! by index. Any other element has no partner: by index it could get the values of another element.
+//! by index. Any other element has no partner, because by index it could get the values of another element.
 //!
-//! Each function takes the part of the elements.
+//! Each function takes the part of the definition for the elements.
 
 use crate::catalog::schema::Part;
 use serde_json::Value;

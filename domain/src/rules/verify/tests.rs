@@ -123,7 +123,7 @@ fn elements_belong_together_by_name() {
         rules(holds(&root, None, &declared, &renamed)),
         [("declared", "/disks".to_owned()), ("not_declared", "/disks/1".to_owned())]
     );
-    // A plan has an order.
+    // In a plan, the order of elements counts.
     assert_eq!(agrees(&root, &sent, &sent), []);
     assert_ne!(agrees(&root, &declared, &sent), []);
 }
@@ -214,7 +214,7 @@ fn no_list_moves_a_value_of_the_owner_to_another_element() {
                     assert_eq!(wwn, index.to_string(), "{stored:?} {declared:?}");
                 }
             }
-            // What is proposed holds the declaration, in any order of unique names.
+            // The proposed item holds the declaration, in any order of unique names.
             assert_eq!(holds(&root, Some(&prior), &json!({"disks": declared}), &proposed), []);
         }
     }
