@@ -1,4 +1,4 @@
-//! Open work across teams, for operators: numbers and the oldest, without content.
+//! Open work across teams, for operators: the numbers and the oldest records, without content.
 
 use crate::base::id::{ChangeId, SubmissionId};
 use crate::base::timestamp::Timestamp;
@@ -8,7 +8,7 @@ use crate::base::timestamp::Timestamp;
 pub struct OpenQueue {
     /// Number of change instances; the count stops at 100.
     pub open: usize,
-    /// Whether there are more.
+    /// Whether more of them exist than were counted.
     pub is_capped: bool,
     /// The oldest one with the time of its creation.
     pub oldest: Option<(ChangeId, Timestamp)>,
@@ -19,9 +19,9 @@ pub struct OpenQueue {
 pub struct Backlog {
     /// Number of records; the count stops at 1,000.
     pub records: usize,
-    /// Whether there are more.
+    /// Whether more of them exist than were counted.
     pub is_capped: bool,
-    /// Time of the oldest one; none if its age is unknown.
+    /// Time of the oldest record; none if its age is unknown.
     pub oldest: Option<Timestamp>,
 }
 

@@ -1,6 +1,6 @@
 //! The comparison of two documents: the changes that a submission of the new one after the old one would cause.
 //!
-//! It uses the two texts alone. Schemas, references and runtime states belong to [`crate::rules::plan`].
+//! The comparison uses the two texts alone. Schemas, references and runtime states belong to [`crate::rules::plan`].
 
 mod document;
 mod field;
@@ -114,7 +114,8 @@ impl<'a> Differences<'a> {
     fn metadata(&mut self, old: Metadata<'a>, mut new: Metadata<'a>) -> Result<(), Refused> {
         let mut pairs = BTreeMap::new();
         for (application, old) in old {
-            // A team without declared metadata keeps the stored ones; those of an application are removed.
+            // A team without declared metadata keeps its stored metadata, but an application without declared metadata
+            // loses them.
             let absent = if application.is_empty() { old } else { NO_METADATA };
             let new = new.remove(&application).unwrap_or(absent);
             pairs.insert(application, (old, new));

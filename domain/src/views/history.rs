@@ -1,8 +1,8 @@
 //! The past of a service item: its state at a moment, computed from its change instances and deployed versions
 //! (R35).
 //!
-//! [`Then`] holds the declarations of a team at a moment (R36). Times are those of the writing clocks. No other
-//! rule depends on them (R30).
+//! [`Then`] holds the declarations of a team at a moment (R36). The times come from the clocks of the writers, and no
+//! other rule depends on them (R30).
 
 mod then;
 
@@ -70,7 +70,7 @@ impl Moment {
 
 /// Returns the item at a moment; none if it was not declared yet.
 ///
-/// `now` is the present item, `changes` and `deployed` are all of its records. Name, service and teams never
+/// `now` is the present item, and `changes` and `deployed` are all records of the item. Name, service and teams never
 /// change. The schema version is known only for the present declaration.
 pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Moment) -> Option<Item> {
     let then: Vec<Change> = changes
@@ -127,7 +127,7 @@ fn as_of(change: &Change, at: Timestamp) -> Change {
 
 /// Returns the declaration of an item at a moment; none if it was not declared.
 ///
-/// `changes` are all of its change instances until then.
+/// `changes` are all change instances of the item until then.
 pub fn declaration(changes: &[Change], moment: Moment) -> Option<Version> {
     // After a submission its declarations count, whatever the clocks say.
     let counts = |change: &&Change| match moment.submission {
@@ -145,8 +145,8 @@ pub(crate) fn declared<'a>(then: impl IntoIterator<Item = &'a Change>) -> Option
     Some((newest.new.or(newest.old)?, newest.new.is_some()))
 }
 
-/// Returns the runtime state: each change instance has the one at its creation, and each approval by the service
-/// owner moves it.
+/// Returns the runtime state: each change instance records the state at its creation, and each approval by the service
+/// owner moves the state.
 fn runtime_state(then: &[Change]) -> Option<RuntimeState> {
     let creations = then.iter().map(|change| (change.created, change.runtime_state));
     let moves = then.iter().filter(|change| !change.is_dependant()).flat_map(|change| {

@@ -1,4 +1,4 @@
-//! What became of a submission: its change instances by state, and its state in one word.
+//! The outcome of a submission: its change instances by state, and its state in one word.
 
 use crate::base::state::State;
 use crate::model::change::Change;
@@ -8,12 +8,12 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 /// Counts of change instances by what they wait for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Those that wait for their service owners.
+    /// The change instances that wait for their owners.
     pub open: usize,
     pub completed: usize,
-    /// Those that ended without completion.
+    /// The change instances that ended without completion.
     pub closed: usize,
-    /// Those that were rejected or failed, and wait for the consumer.
+    /// The change instances that were rejected or failed, and wait for the consumer.
     pub failed: usize,
 }
 
@@ -51,7 +51,7 @@ impl Counts {
         counts
     }
 
-    /// Returns the outcome of the submission with these change instances; `are_all` unless more of them exist.
+    /// Returns the outcome of the submission with these change instances. `are_all` is false if more of them exist.
     pub const fn outcome(self, submission: &Submission, are_all: bool) -> Outcome {
         let Self { open, completed, closed, failed } = self;
         if !submission.changed {

@@ -1,5 +1,5 @@
-//! What a change instance asks of its owner, and what an item is as a whole: the declaration with the owner's values
-//! (R49).
+//! The proposal of a change instance to its owner, and the document of a whole item: the declaration with the owner's
+//! values (R49).
 
 use crate::base::hash::Hash;
 use crate::base::state::Stage;
@@ -12,21 +12,21 @@ use crate::rules::{check, verify};
 use crate::views::related::Related;
 use serde_json::Value;
 
-/// What an open change instance asks of its owner.
+/// The item that an open change instance asks its owner for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     /// The declaration, with the owner's values in the newest deployed version of this life.
     pub item: Value,
     /// The pointers of the properties that the owner fills and that have no value yet, in the plan over the proposal.
     pub unknown: Vec<String>,
-    /// Only for a verified definition.
+    /// Further values; only for a verified definition.
     pub verified: Option<Verified>,
 }
 
-/// What else a change instance of a verified definition shows.
+/// Further values that a change instance of a verified definition shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verified {
-    /// Where the owner's values come from (R56): `NONE`, `AS_STORED`, `UPGRADED` or `UNUSABLE`.
+    /// The source of the owner's values (R56): `NONE`, `AS_STORED`, `UPGRADED` or `UNUSABLE`.
     pub prior: &'static str,
     /// The declared value that adopts an existing object (R55).
     pub import_id: Option<Value>,

@@ -32,7 +32,7 @@ pub struct Related {
     pub deployed: BTreeMap<DeployedId, Deployed>,
     /// The paths of definitions with words, by title and version.
     pub definitions: BTreeMap<(String, u64), Arc<Part>>,
-    /// What leads from deployed versions to later versions of definitions, by title, earlier and later version.
+    /// The upgrades of deployed versions to later versions of definitions, by title, earlier and later version.
     pub upgrades: BTreeMap<(String, Option<u64>, u64), Upgrades>,
     /// The item counts of applications by state.
     pub tallies: BTreeMap<ApplicationId, Tally>,

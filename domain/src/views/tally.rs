@@ -19,7 +19,7 @@ pub struct Tally {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum ApplicationState {
-    /// It has no items.
+    /// The application has no items.
     Empty,
     /// A change instance was rejected, failed, or closed without a result, so the consumer must act.
     Blocked,

@@ -35,7 +35,7 @@ pub(super) enum Form {
 /// A document with a sound text and valid names.
 pub(super) struct Document<'a> {
     pub(super) form: Form,
-    /// The declared metadata by application; the team's under the empty name.
+    /// The declared metadata by application; the team's metadata are under the empty name.
     pub(super) metadata: Metadata<'a>,
     /// The items, sorted by key.
     pub(super) items: Vec<Item<'a>>,
@@ -47,7 +47,7 @@ pub(super) struct Item<'a> {
     pub(super) text: &'a str,
 }
 
-/// The key of an item; in a list of items only the name.
+/// The key of an item, which is only the name in a list of items.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key<'a> {
     pub application: Cow<'a, str>,
@@ -59,12 +59,13 @@ pub struct Key<'a> {
 impl<'a> Document<'a> {
     /// Reads a document.
     ///
-    /// If it may have a problem, the parser of submissions reads it again and reports the problem.
+    /// If the document may have a problem, the parser of submissions reads it again and reports the problem.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Vec<Problem>> {
         let text = str::from_utf8(bytes).unwrap_or_default();
         let is_list = is_list(text);
         let mut walk = Walk::new(text);
-        // The cursor trusts its text, so soundness comes first. Neither of the two builds a value.
+        // The cursor trusts its text, so the check for strict JSON comes first. Neither the check nor the cursor builds
+        // a value.
         let read = is_sound(text, DEPTH_MAX).then(|| walk.document(is_list)).flatten();
         if read.is_none() || walk.is_large {
             if is_list {

@@ -55,8 +55,8 @@ fn objects(fields: &mut Vec<Field>, pointer: &str, old: Map<String, Value>, mut 
 
 /// Compares the elements that belong together; the others are removed and added.
 ///
-/// Removals come first and from the end, additions next, so each pointer is valid when it is applied. The others have
-/// the indexes of the new array.
+/// Removals come first and from the end, additions next, so each pointer is valid when it is applied. The other
+/// differences have the indexes of the new array.
 fn arrays(fields: &mut Vec<Field>, pointer: &str, old: Vec<Value>, new: Vec<Value>) {
     let pairs = pairs(&old, &new);
     let at = |index: usize| below(pointer, &index.to_string());
@@ -82,7 +82,7 @@ fn below(pointer: &str, token: &str) -> String {
     below
 }
 
-/// Returns whether two values have the same canonical form; its caller compares containers of one kind itself.
+/// Returns whether two values have the same canonical form; the caller compares containers of one kind itself.
 fn is_same(old: &Value, new: &Value) -> bool {
     match (old, new) {
         // `1` and `1.0` have the same canonical form.

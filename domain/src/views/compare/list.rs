@@ -1,9 +1,9 @@
 //! The elements of two arrays that belong together.
 //!
-//! An element that both arrays have once belongs to the other one: by its name, or by its value if it has no name. Of
-//! these pairs, the longest sequence in the order of both arrays counts. Between two of them, equal elements at both
-//! ends belong together, and then elements without a name, in their order. So the work is that of sorting, and an element
-//! that is inserted or removed is one difference.
+//! Two elements form a pair if both arrays have them once: with the same name, or with the same value if they have no
+//! name. Of these pairs, the longest sequence in the order of both arrays counts. Between two pairs of the sequence,
+//! equal elements at both ends belong together, and then elements without a name, in their order. So the comparison
+//! costs as much as sorting, and an inserted or removed element is one difference.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ mod tests {
         for (old, new, expected) in [
             (json!([1, 2, 3]), json!([0, 1, 2, 3]), vec![(0, 1), (1, 2), (2, 3)]),
             (json!([1, 2, 3]), json!([1, 3]), vec![(0, 0), (2, 1)]),
-            // Elements that are no longer equal.
+            // The elements without a name are no longer equal.
             (json!([1, 2, 3]), json!([1, 5, 3]), vec![(0, 0), (1, 1), (2, 2)]),
             (json!([1, 2, 3]), json!([4, 5]), vec![(0, 0), (1, 1)]),
             // Repeated ones.

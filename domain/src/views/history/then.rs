@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Then {
     /// The present application.
     pub now: Application,
-    /// Its metadata at the moment; none before its first declaration.
+    /// The application's metadata at the moment; none before its first declaration.
     pub metadata: Option<String>,
     /// The declared items: service title, name and hash of the declaration.
     pub items: Vec<(String, String, Hash)>,
@@ -41,7 +41,8 @@ pub fn root(metadata: &str, still: &[&Application], then: &[Then]) -> Hash {
 
 /// Returns the applications with a difference, at most one of each name.
 ///
-/// A retired application may have had the name of a present one (R45). Then the one that existed at the moment counts.
+/// A retired application may have had the name of a present one (R45). In this case, the application that existed at
+/// the moment counts.
 pub fn to_declare(then: &[Then]) -> Vec<&Then> {
     let differing: Vec<&Then> = then.iter().filter(|then| !then.is_now()).collect();
     let existed = |then: &&&Then| then.metadata.is_some();
