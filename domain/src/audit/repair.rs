@@ -1,6 +1,6 @@
-//! Repairs: computes derived values from the other records, under the fences of all writers.
+//! Repairs: derived values, computed from the other records under the fences of all writers.
 //!
-//! These values are blockers, digests and shares. A repair changes no change instance, no history and no
+//! The derived values are blockers, digests and shares. A repair changes no change instance, no history and no
 //! declaration.
 
 use crate::audit::invariant::{
@@ -26,8 +26,8 @@ pub struct Repair {
 
 /// Returns the repairs of a team's records, in this order.
 ///
-/// It returns none during a submission in flight, or if the team has any other violation: values computed from
-/// broken records would be wrong.
+/// The list is empty during a submission in flight, or if the team has any other violation, because values computed
+/// from broken records would be wrong.
 pub fn repairs(snapshot: &Snapshot, team: TeamId) -> Vec<Repair> {
     let Some(head) = snapshot.heads.get(&team).filter(|head| head.in_flight.is_none()) else {
         return Vec::new();

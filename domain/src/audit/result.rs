@@ -10,7 +10,7 @@ pub enum AuditOutcome {
     Sound,
     /// An invariant is violated.
     Violated,
-    /// No violation holds, but some records moved at every look.
+    /// No violation was proved, but some records moved at every look.
     Unsettled,
 }
 

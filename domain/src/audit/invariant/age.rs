@@ -16,7 +16,7 @@ const IN_FLIGHT_SECONDS_MAX: u64 = 2 * 60;
 /// Maximum age of an uncommitted staging, in seconds; the sweep removes an abandoned one much earlier.
 const STAGING_SECONDS_MAX: u64 = 60 * 60;
 
-/// Returns everything that has waited for too long.
+/// Returns a violation for each record that has waited for too long.
 pub fn ages(snapshot: &Snapshot, now: Timestamp) -> Vec<Violation> {
     let submissions: BTreeMap<SubmissionId, &Submission> =
         snapshot.submissions.iter().map(|one| (one.id, one)).collect();

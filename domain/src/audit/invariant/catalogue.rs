@@ -32,9 +32,9 @@ pub struct Catalogue {
 }
 
 impl Snapshot {
-    /// Drops the records of consumers. The catalogue keeps what its checks need of them.
+    /// Drops the records of consumers, except for the parts that the checks of the catalogue need.
     ///
-    /// So the check of a large table, team by team, needs little memory.
+    /// An audit checks a large table team by team, so it needs little memory.
     pub fn forget(&mut self) {
         let Self { teams, mut catalogue, definitions, items, changes, .. } = std::mem::take(self);
         for item in items.into_values() {

@@ -55,7 +55,8 @@ impl Audit<'_> {
         let charges = self.charges_of_item.get(&item.id).cloned().unwrap_or_default();
         let of_time = charges.iter().filter(|charge| charge.id.charge_type() == ChargeType::MonthlyCost);
         let mut of_time: Vec<&Charge> = of_time.copied().collect();
-        // A slow clock can end a charge at its start. The running one has the same start and comes after it.
+        // A slow clock can end a charge at its start. The running charge has the same start and comes after the ended
+        // one.
         of_time.sort_by_key(|charge| (charge.start, charge.end.is_none(), charge.end));
         let covered = covers(&tariffs(changes), &of_time);
         self.require(covered, "I26", subject(), "its charges do not match its time in service");

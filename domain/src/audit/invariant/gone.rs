@@ -1,4 +1,5 @@
-//! I31: dead items are gone. I33: the items that wait for shares. Such an item cannot go (R44).
+//! I31: dead items are gone. I33: items count their pending shares, because an item with pending shares cannot go
+//! (R44).
 
 use super::{Audit, Snapshot, Subject};
 use crate::base::id::ItemId;
@@ -31,7 +32,7 @@ impl Audit<'_> {
 pub(super) fn shares_due(snapshot: &Snapshot) -> BTreeMap<ItemId, u64> {
     let mut due = BTreeMap::new();
     for work in snapshot.works.iter().filter(|work| work.id.staging.is_none()) {
-        // One transaction creates all of them.
+        // One transaction creates all shares of a change instance.
         let is_due = |planned: &PlannedChange| {
             planned.kind == Kind::Dependent && !snapshot.changes.contains_key(&planned.id)
         };

@@ -32,7 +32,7 @@ impl Audit<'_> {
     }
 }
 
-/// Returns whether the actor had the permission: owners decide and retry, the stack rules close.
+/// Returns whether the actor had the permission: owners decide and retry, and the stack rules close.
 ///
 /// The consumer creates direct change instances, the system creates shares and referenced ones.
 fn may_act(change: &Change, entry: &Entry) -> bool {
@@ -53,7 +53,7 @@ fn may_act(change: &Change, entry: &Entry) -> bool {
             entry.by == Actor::System && is_legal(By::StackRules)
         }
         (Some(from), Some(ClosedBy::Retried(_))) => by_owner && from.is_blocked() && is_legal(By::Owner),
-        // These reasons close a change instance at its creation only.
+        // OVERTAKEN and BLOCKED close a change instance at its creation only.
         (Some(_), Some(ClosedBy::Overtaken | ClosedBy::Blocked)) => false,
         (Some(from), None) => by_owner && (entry.to == from || is_legal(By::Owner)),
     }
