@@ -63,7 +63,7 @@ fn value(yaml: &Yaml<'_>) -> Result<Value, String> {
             }
             Ok(Value::Object(object))
         }
-        // The document has none of these forms, so their occurrence is a mistake in it.
+        // The document has none of these forms, so their occurrence is a mistake in the document.
         Yaml::Value(Scalar::FloatingPoint(_))
         | Yaml::Tagged(..)
         | Yaml::Representation(..)

@@ -15,7 +15,7 @@ pub(crate) const POLICY: &str = "default-src 'none'; style-src 'sha256-Uto1hM1yE
 
 /// Returns whether a value of `Accept` gives HTML a higher weight than plain text.
 ///
-/// Browsers do. Other clients send `*/*` or no header, and get text.
+/// Browsers send such a value. Other clients send `*/*` or no header, and get text.
 pub(crate) fn is_preferred(accept: &str) -> bool {
     weight(accept, "html") > weight(accept, "plain")
 }

@@ -95,7 +95,8 @@ pub(crate) fn new_team(mut fields: Fields) -> Result<NewTeam, Failure> {
     })
 }
 
-/// Reads a person's name. Histories also show the names of keys and of the system, so it must differ from those.
+/// Reads a person's name. Histories also show the names of keys and of the system, so a person's name must differ from
+/// those.
 fn person(fields: &mut Fields) -> Field<'_, String> {
     fields.string("name").check(name_problem).ensure(|name| !imitates(name), IMITATES)
 }

@@ -10,7 +10,7 @@ use dovetail_http::{Call, Code, Failure, Reply, Secret};
 use dovetail_table::{Stored, Table};
 use serde_json::Value;
 
-/// Lists the team's API keys, as a single page: their limit keeps the list short.
+/// Lists the team's API keys as a single page, because their limit keeps the list short.
 pub(crate) async fn all(table: &Table, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&[])?;
     let keys = table.api_keys(call.caller.team.id).await?;

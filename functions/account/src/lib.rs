@@ -1,4 +1,4 @@
-//! The account of a team: its settings, API keys, members and audit log. Also new teams, for operators.
+//! The account of a team: its settings, API keys, members and audit log; for operators also new teams.
 
 mod body;
 mod keys;

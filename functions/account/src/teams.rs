@@ -10,7 +10,7 @@ use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, Secret};
 use dovetail_table::{NewTeam, Table};
 
-/// Changes the settings. Its metadata belong to declarations.
+/// Changes the settings of the team. The metadata of a team belong to declarations instead.
 pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let id = call.own_id(TeamId::new, |id| id)?;
     let before = table.team(id).await?.ok_or(Code::Unauthenticated)?;
@@ -23,7 +23,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
     Reply::new(200, view::team(&after, call.caller.role))
 }
 
-/// Creates a team with its first API key, in one transaction. Only operators may.
+/// Creates a team with its first API key, in one transaction. Only operators may create teams.
 pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let new = body::new_team(call.fields()?)?;
     let secret = Secret::made().ok_or(Code::Broken)?;
@@ -31,7 +31,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     match table.create_team(&new.name, new.confirm_removals, &first, &call.ctx()).await? {
         NewTeam::Done(team, key) => {
             let mut api_key = view::api_key(&key, &Viewpoint::of(call));
-            // The only reply with the secret; the table has its hash.
+            // This is the only reply with the secret, because the table has only its hash.
             if let Some(api_key) = api_key.as_object_mut() {
                 api_key.insert("key".to_owned(), secret.text().into());
             }

@@ -4,7 +4,7 @@ use dovetail_http::{AuthorizerEvent, AuthorizerReply, Identity, authorizer_respo
 use dovetail_issuer::{Issuer, Person};
 use dovetail_table::{Error, Table};
 
-/// Answers one request of API Gateway. It accepts tokens only with a configured issuer.
+/// Answers one request of API Gateway. The function accepts tokens only if an issuer is configured.
 pub async fn handle(
     table: &Table,
     issuer: Option<&Issuer>,

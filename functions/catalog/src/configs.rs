@@ -16,7 +16,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     let text = fields.object("config").canonical().max(CONFIG_BYTES_MAX).required();
     let (service, text) = fields.finish(|| Some((service?, text?)))?;
     let created = retry::until_stored(retry::WRITE, |_| async {
-        // The version is part of the key, and the write requires a free key. So the loser of a race takes the next
+        // The version is part of the key, and the write requires a free key, so the loser of a race takes the next
         // version.
         let newest = table.newest_config(service.id).await?;
         let next = config::next(&service, newest, text.clone(), &call.ctx()).ok_or(Code::OutOfNumbers)?;

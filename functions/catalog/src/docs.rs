@@ -10,7 +10,7 @@ use dovetail_table::Table;
 /// The part of the body with the text.
 const FILE: &str = "md_file";
 
-/// Stores the documentation. The first one also marks the service, in the same transaction.
+/// Stores the documentation. The first documentation also marks the service, in the same transaction.
 pub(crate) async fn upload(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let uploaded = retry::until_stored(retry::WRITE, |_| async {
         // The first documentation marks the service under its revision, so each attempt reads it again.

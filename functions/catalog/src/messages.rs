@@ -18,7 +18,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     }
     let content = content(table, call, None).await?;
     let reply = retry::until_stored(retry::WRITE, |_| async {
-        // All messages of a team are one record. Its revision is the fence of the limit and of the numbers (ADR 26).
+        // All messages of a team are one record. The revision of this record is the fence of the limit and of the
+        // numbers (ADR 26).
         let before = messages(table, call).await?;
         let after = before.with(content.clone(), &call.ctx()).map_err(|refused| match refused {
             Refused::TooMany => Code::TooManyMessages,

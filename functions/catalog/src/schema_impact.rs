@@ -1,4 +1,4 @@
-//! The dry run of a definition: the items that it would make invalid. It writes nothing.
+//! The dry run of a definition, which writes nothing: the items that the definition would make invalid.
 
 use crate::looks_alike;
 use domain::base::json;
@@ -55,10 +55,10 @@ impl Check<'_> {
     }
 }
 
-/// A verified definition, as it checks deployed items.
+/// A verified definition with the parts for the check of deployed items.
 struct Verified {
     forms: Arc<DecisionForms>,
-    /// Its own steps from the present version.
+    /// The definition's own steps from the present version.
     upgrade: Arc<Upgrade>,
 }
 
@@ -119,7 +119,7 @@ pub(crate) async fn of(
     Ok(impact.reply(next))
 }
 
-/// Returns a definition as it checks deployed items; none if it is not verified.
+/// Returns a definition with the parts for the check of deployed items; none if it is not verified.
 fn verified(schema: &Schema) -> Result<Option<Verified>, Failure> {
     if !schema.paths().is_some_and(|paths| paths.is_verified) {
         return Ok(None);
@@ -147,7 +147,7 @@ impl Impact {
             let secrets = read.by(table.secrets(masked)).await?;
             for Listed { position, value: item } in batch {
                 if check.concerns(&item) {
-                    // One more item may take a whole budget, so the page ends at half of it.
+                    // One more item may take a whole budget, so the page ends once half of the budget is used.
                     if self.checked >= check.limit || self.steps >= STEPS_MAX / 2 {
                         self.more = true;
                         return Ok(());
@@ -198,8 +198,8 @@ impl Impact {
         Ok(())
     }
 
-    /// Adds an item if its declaration does not fit the definition. The problems show no secret, because this
-    /// definition may be without the `writeOnly` of the stored one.
+    /// Adds an item if its declaration does not fit the definition. The problems show no secret, even if this
+    /// definition lacks a `writeOnly` of the stored one.
     fn add(
         &mut self,
         check: &Check<'_>,
@@ -213,7 +213,7 @@ impl Impact {
         };
         self.checked += 1;
         self.bytes = self.bytes.saturating_add(text.len());
-        // In a submission the item would have the budget of a request too. The page ends early instead.
+        // In a submission, the item would have the budget of a whole request too, so the page ends early instead.
         let mut budget = Budget::of_request();
         let problems = off_worker(|| {
             // An older release stored masks that stand for more bytes than a record can hold.

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 /// The next step of a delivery.
 enum Step {
-    /// The webhook is gone or inactive, or an event that already waits stands for this one.
+    /// The webhook is gone or inactive, or an event that already waits represents this one.
     Skip,
     /// The delivery waits for so many seconds, for its cooling time or for a slot.
     Wait(Delivery, u64),
@@ -35,8 +35,8 @@ pub(crate) async fn attempt(handles: &Handles, delivery: Delivery) -> Result<Del
     match prepare(handles, delivery).await? {
         Step::Skip => Ok(DeliveryMetrics::default()),
         Step::Wait(delivery, seconds) => {
-            // If this fails, SQS repeats the message. A cooling record then has its own event as the waiting one, so it
-            // waits again. Or it reserves a second slot.
+            // If the send fails, SQS repeats the message. The repeated message then finds its own event as the waiting
+            // one and waits again, or it reserves a second slot.
             handles.queue.send(delivery.to_message(), delivery.group(), seconds).await?;
             Ok(DeliveryMetrics::default())
         }
@@ -87,8 +87,8 @@ async fn start(
         let stored = handles.table.put_cooling(before.map(|before| before.revision), after).await?;
         Ok::<_, MessageError>(stored.is_done().then_some(decision))
     });
-    // Many deliveries race for slots. A failure would be late by the visibility timeout, and count for the dead-letter
-    // queue.
+    // Many deliveries race for slots. After a failure, the message would come back only after the visibility timeout,
+    // and count for the dead-letter queue.
     Ok(decided.await?.unwrap_or_else(|| StartDecision::Later(None, delivery.clone(), 1)))
 }
 
@@ -102,8 +102,8 @@ async fn request(handles: &Handles, prepared: &Prepared) -> (Ended, Timestamp) {
     let (ended, ended_at) = match select(&mut sent, pin!(pause)).await {
         Either::Left((result, _)) => result,
         Either::Right(_) => {
-            // Other messages must learn during this response that the receiver is slow. After it, all instances could
-            // already wait for the same receiver.
+            // Other messages must learn during this request that the receiver is slow. After its response, all
+            // instances could already wait for the same receiver.
             let during = Replied::during(last, delivery, began);
             join(sent, put_reply(handles, &during)).await.0
         }

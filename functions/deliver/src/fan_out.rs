@@ -25,7 +25,7 @@ async fn occasion(handles: &Handles, detail: &Value) -> Result<Option<Occasion>,
     if let Some(occasion) = Occasion::parse(detail) {
         return Ok(Some(occasion));
     }
-    // An event from before an upgrade may arrive after it. It lacks the ids, but names the service.
+    // An event from before an upgrade may arrive after it. Such an event lacks the ids, but names the service.
     let text = |name: &str| detail.pointer(&format!("/data/{name}")).and_then(Value::as_str);
     let is_state = |name: &str| text(name).is_some_and(|state| State::parse(state).is_some());
     let is_transition = is_state("to") && (text("from").is_none() || is_state("from"));

@@ -41,7 +41,7 @@ pub struct DeliveryMetrics {
 /// Why SQS must repeat a message.
 #[derive(Debug)]
 enum MessageError {
-    /// Not a message of Dovetail.
+    /// The message does not come from Dovetail.
     Unreadable,
     Table(Error),
     Queue(NotTaken),

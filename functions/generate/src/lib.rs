@@ -1,4 +1,4 @@
-//! Generation: the stream wakes `generate` after a submission, and it processes the submission's work records.
+//! Generation: the stream starts `generate` after a submission, and `generate` processes the submission's work records.
 
 use dovetail_aws::log;
 use dovetail_table::Table;
@@ -10,12 +10,12 @@ use tokio::time::Instant;
 
 /// Processes the work of the submissions in a batch of stream records.
 ///
-/// Teams proceed concurrently, and the submissions of one team in order. Only a temporary failure stops a team. A broken
-/// work record is left to `sweep`, so it delays no other team. Lambda delivers an unreadable stream record again, and in
-/// the end to the on-failure destination.
+/// Teams proceed concurrently, and the submissions of one team in order. Only a temporary failure stops a team. A
+/// broken work record is left to `sweep`, so that it delays no other team. Lambda delivers an unreadable stream record
+/// again, and in the end to the on-failure destination.
 pub async fn handle(table: &Table, event: StreamEvent) -> StreamReply {
     let teams = by_team(records(event));
-    // One turn for the whole batch: it often has several records of one large submission.
+    // One turn serves the whole batch, because a batch often has several records of one large submission.
     let turn = Instant::now() + TURN;
     let failed = join_all(teams.into_iter().map(|records| first_failed(table, records, turn))).await;
     // Lambda repeats the batch from its first failed record on. Finished work is not repeated, because it is gone.
@@ -42,7 +42,7 @@ async fn first_failed(
     records: Vec<(usize, StreamRecord)>,
     turn: Instant,
 ) -> Option<(usize, String)> {
-    // Submissions with a finished work record. Its update is a later record of the stream.
+    // These submissions have a finished work record, and their updates are later records of the stream.
     let mut woken = BTreeSet::new();
     for (index, StreamRecord { sequence, written }) in records {
         let done = match written {

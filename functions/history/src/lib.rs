@@ -1,5 +1,5 @@
-//! The history of a change instance: each step with its actor, time and reason, newest first. Also the reads of
-//! operators.
+//! The history of a change instance: each step with its actor, time and reason, newest first. The function also serves
+//! the reads of operators.
 
 mod platform;
 

@@ -1,4 +1,4 @@
-//! The routes of operators: teams, queues of all owners, and the state of the system. No content of a team.
+//! The routes of operators: teams, queues of all owners, and the state of the system, without content of a team.
 
 pub(crate) mod queues;
 pub(crate) mod status;

@@ -57,7 +57,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     reply(&List { request, source, filter, orders }).await
 }
 
-/// Lists those of dependent teams among them.
+/// Lists the change instances of dependent teams.
 pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(request.table, request.call).await?;
     filter.matches_min = None;
@@ -65,7 +65,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
     reply(&List { request, source, filter, orders: Orders::Ignored }).await
 }
 
-/// Lists those of kind REFERENCED among them.
+/// Lists the change instances of kind REFERENCED.
 pub(crate) async fn referenced(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let (source, mut filter) = wanted(request.table, request.call).await?;
     filter.matches_min = None;
@@ -102,7 +102,7 @@ async fn reveal(table: &Table, call: &Call, change: &Change, related: &mut Relat
     let new = change.new.filter(|_| matches!(change.state, State::Pending | State::Approved));
     let key = (change.consumer.id, new.ok_or(Code::NoSecretsNow)?.hash);
     let Some(stored) = table.secrets(vec![key]).await?.remove(&key) else { return Ok(()) };
-    // Before the reply: no secret leaves without its entry.
+    // The entry comes before the reply, so that no secret leaves without it.
     table.record_read(&AuditEntry::of_secrets(change, &call.ctx())).await?;
     if let Some(text) = related.declarations.get_mut(&key) {
         // An older release stored masks that stand for more bytes than a record can hold.
@@ -191,7 +191,8 @@ fn states(call: &Call) -> Result<Vec<State>, Failure> {
     Ok(states)
 }
 
-/// Returns whether a list in this role contains the change instance. The queue of an owner has only its own.
+/// Returns whether a list in this role contains the change instance. The queue of an owner has only the owner's change
+/// instances.
 fn owned_in(side: Side, change: &Change, team: TeamId) -> bool {
     match side {
         Side::ServiceOwner => change.owner.id == team,

@@ -1,4 +1,4 @@
-//! The count of a list, as far as it is known.
+//! The count of a list, as far as the reads have shown it.
 
 use dovetail_http::Cursor;
 
@@ -37,7 +37,7 @@ impl Count {
         }
     }
 
-    /// Returns the count of a page that ends so many rows earlier.
+    /// Returns the count of a page that ends this number of rows earlier.
     pub(crate) const fn without(self, rows: u64) -> Self {
         match self {
             Self::Unknown | Self::Exact(_) => self,

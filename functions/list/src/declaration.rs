@@ -22,7 +22,7 @@ const TEXTS_AT_ONCE: usize = 100;
 
 /// The position of a page: the number of the last submission that counts, and the end of the page before.
 struct Position {
-    /// None with a time in the query.
+    /// The number of the submission; none if the query has a time.
     submission: Option<u64>,
     progress: Progress,
 }
@@ -50,7 +50,7 @@ pub(crate) async fn export(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let next = walk.from(id, progress).await?;
     let (applications, texts, cut) = gathered(table, id, walk.found).await?;
     let metadata = history::historical(table.metadata_at(team.replaced(), moment).await?, "as_of")?;
-    // An item can only be missing among the live ones if a later submission removed it.
+    // An item can be missing among the live items only if a later submission removed it.
     if is_present && stored_head(table, id).await?.submissions != head.submissions {
         return Err(Code::Contended.into());
     }
@@ -61,12 +61,12 @@ pub(crate) async fn export(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let applications: Vec<&Then> = applications.iter().filter(|then| has_content(then)).collect();
     let metadata = metadata.unwrap_or_else(|| "{}".to_owned());
     let text = document(&team.name, &metadata, &applications, &texts).ok_or(Code::Broken)?;
-    // Parsed, because the members of a response are in the order of their names.
+    // The document is parsed, because the members of a response are in the order of their names.
     let declaration = serde_json::from_str(&text).map_err(|_| Code::Broken)?;
     Reply::new(200, Page { declaration, next })
 }
 
-/// Returns whether an application declares anything; without it, a submission means the same.
+/// Returns whether an application declares anything. A document without such an application means the same.
 fn has_content(then: &Then) -> bool {
     !then.items.is_empty() || then.metadata.as_deref().is_some_and(|metadata| metadata != "{}")
 }
@@ -99,7 +99,7 @@ async fn stored_head(table: &Table, id: TeamId) -> Result<Head, Failure> {
     table.head(id).await?.ok_or_else(|| Code::Unauthenticated.into())
 }
 
-/// Returns the moment of all pages: that in the query, or the newest submission at the first page.
+/// Returns the moment of all pages: the moment in the query, or the newest submission at the first page.
 async fn moment(
     table: &Table,
     call: &Call,
@@ -111,7 +111,7 @@ async fn moment(
     }
     let submission = match position {
         Some(position) => position.submission,
-        // Its items change one after the other, so the state after it does not exist yet.
+        // The items of the submission change one after the other, so the state after it does not exist yet.
         None if head.in_flight.is_some() => return Err(Code::SubmissionInFlight.into()),
         None => Some(head.submissions),
     };
@@ -131,7 +131,7 @@ async fn gathered(table: &Table, team: TeamId, found: Vec<(Progress, Found)>) ->
         let read = table.related(hashes.map(|hash| RelatedKey::Declaration(team, hash))).await?;
         texts.extend(read.declarations.into_iter().map(|((_, hash), text)| (hash, text)));
         for (progress, found) in some {
-            // Also for a shared text: the document contains it once for each item.
+            // A shared text counts for each item, because the document contains it once for each item.
             let text = found.hash().and_then(|hash| texts.get(&hash)).map_or(0, String::len);
             bytes = bytes.saturating_add(text).saturating_add(found.bytes());
             if bytes > OBJECTS_BYTES_MAX && last.is_some() {

@@ -29,7 +29,7 @@ const FIELDS: &[Field<Deployed>] = &[
     ("version", |deployed| format!("{:020}", deployed.version)),
 ];
 
-/// Lists the versions for items of the caller's services, or for its own items.
+/// Lists the versions for items of the caller's services, or for the caller's own items.
 pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
     let (team, side) = (call.caller.team.id, call.side);
@@ -81,7 +81,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     Err(Code::NotFound.into())
 }
 
-/// Returns whether the version is the newest of an item with a share for the team. Other items are not read.
+/// Returns whether the version is the newest of an item with a share for the team. No other item is read.
 async fn is_newest(table: &Table, side: Side, deployed: &Deployed, team: TeamId) -> Result<bool, Failure> {
     if !table.has_share(deployed.item, team).await? {
         return Ok(false);

@@ -24,7 +24,7 @@ pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
 /// The key of the related record for the tests of a row.
 type RelatedOf<T> = Box<dyn Fn(&T) -> Option<RelatedKey> + Send + Sync>;
 
-/// The tests of a row; it must pass all of them.
+/// The tests of a row, all of which it must pass.
 pub struct Filter<T> {
     tests: Vec<Test<T>>,
     /// Set if a test needs a related record.
@@ -33,7 +33,7 @@ pub struct Filter<T> {
     work: Option<Work<T>>,
     /// Number of rows in one read.
     pub(crate) at_once: usize,
-    /// Minimum number of matches, if a record has one. Then the request reads no rows for the count.
+    /// Minimum number of matches, if a record has one, so that the request reads no rows for the count.
     pub(crate) matches_min: Option<u64>,
 }
 
@@ -77,7 +77,7 @@ impl<T: Send + 'static> Filter<T> {
         let (tests, mut budget) = (self.tests.clone(), *left);
         let checking = move || {
             let affordable = batch.into_iter().map_while(|row| {
-                // One row alone never exceeds a whole budget, so each page makes progress.
+                // One row alone never exceeds the whole budget, so each page makes progress.
                 budget = budget.checked_sub(work(&row.value, &related).min(WORK_MAX))?;
                 let passes = tests.iter().all(|test| test(&row.value, &related));
                 Some((row, passes))
@@ -161,7 +161,8 @@ impl<T: Send + 'static> Filter<T> {
 
     /// Adds the filters on a declaration: `declaration`, `declaration_contains` and `declaration_regex`.
     ///
-    /// The first one is a JSON object contained in it, the others apply to its canonical text.
+    /// The first filter is a JSON object that the declaration must contain. The other two apply to the declaration's
+    /// canonical text.
     pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         if !tests.is_empty() {
@@ -182,7 +183,7 @@ impl<T: Send + 'static> Filter<T> {
         Ok(())
     }
 
-    /// Adds the same filters for a text in the row.
+    /// Adds the filters of `declarations` for a text in the row.
     pub fn texts_of(&mut self, query: &Query, of: fn(&T) -> &str) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         for test in tests {
@@ -194,7 +195,7 @@ impl<T: Send + 'static> Filter<T> {
 }
 
 impl Filter<Application> {
-    /// Adds a filter for applications with items in some runtime states. It needs the counts of their items.
+    /// Adds a filter for applications with items in some runtime states, which needs the counts of their items.
     pub(crate) fn with_items(&mut self, states: Vec<RuntimeState>, at_once: usize) {
         self.at_once = at_once;
         self.related = Some(Box::new(|application: &Application| Some(RelatedKey::Tally(application.id))));

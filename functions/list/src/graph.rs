@@ -42,7 +42,7 @@ pub(crate) async fn of_item(request: ListRequest<'_>) -> Result<Reply, Failure> 
 
 /// Returns the items of an application that are not gone, as far as the caller sees them.
 ///
-/// A reference has the name of its item, and no index of names exists. So each page reads all of them.
+/// A reference has the name of its item, and no index of names exists, so each page reads all items.
 async fn visible(table: &Table, call: &Call, application: ApplicationId) -> Result<Vec<Item>, Failure> {
     let source = Source::<Item>::of_application_number(application).live();
     let mut rows = table.rows(&source, Direction::Ascending, None).at_once(AT_ONCE);
@@ -57,7 +57,8 @@ async fn visible(table: &Table, call: &Call, application: ApplicationId) -> Resu
         }
         read.rows(batch.len());
         let all = batch.into_iter().map(|row| row.value);
-        // A retired application has no live item: those under its number belong to another one (R45).
+        // A retired application has no live item, because the items under its number belong to another application
+        // (R45).
         let own = all.filter(|item| item.application_id() == application);
         items.extend(own.filter(|item| call.side.shows_item(item, call.caller.team.id)));
     }

@@ -47,7 +47,7 @@ const FIELDS: &[Field<Item>] = &[
     ("change_state", |item| item.change_state().name().to_owned()),
 ];
 
-/// Lists the items of the caller's services, or its own items.
+/// Lists the items of the caller's services, or the caller's own items.
 pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
     let filter = filter(call)?;
@@ -60,7 +60,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     reply(&List { request, source, filter, orders }).await
 }
 
-/// Lists the items with a share for the caller, or its own items with a share for another team.
+/// Lists the items with a share for the caller, or the caller's own items with a share for another team.
 pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let call = request.call;
     let mut filter = filter(call)?;

@@ -1,4 +1,4 @@
-//! Messages: a service owner sees its own, a consumer those for it (R41).
+//! Messages: a service owner sees its own messages, and a consumer the messages for it (R41).
 
 use crate::bound::WHOLE;
 use domain::base::id::MessageId;

@@ -1,4 +1,4 @@
-//! Orders: the stored order of a list, and those that need a sort.
+//! Orders: the stored order of a list, and the orders that need a sort.
 
 use domain::rules::visibility::Side;
 use dovetail_http::{Call, Failure, FieldError, Query};

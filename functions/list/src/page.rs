@@ -1,6 +1,6 @@
 //! Pages: the rows with a match, the count, and the position of the next page.
 //!
-//! A cursor contains the position of the last row and not a number of rows. So a page neither repeats nor omits rows
+//! A cursor contains the position of the last row and not a number of rows, so a page neither repeats nor omits rows
 //! that existed all along. Each request reads a bounded number of rows: a filtered page may end early, and `next`
 //! continues (ADR 22).
 
@@ -60,7 +60,7 @@ pub(crate) struct Page<'a, T: 'static> {
 }
 
 impl<T: Send + 'static> Page<'_, T> {
-    /// Ends the page after so many rows.
+    /// Ends the page after this number of rows.
     pub(crate) fn end_after(&mut self, rows: usize) {
         let Some(last) = self.positions.get(rows.saturating_sub(1)).filter(|_| rows < self.rows.len()) else {
             return;
@@ -95,13 +95,13 @@ impl<T: Send + 'static> Page<'_, T> {
         let mut budget = Budget::of_request();
         let results = rows.enumerate().map_while(|(row, value)| {
             let result = view(value, &mut budget);
-            // The first one has the whole budget, so each page makes progress.
+            // The first object has the whole budget, so each page makes progress.
             (row == 0 || !budget.is_exceeded()).then_some(result)
         });
         self.reply_of(self.rows.len(), results)
     }
 
-    /// Builds the reply from the first ones of `all` objects.
+    /// Builds the reply from the first of `all` objects.
     fn reply_of(&self, all: usize, results: impl Iterator<Item = impl Serialize>) -> Result<Reply, Failure> {
         let results = objects(results)?;
         Reply::list(self.count_of(results.len(), all).value(), self.next_after(results.len(), all), results)
@@ -140,7 +140,7 @@ pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
 }
 
 impl<T: Send + 'static> List<'_, T> {
-    /// Reads the requested page; with `count=false`, without more reads for the count.
+    /// Reads the requested page. With `count=false`, no further reads serve the count.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
         let count = self.request.call.query.truth("count")?;
         self.read(if count == Some(false) { Counting::Uncounted } else { Counting::Counted }).await
@@ -161,7 +161,8 @@ impl<T: Send + 'static> List<'_, T> {
         self.read(Counting::Uncounted).await
     }
 
-    /// Reads as many matches as the bounds allow, without a count, for sums of them. The filter must have a test.
+    /// Reads as many matches as the bounds allow, without a count, for sums over the matches. The filter must have a
+    /// test.
     pub(crate) async fn bounded_page(&self) -> Result<Page<'_, T>, Failure> {
         let wanted = Wanted { limit: usize::MAX, ..self.wanted(Counting::Uncounted)? };
         self.in_stored_order(&wanted, Direction::Ascending).await
@@ -228,8 +229,8 @@ impl<T: Send + 'static> List<'_, T> {
 
     /// Returns the reading of a page that skips some matches.
     fn reading(&self, wanted: &Wanted<T>, skip: u64) -> Reading<T> {
-        // The first page of a filtered list counts on in the rows of its last read. Without a count in a record it also
-        // reads on. Later pages find the count in their cursor.
+        // The first page of a filtered list counts on in the rows of its last read, and reads on if no record has the
+        // count. Later pages find the count in their cursor.
         let is_first = wanted.cursor.is_none();
         let counts_on = wanted.counting == Counting::Counted && is_first && !self.filter.is_empty();
         Reading::new(wanted.limit, skip, counts_on)
@@ -238,7 +239,8 @@ impl<T: Send + 'static> List<'_, T> {
     /// Returns the count for the page of a reading.
     async fn count(&self, wanted: &Wanted<T>, reading: &Reading<T>) -> Result<Count, Failure> {
         let Reading { passed, ahead, is_whole, .. } = *reading;
-        // A count from the cursor never shrinks: an exact one stays, and one of matches so far grows (ADR 22).
+        // A count from the cursor never shrinks: an exact count stays, and a count of the matches so far grows (ADR
+        // 22).
         Ok(match wanted.cursor.as_ref().map(Count::of) {
             Some(Count::AtLeast { before, .. }) if is_whole => Count::Exact(before + passed),
             Some(Count::AtLeast { matches, before }) => {
@@ -261,9 +263,9 @@ impl<T: Send + 'static> List<'_, T> {
         })
     }
 
-    /// Returns the number of rows in one read: the page, and one more as proof of a next page.
+    /// Returns the number of rows in one read: the page, and one more row as proof of a next page.
     ///
-    /// A filter may drop rows, so it has its own number.
+    /// A filter may drop rows, so it has its own number of rows.
     fn at_once(&self, wanted: &Wanted<T>) -> usize {
         if !self.filter.is_empty() {
             return self.filter.at_once;
@@ -272,7 +274,7 @@ impl<T: Send + 'static> List<'_, T> {
         usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(wanted.limit).saturating_add(1)
     }
 
-    /// Reads and sorts the whole list, up to its bound. A position is a number of rows here.
+    /// Reads and sorts the whole list, up to its bound. In a sorted list, a position is a number of rows.
     async fn sorted(
         &self,
         wanted: &Wanted<T>,

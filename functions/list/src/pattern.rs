@@ -3,19 +3,19 @@
 use domain::model::declaration::DECLARATION_BYTES_MAX;
 use regex::{Regex, RegexBuilder};
 
-/// Maximum size of a compiled pattern, in KiB. `\w` takes 32, because it covers every script.
+/// Maximum size of a compiled pattern, in KiB. `\w` takes 32 KiB, because it covers every script.
 const KIB_MAX: usize = 16;
 
 /// Maximum length of a pattern, in bytes.
 ///
-/// The compiler needs memory and time before it knows the size: 6 KiB for a class such as `\w`, and milliseconds for
-/// one without regard to case.
+/// The compiler needs memory and time before it knows the size: 6 KiB for a class such as `\w`, and milliseconds for a
+/// class that ignores case.
 const TEXT_BYTES_MAX: usize = 256;
 
 /// Size classes of compiled patterns, in KiB. Each costs another compilation, so there are few.
 const KIB_SIZES: [usize; 3] = [1, 4, KIB_MAX];
 
-/// Maximum work of one page, in KiB times bytes: that of the largest pattern on the largest declaration.
+/// Maximum work of one page, in KiB times bytes: the work of the largest pattern on the largest declaration.
 pub const WORK_MAX: usize = KIB_MAX * DECLARATION_BYTES_MAX;
 
 /// A compiled pattern. The time of a match is proportional to its size and to the length of the text.

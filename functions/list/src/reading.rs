@@ -2,7 +2,7 @@
 
 use dovetail_table::Listed;
 
-/// What the loop over the rows does after a row.
+/// The step of the loop over the rows after a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// The page has room for more rows.

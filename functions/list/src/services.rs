@@ -1,4 +1,4 @@
-//! Services: those of a role, those with dependent teams, and one.
+//! Services: the lists of a role and of services with dependent teams, and one service.
 
 use crate::filter::Filter;
 use crate::order::{AGE_AND_ID, Field, Orders};

@@ -23,7 +23,7 @@ pub(crate) async fn all(request: ListRequest<'_>) -> Result<Reply, Failure> {
     List { request, source, filter, orders }.reply(view::submission).await
 }
 
-/// Returns one submission; with `counts=true`, also what became of it.
+/// Returns one submission; with `counts=true`, also the outcome of its change instances.
 pub(crate) async fn one(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let ListRequest { table, call, .. } = request;
     let id = call.id(SubmissionId::parse)?;

@@ -33,25 +33,25 @@ impl Progress {
     }
 }
 
-/// What a walk does with an application.
+/// The step of a walk at an application.
 pub(crate) enum Entry<F> {
-    /// Its items need no read.
+    /// The items of the application need no read.
     Skip,
-    /// The walk collects this, if anything, and visits the items.
+    /// The walk collects this find, if there is one, and visits the items.
     Enter(Option<F>),
 }
 
-/// The choice of what a walk collects.
+/// The choice of the finds that a walk collects.
 pub(crate) trait Visitor: Sync {
     type Found: Send;
 
-    /// Returns the submission after which retired applications count; none if no retired one does.
+    /// Returns the submission after which retired applications count; none if no retired application counts.
     fn retired_after(&self) -> Option<u64>;
 
     /// Returns the items of an application that may count.
     fn items(&self, application: &Application) -> Source<Item>;
 
-    /// Enters an application. A resumed one has been entered on an earlier page.
+    /// Enters an application. A resumed application was entered on an earlier page.
     fn enter(
         &self,
         application: &Application,
@@ -70,7 +70,7 @@ enum Rest {
     /// The next page begins here.
     More(Progress),
     End {
-        /// Whether a number had an earlier application (R45). Only then the team has retired ones.
+        /// Whether a number had an earlier application (R45); only in this case the team has retired applications.
         has_generations: bool,
     },
 }
@@ -91,7 +91,7 @@ impl<'a, V: Visitor> Walk<'a, V> {
         Self { table, visitor, limit, counted: 0, read: Read::default(), found: Vec::new() }
     }
 
-    /// Adds what a read finds.
+    /// Adds the finds of a read.
     pub(crate) async fn by(
         &mut self,
         progress: &Progress,

@@ -1,6 +1,6 @@
 //! Publishes an event for each history entry, submission and deployed item.
 //!
-//! The images in the stream contain all the data, so it reads no table.
+//! The images in the stream contain all the data, so the function reads no table.
 
 use domain::outreach::event;
 use domain::outreach::event::Event;
@@ -26,7 +26,8 @@ pub async fn handle(bus: &Bus, event: StreamEvent) -> StreamReply {
             Err(error) => {
                 log(&format!("stream record {}", record.sequence), &error.to_string());
                 unread = Some(record.sequence);
-                // Events behind the unreadable record have to wait: those of one subject are sent in order (ADR 11).
+                // Events behind the unreadable record have to wait, because the events of one subject are sent in order
+                // (ADR 11).
                 break;
             }
         }

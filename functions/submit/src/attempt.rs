@@ -13,7 +13,7 @@ use domain::rules::plan::{Plan, Refused, Removal, Request};
 use dovetail_aws::off_worker;
 use dovetail_http::{Code, Failure, Reply};
 
-/// One attempt. Each reads everything again, because any record of the last plan may have changed.
+/// One attempt. Each attempt reads everything again, because any record of the last plan may have changed.
 pub(crate) struct Attempt<'a> {
     submitted: &'a Submitted,
     pub(crate) loaded: Loaded,
@@ -38,7 +38,7 @@ impl<'a> Attempt<'a> {
         self.loaded.masked.as_ref().map_or(&self.submitted.declaration, |masked| &masked.declaration)
     }
 
-    /// Plans the submission; with `is_confirmed`, whatever it removes (R57).
+    /// Plans the submission. With `is_confirmed`, the submission may remove whole applications (R57).
     pub(crate) async fn plan(
         &self,
         context: &Context<'_>,
@@ -98,7 +98,7 @@ impl<'a> Attempt<'a> {
         match plan.preview(&self.loaded.items, &call.ctx()) {
             Ok(preview) if call.matches(&preview.plan.to_string()) => Ok(Planning::Ready(plan)),
             Ok(_) => Err(Code::PlanChanged.into()),
-            // A consistent plan always has effects. If it has none, the next attempt reads the records again.
+            // A consistent plan always has effects. If a plan has none, the next attempt reads the records again.
             Err(_) => Ok(Planning::Replan(Code::Contended)),
         }
     }

@@ -21,7 +21,8 @@ use std::sync::Arc;
 /// The team, and the result of the idempotency key.
 pub(crate) struct LoadedTeam {
     pub(crate) stored: Stored,
-    /// Whether the team has pending work, if the caller needs to know. The submission may close its change instances.
+    /// Whether the team has pending work, if the caller needs to know. The submission may close the change instances of
+    /// pending work.
     pub(crate) has_pending_work: bool,
     /// Schemas for metadata (R42).
     pub(crate) metadata_policy: Arc<MetadataPolicy>,
@@ -44,8 +45,8 @@ pub(crate) struct Loaded {
     pub(crate) masked: Option<Masked>,
 }
 
-/// Loads the team and the result of an idempotency key, strongly consistent. With `previewed` it also searches for
-/// pending work.
+/// Loads the team and the result of an idempotency key, strongly consistent. With `previewed`, the function also
+/// searches for pending work.
 ///
 /// Teams with messages and schemas for metadata are at most a minute old.
 pub(crate) async fn team(
@@ -71,7 +72,7 @@ pub(crate) async fn team(
     Ok(LoadedTeam { stored, has_pending_work, metadata_policy, message_owners, remembered })
 }
 
-/// Returns the items of an application that the plan compares. A dead one does not exist for it (R44).
+/// Returns the items of an application that the plan compares. Dead items do not exist for the plan (R44).
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
     Ok((id, table.items_of(id, |item| !item.is_dead()).await?))
 }
@@ -108,7 +109,7 @@ pub(crate) async fn items(
     let (items, mut offers, vacant) =
         tokio::try_join!(try_join_all(reads), table.offers(&titles), table.vacant(&may_be_vacant))?;
     let items: Items = items.into_iter().collect();
-    // A removal needs its service too: dependent teams get a share of it, and it has prices.
+    // A removal needs its service too, because dependent teams get a share of it, and the service has prices.
     let gone: BTreeSet<&str> = items
         .values()
         .flatten()
@@ -124,7 +125,7 @@ pub(crate) async fn items(
     Ok(Loaded { team, items, offers, earlier, vacant, masked })
 }
 
-/// Returns the fixed values of the earlier declarations that the plan compares. Most services have none.
+/// Returns the fixed values of the earlier declarations that the plan compares. Most services have no fixed properties.
 async fn earlier(
     table: &Table,
     stored: &Stored,
@@ -138,7 +139,7 @@ async fn earlier(
     for some in to_read.chunks(DECLARATIONS_AT_ONCE) {
         let read = table.related(some.iter().map(|(_, hash)| RelatedKey::Declaration(team, *hash))).await?;
         for (service, hash) in some {
-            // The values alone stay in memory: a function has little of it for declarations.
+            // Only the values stay in memory, because a function has little memory for declarations.
             if let (Some(offer), Some(text)) = (offers.get(service), read.declarations.get(&(team, *hash))) {
                 earlier.insert((service.clone(), *hash), plan::fixed_values(&offer.schema, text));
             }

@@ -39,7 +39,7 @@ pub(crate) async fn add_to_accepted(
 
 /// Adds the messages to the reply of a rejected declaration, from the services of the active items.
 ///
-/// The declaration does not count. A caller could name a private service in it to read the messages (ADR 26).
+/// The declaration does not count, because a caller could name a private service in it to read the messages (ADR 26).
 pub(crate) async fn add_to_rejected(
     context: &Context<'_>,
     Loaded { team, items, .. }: &Loaded,

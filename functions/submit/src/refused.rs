@@ -78,8 +78,8 @@ async fn blockers(
     }
     let viewpoint = Viewpoint::of(call);
     let changes = table.changes(&ids).await?.into_iter();
-    // A change instance may have moved since the read of the items. Then it blocks nothing, and would contradict the
-    // problem.
+    // A change instance may have moved since the read of the items. In this case, it blocks nothing and would
+    // contradict the problem.
     let blocked = changes.filter(|change| change.state.is_blocked());
     Ok(blocked.map(|change| (change.id, Blocker::new(&change, since(&change), &viewpoint))).collect())
 }

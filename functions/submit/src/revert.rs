@@ -1,7 +1,7 @@
 //! Reverts: the declarations after an earlier submission, declared again (R37).
 //!
-//! The result is a partial declaration of the applications with a difference. From there on it is a submission like
-//! any other (ADR 21).
+//! The result is a partial declaration of the applications with a difference. From there on, a revert is a submission
+//! like any other (ADR 21).
 
 use crate::planning::Planning;
 use domain::base::id::ApplicationId;
@@ -49,7 +49,7 @@ impl Revert {
         Ok(Self { to, computed_at: None })
     }
 
-    /// Returns the declaration; none if the last one is still current.
+    /// Returns the declaration; none if the last declaration is still current.
     pub(crate) async fn declaration(
         &mut self,
         table: &Table,
@@ -131,7 +131,7 @@ async fn all_rows<T>(table: &Table, source: Source<T>) -> Result<Vec<T>, Failure
 async fn then(table: &Table, applications: &[&Application], to: &Submission) -> Result<Vec<Then>, Failure> {
     let moment = moment_after(to);
     let mut gone = gone_since(table, to.id).await?;
-    // A dead item without a change since then was not declared then.
+    // A dead item without a change since the moment was not declared at the moment.
     let may_count = |item: &Item| !(item.is_dead() && moment.still_stands(item));
     let (mut all, mut changed) = (Vec::new(), 0);
     for some in applications.chunks(APPLICATIONS_AT_ONCE) {
@@ -178,7 +178,7 @@ async fn texts(table: &Table, team: TeamId, then: &[&Then]) -> Result<BTreeMap<H
     for some in hashes.chunks(DECLARATIONS_AT_ONCE) {
         let read = table.related(some.iter().map(|hash| RelatedKey::Declaration(team, *hash))).await?;
         texts.extend(read.declarations.into_iter().map(|((_, hash), text)| (hash, text)));
-        // The document contains a shared declaration once for each item, so each counts.
+        // The document contains a shared declaration once for each item, so it counts for each item.
         bytes += some.iter().filter_map(|hash| texts.get(hash)).map(String::len).sum::<usize>();
         if bytes > BODY_BYTES_MAX {
             return Err(Code::RevertTooLarge.into());

@@ -1,4 +1,4 @@
-//! Masks in place of the declared secrets (R58). Without secrets in the declaration, it costs nothing.
+//! Masks in place of the declared secrets (R58). A declaration without secrets costs nothing more.
 
 use crate::revert::DECLARATIONS_AT_ONCE;
 use domain::base::problem::Problem;
@@ -73,7 +73,7 @@ fn part_of<'a>(parts: &'a Parts<'_>, item: &DeclaredItem) -> Option<&'a Part> {
     parts.get(item.service.as_str()).map(|part| &**part).filter(|part| secrets::has_secret(part, item))
 }
 
-/// Puts masks in place of all secrets without a stored one; returns the other items.
+/// Puts masks in place of the secrets of all items that need no stored secret. Returns the other items.
 fn mask_known<'a>(
     declaration: &'a mut Declaration,
     key: &MaskKey,
@@ -86,7 +86,7 @@ fn mask_known<'a>(
     let applications: BTreeMap<&str, &Application> =
         stored.applications.iter().map(|application| (application.name.as_str(), application)).collect();
     for declared in &mut declaration.applications {
-        // Its items are not read, and nothing in it changes.
+        // The items of an unchanged application are not read, and nothing in them changes.
         if applications.get(declared.name.as_str()).is_some_and(|stored| is_as_stored(declared, stored)) {
             continue;
         }
@@ -94,8 +94,8 @@ fn mask_known<'a>(
         for item in items {
             let Some(part) = part_of(parts, item) else { continue };
             let before = by_name.get(&(application.as_str(), item.service.as_str(), item.name.as_str()));
-            // The stored declaration with its masks: no definition checks it again. A stored declaration without masks
-            // is of a definition without `writeOnly`, so it gets them now.
+            // This is the stored declaration with its masks, which no definition checks again. A stored declaration
+            // without masks is from a definition without `writeOnly`, so it gets masks now.
             let is_unchanged = before.is_some_and(|before| before.is_last_declared_as(item.hash));
             if is_unchanged && secrets::is_masked(part, item) {
                 continue;
@@ -122,13 +122,13 @@ struct Unmasked<'a> {
     part: &'a Part,
     /// The stored declaration of the item.
     before: Option<Hash>,
-    /// The declaration as it was sent: a stored one if it has the masks of an earlier declaration.
+    /// The hash of the declaration as sent, which is that of a stored declaration if the item has its masks.
     as_sent: Hash,
     item: &'a mut DeclaredItem,
 }
 
 impl Unmasked<'_> {
-    /// Puts masks in place if no stored secret is needed. Else returns itself.
+    /// Puts masks in place if no stored secret is needed. Returns the item unchanged if one is needed.
     fn unless_known(mut self, key: &MaskKey) -> Option<Self> {
         if secrets::has_mask(self.part, self.item) {
             return Some(self);
@@ -144,7 +144,7 @@ impl Unmasked<'_> {
         Some(self)
     }
 
-    /// Puts masks in place; returns the size in bytes with the secrets.
+    /// Puts masks in place, and returns the size with the secrets, in bytes.
     fn mask(
         &mut self,
         key: &MaskKey,

@@ -24,7 +24,7 @@ pub(crate) struct Submitted {
     /// Idempotency key and fingerprint of the request, if the client sent a key.
     pub(crate) idempotency: Option<(String, Hash)>,
     pub(crate) commit_id: Option<String>,
-    /// The consumer's sentence about the submission.
+    /// The consumer's message about the submission.
     pub(crate) message: Option<String>,
     /// Whether the caller confirms the removal of whole applications (R57).
     pub(crate) allows_removal: bool,
@@ -91,7 +91,7 @@ impl Submitted {
 
     /// Returns the stored submission of this request, if there is one.
     ///
-    /// It is under the idempotency key, or under the number of an attempt with a lost answer
+    /// The stored submission is under the idempotency key, or under the number of an attempt with a lost answer
     /// (docs/explanation/concurrency.md, lost answers).
     pub(crate) async fn earlier(
         &self,
@@ -141,7 +141,7 @@ fn invalid(problems: Vec<Problem>) -> Failure {
     invalid_declaration(&problems, &BTreeMap::new()).into()
 }
 
-/// Returns the problem of a document without the team's name around it. Clients often forget it.
+/// Returns the problem of a document without the team's name around it, because clients often forget the name.
 fn lacks_team(document: &Value, team: &str) -> Option<Problem> {
     let lacks_it = document.as_object().is_some_and(|of| !of.is_empty() && !of.contains_key(team));
     lacks_it.then(|| Problem {
@@ -160,7 +160,7 @@ fn fingerprint(call: &Call, commit_id: Option<&str>, message: Option<&str>, docu
     Hash::of(&with_message(message, of))
 }
 
-/// Adds a message to the content of a fingerprint. Without one, the fingerprint is that of earlier releases.
+/// Adds a message to the content of a fingerprint. Without a message, the fingerprint is that of earlier releases.
 fn with_message(message: Option<&str>, of: String) -> String {
     // No message has a line break, so the first line is the message or the beginning of the content.
     match message {

@@ -29,7 +29,7 @@ pub(crate) async fn write(
     let Context { table, call, .. } = context;
     // Before the commit overwrites them. A copy is true whatever happens to the submission (ADR 21).
     table.keep_replaced(&plan.replaced).await?;
-    // Before the commit stores declarations with their masks (R58).
+    // The secrets are stored before the commit stores declarations with their masks (R58).
     table.put_secrets(plan.secrets.values().collect()).await?;
     let is_small = plan.writes_at_least() <= table.actions_max();
     if !(is_small && packing.may_be_at_once)
@@ -37,7 +37,7 @@ pub(crate) async fn write(
     {
         return self::staged(context, &staged).await;
     }
-    // A consistent plan always has effects. If it has none, the next attempt reads the records again.
+    // A consistent plan always has effects. If a plan has none, the next attempt reads the records again.
     let Ok(at_once) = plan.at_once(&call.ctx()) else { return Ok(None) };
     // The reads for the reply run concurrently with the commit. `join` ends neither of them when the other one fails.
     let (committed, related) = tokio::join!(table.commit(&at_once.writes), related(table, &at_once.created));
@@ -78,8 +78,8 @@ async fn staged(context: &Context<'_>, staged: &Staged) -> Result<Option<Reply>,
     if matches!(committed, Ok(Commit::Done)) {
         return reply::accepted(context, &staged.submission).await.map(Some);
     }
-    // A late commit must not follow the next attempt. If it is done and only the answer was lost, the abort has no
-    // effect. `sweep` removes an aborted staging.
+    // A late commit must not follow the next attempt. If the commit is stored and only its answer was lost, the abort
+    // has no effect. `sweep` removes an aborted staging.
     if let Err(error) = table.abort(&staged.staging).await {
         log(&format!("staging {}", staged.staging.id), &error.to_string());
     }

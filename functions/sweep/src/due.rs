@@ -23,7 +23,7 @@ pub async fn begin(table: &Table, queue: &Queue) -> Result<u64, Error> {
     Ok(begun)
 }
 
-/// Starts a run, unless one of the service is in progress or another sweep was faster.
+/// Starts a run, unless a run of the service is in progress or another sweep was faster.
 async fn begin_one(table: &Table, queue: &Queue, schedule: &CheckSchedule) -> bool {
     let Some((begun, run)) = schedule.begun(now()) else { return false };
     let subject = format!("healthcheck of service {}", schedule.service.id);
@@ -36,7 +36,7 @@ async fn begin_one(table: &Table, queue: &Queue, schedule: &CheckSchedule) -> bo
             return false;
         }
     }
-    // After the conditional write, so of two sweeps only one sends the message.
+    // The message comes after the conditional write, so only one of two sweeps sends it.
     let Err(not_taken) = queue.send(run.to_message(), run.group(), 0).await else { return true };
     log(&subject, &format!("the queue rejected it: {}", not_taken.0));
     // Without a message the run never ends, and would block the next one for 30 minutes.

@@ -36,7 +36,7 @@ const STAGINGS_MAX: i32 = 1_000;
 /// Time after which a sweep starts no further record; the next one continues.
 const DURATION_MAX: Duration = Duration::from_secs(40);
 
-/// A request to `sweep`. The schedule sends an empty one.
+/// A request to `sweep`. The schedule sends an empty request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Request {
@@ -97,7 +97,7 @@ pub struct Swept {
     /// Number of pending work records and stagings at the end.
     #[serde(rename = "owed")]
     pub pending: u64,
-    /// Age of the oldest of them, in seconds.
+    /// Age of the oldest pending work record or staging, in seconds.
     pub oldest_seconds: u64,
     /// Number of work records in quarantine at the end.
     pub quarantined: u64,
@@ -121,7 +121,7 @@ pub async fn handle(table: &Table, request: Request) -> Result<Swept, Error> {
 /// A sweep in progress.
 struct Sweep<'a> {
     table: &'a Table,
-    /// Time after which it starts no further record.
+    /// Time after which the sweep starts no further record.
     end: Instant,
     swept: Swept,
 }

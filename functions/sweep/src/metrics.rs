@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// Returns the log line of one sweep.
 ///
-/// `QuarantinedWork` above zero needs a person. So does an `OldestWork`, in seconds, that grows from sweep to sweep.
+/// An operator must act if `QuarantinedWork` is above zero, or if `OldestWork`, in seconds, grows from sweep to sweep.
 pub fn metrics(swept: &Swept) -> Map<String, Value> {
     let figures = [
         ("OwedWork", json!(swept.pending)),

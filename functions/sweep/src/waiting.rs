@@ -38,7 +38,7 @@ async fn of_owner(table: &Table, owner: TeamRef) -> Result<Vec<Waiting>, Error> 
     let mut waiting = Vec::new();
     for state in open() {
         let queue = Source::<Change>::owned_by(owner.id, &[state]);
-        // One row first: an empty queue needs no count.
+        // The function reads one row first, because an empty queue needs no count.
         let oldest = table.rows(&queue, Direction::Ascending, None).at_once(1).next().await?;
         if let Some(oldest) = oldest.iter().flatten().next() {
             let (count, since) = (table.count(&queue, COUNT_MAX).await?, oldest.value.created);
@@ -69,7 +69,7 @@ async fn owners(table: &Table) -> Result<BTreeMap<u64, TeamRef>, Error> {
 
 /// Returns the log lines: metrics of each state, and the figures of each owner.
 ///
-/// With `of_owners`, the latter are metrics too. CloudWatch charges for each metric (ADR 18).
+/// With `of_owners`, the figures of each owner are metrics too. CloudWatch charges for each metric (ADR 18).
 pub fn lines(waiting: &[Waiting], now: Timestamp, of_owners: bool) -> Vec<Map<String, Value>> {
     let age = |since: Timestamp| now.micros().saturating_sub(since.micros()) / 1_000_000;
     let figures = |count: u64, age: u64| [("OpenChangeInstances", json!(count)), ("OldestOpen", json!(age))];

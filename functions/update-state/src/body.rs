@@ -5,7 +5,7 @@ use domain::model::deployed::DEPLOYED_BYTES_MAX;
 use domain::rules::decide::Update;
 use dovetail_http::{Failure, Fields};
 
-/// The error text of null as deployed data, as existing clients know it.
+/// The error text of null as deployed data, which existing clients expect.
 pub(crate) const NOT_NULL: &str = "This field may not be null.";
 
 /// Parses an update.

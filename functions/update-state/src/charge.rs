@@ -18,7 +18,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
     let id = call.id(ChargeId::parse)?;
     let marked = retry::until_stored(retry::WRITE, |attempt| async move {
         let charge = load(table, call, id).await?;
-        // After the visibility check, so a foreign charge is 404 whatever the body contains.
+        // The body comes after the visibility check, so a foreign charge is 404 whatever the body contains.
         let processed = processed(call)?;
         let item = table.item(charge.item).await?.ok_or(Code::Broken)?;
         let (caller, ctx) = (&call.caller.team, call.ctx());
@@ -46,7 +46,7 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
 /// Returns the rejection of a division before `earliest`.
 fn divided_just_now(earliest: Timestamp, now: Timestamp) -> Reply {
     let micros = earliest.micros().saturating_sub(now.micros());
-    // Rounded up: a second too early would fail again.
+    // The seconds are rounded up, because a retry one second too early would fail again.
     Reply::error(Code::DividedJustNow).retry_after(micros.div_ceil(1_000_000))
 }
 

@@ -36,7 +36,8 @@ impl Request<'_> {
         }
     }
 
-    /// Makes one attempt, unless an earlier one is stored. Returns the deployed version of the attempt if it failed.
+    /// Makes one attempt, unless an earlier attempt is stored. Returns the deployed version of the attempt if the
+    /// attempt failed.
     async fn attempt(
         &self,
         number: u32,
@@ -104,7 +105,7 @@ impl Request<'_> {
         }
     }
 
-    /// Reads the other content of the reply. A deployed item by itself has none.
+    /// Reads the other content of the reply. A deployed item by itself has no other content.
     async fn related(&self, decided: &Decided) -> Result<Related, Error> {
         match self.decision {
             Decision::InBody | Decision::Retry => self.table.related_to_decided(decided).await,
@@ -122,7 +123,8 @@ impl Request<'_> {
         if let Decision::Deploy(_) = self.decision {
             return self.load(newest).await;
         }
-        // The response is about the change instance in the path. One in progress has a refusal of its own.
+        // The response is about the change instance in the path. A change instance in progress has a refusal of its
+        // own.
         let is_in_progress = read.item.main().slot(newest).is_some();
         if is_in_progress {
             return Ok(read);
@@ -131,18 +133,18 @@ impl Request<'_> {
     }
 }
 
-/// One attempt of a decision: what was read, and what the request asks for.
+/// One attempt of a decision: the records that were read, and the parsed request.
 struct Attempt<'a> {
     request: &'a Request<'a>,
     read: Undecided,
-    /// None for a retry.
+    /// The update in the request; none for a retry.
     update: Option<Update>,
-    /// None if no definition checks the decision.
+    /// The definition that checks the decision; none if the decision needs no check.
     check: Option<DefinitionCheck>,
 }
 
 impl<'a> Attempt<'a> {
-    /// Reads what else the decision depends on.
+    /// Reads the further records that the decision depends on.
     async fn of(request: &'a Request<'a>, read: Undecided) -> Result<Self, Failure> {
         // A deployed item by itself names no state that the caller has seen.
         let is_conditional = !matches!(request.decision, Decision::Deploy(_));
@@ -157,7 +159,7 @@ impl<'a> Attempt<'a> {
         Ok(Self { request, read, update: Some(update), check })
     }
 
-    /// Decides on the records that were read. Returns none if change instance and item come from different moments.
+    /// Decides on the records that were read. Returns `None` if change instance and item come from different moments.
     ///
     /// The head and the service are read only if the decision depends on them.
     async fn decide(&self) -> Result<Option<Decided>, Failure> {
@@ -187,7 +189,7 @@ impl<'a> Attempt<'a> {
         self.unless_torn(off_worker(|| decide::update(change, item, &reads, update, caller, &ctx)))
     }
 
-    /// Returns a decision, or the reply to a refused one; none if the records do not match
+    /// Returns a decision, or the reply to a refused decision; none if the records do not match
     /// (docs/explanation/concurrency.md, torn reads).
     fn unless_torn(&self, decided: Result<Decided, Refused>) -> Result<Option<Decided>, Failure> {
         match decided {
@@ -218,7 +220,7 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// Commits a decision; one without writes needs no transaction.
+/// Commits a decision; a decision without writes needs no transaction.
 async fn commit(table: &Table, decided: &Decided) -> Result<Commit, Error> {
     if decided.writes.is_empty() { Ok(Commit::Done) } else { table.commit(&decided.writes).await }
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The definition that checks a decision.
 pub(crate) struct DefinitionCheck {
     forms: Arc<DecisionForms>,
-    /// What the newest deployed version is continued with.
+    /// The upgrades of the newest deployed version to this definition version.
     upgrades: Option<Upgrades>,
     /// The secrets of the declaration, if the definition has some (R58).
     secrets: Option<StoredSecrets>,
@@ -26,9 +26,9 @@ pub(crate) struct DefinitionCheck {
 }
 
 impl DefinitionCheck {
-    /// Reads what checks an update; none if no definition does.
+    /// Reads the definition and the texts that check an update; none if the update needs no check.
     ///
-    /// Most of the texts are in the reply as well, so this takes the place of a later read.
+    /// Most of the texts are in the reply as well, so this read takes the place of a later one.
     pub(crate) async fn of(
         request: &Request<'_>,
         Undecided { change, item, .. }: &Undecided,

@@ -26,7 +26,7 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
     record(table, call, id, Deploy { data, patch: None }).await
 }
 
-/// Creates a version with some data changed; the version in the path stays.
+/// Creates a version in which some data are changed; the version in the path stays.
 pub(crate) async fn patch(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let (change, deploy) = patched(table, call).await?;
     record(table, call, change, deploy).await
@@ -49,7 +49,8 @@ async fn patched(table: &Table, call: &Call) -> Result<(ChangeId, Deploy), Failu
             Failure::from(FieldError::new("data", reason.message(DEPLOYED_BYTES_MAX)))
         }
     })?;
-    // The new version belongs to the newest finished change instance, even if the old one came with an earlier.
+    // The new version belongs to the newest finished change instance, even if the old version belongs to an earlier
+    // one.
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
     let patch = Some(Patch { onto: deployed.id, members: delta });
     Ok((change, Deploy { data, patch }))
@@ -91,7 +92,7 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
     if let Some(deployed) = deployed {
         return Reply::new(201, view::deployed_item(&deployed, &viewpoint));
     }
-    // The same data as in the newest version make no new one (R23).
+    // The same data as in the newest version make no new version (R23).
     let latest = item.deployed.ok_or(Code::Broken)?;
     let deployed = table.deployed(latest.id).await?.ok_or(Code::Broken)?;
     let mut reply = Reply::new(200, view::deployed_item(&deployed, &viewpoint))?;
@@ -99,9 +100,9 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
     Ok(reply)
 }
 
-/// Returns the change instance of a new deployed item: the one in the body, or the newest done one of its item.
+/// Returns the change instance of a new deployed item: the one in the body, or the newest finished one of the item.
 ///
-/// A body with both must name a change instance of that item. None only after an error.
+/// A body with both must name a change instance of that item. Returns `None` only after an error.
 async fn target(table: &Table, call: &Call, fields: &mut Fields) -> Result<Option<ChangeId>, Failure> {
     let change = reference(fields, call, CHANGE, "change_instances", ChangeId::parse);
     let item = reference(fields, call, ITEM, "service_items", ItemId::parse);
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The examples of RFC 7396, appendix A, with objects as documents.
+    /// Compares with the examples of RFC 7396, appendix A, with objects as documents.
     #[test]
     fn a_patch_merges_as_the_standard_says() {
         for (data, delta, expected) in [

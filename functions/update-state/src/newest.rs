@@ -6,7 +6,7 @@ use dovetail_table::{Direction, Source, Table};
 
 /// Returns the newest change instance of the service owner in state APPROVED or COMPLETED.
 pub(crate) async fn newest_done(table: &Table, item: &Item) -> Result<Option<ChangeId>, Failure> {
-    // The slot of the item shows an approved one without another read.
+    // The slot of the item shows an approved change instance without another read.
     if let Some(slot) = item.main().validated.filter(|slot| slot.state == State::Approved) {
         return Ok(Some(slot.change));
     }

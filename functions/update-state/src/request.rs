@@ -17,7 +17,8 @@ pub(crate) struct Request<'a> {
 
 /// The decision in a request.
 pub(crate) enum Decision {
-    /// State, log and deployed item in the body. The body comes after the change instance, so a missing one is 404.
+    /// State, log and deployed item in the body. The function parses the body after it has read the change instance, so
+    /// a missing change instance is 404.
     InBody,
     /// A deployed item by itself.
     Deploy(Deploy),

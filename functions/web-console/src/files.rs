@@ -14,7 +14,7 @@ pub(crate) struct File {
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 impl File {
-    /// Returns the file at a path; none if the console has no such file. The directory is its index.
+    /// Returns the file at a path; none if the console has no such file. The path of the directory means its index.
     pub(crate) fn at(path: &str) -> Option<&'static Self> {
         let name = path.trim_start_matches('/');
         let name = if name.is_empty() { "index.html" } else { name };
@@ -32,7 +32,7 @@ impl File {
         }
     }
 
-    /// Returns the value of `ETag`. It is weak, because the compressed form has the same tag.
+    /// Returns the value of `ETag`, which is weak because the compressed form has the same tag.
     pub(crate) fn etag(&self) -> String {
         format!("W/\"{}\"", self.tag)
     }

@@ -1,4 +1,5 @@
-//! The web console: its built files, and the settings that it reads first. Neither needs a key or a table.
+//! The web console: its built files, and the settings that it reads first. Neither files nor settings need a key or a
+//! table.
 
 mod files;
 mod settings;
@@ -25,7 +26,7 @@ pub fn handle(settings: &Settings, request: Request) -> Answering<'_> {
     })
 }
 
-/// Returns the settings. They may differ after the next start, so no cache may keep them.
+/// Returns the settings, which may differ after the next start, so no cache may keep them.
 fn console_settings(settings: &Settings) -> Result<Reply, Failure> {
     let mut reply = Reply::new(200, settings)?;
     reply.headers.push(("cache-control", "no-store".to_owned()));
@@ -33,7 +34,7 @@ fn console_settings(settings: &Settings) -> Result<Reply, Failure> {
 }
 
 fn file(question: &Question) -> Result<Reply, Failure> {
-    // The URLs in the files are relative, so those of the stage without a slash would lack the stage.
+    // The URLs in the files are relative, so at the path of the stage without a slash they would lack the stage.
     if question.path.is_empty() && !question.prefix.is_empty() {
         return Ok(empty(307, ("location", format!("{}/index.html", question.prefix))));
     }
@@ -44,7 +45,7 @@ fn file(question: &Question) -> Result<Reply, Failure> {
         Reply { body: Content::File(&file.content), ..Reply::page(file.content_type(), "") }
     };
     reply.headers.push(("etag", file.etag()));
-    // The names stay the same in each version. So a browser asks each time, and mostly gets 304.
+    // The names stay the same in each version, so a browser asks each time and mostly gets 304.
     reply.headers.push(("cache-control", "no-cache".to_owned()));
     Ok(reply)
 }

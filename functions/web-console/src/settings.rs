@@ -31,12 +31,12 @@ pub struct DemoTeam {
 }
 
 impl Settings {
-    /// Neither an issuer nor teams.
+    /// Settings with neither an issuer nor teams.
     pub const NONE: Self = Self { sign_in: None, demo_teams: Vec::new() };
 
     /// Creates the settings for an issuer and the id of the console there; none if people do not sign in.
     ///
-    /// The token endpoint of some issuers has another origin. It is empty for the same one.
+    /// The token endpoint of some issuers has another origin. `token_origin` is empty if the origin is the same.
     pub fn new(
         issuer: Option<&dovetail_issuer::Settings>,
         client_id: &str,

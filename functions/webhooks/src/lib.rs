@@ -162,7 +162,7 @@ async fn stored(
     Ok(table.change_webhook(before.revision, after, &audit_entry).await?.ok_or(Code::Contended)?)
 }
 
-/// Returns the webhook in the path, if it is one of this role.
+/// Returns the webhook in the path, if it belongs to this role.
 async fn load(table: &Table, call: &Call) -> Result<Webhook, Failure> {
     let id = call.own_id(WebhookId::parse, WebhookId::team)?;
     let webhook = table.webhook(id).await?.filter(|webhook| webhook.scope.side == call.side);

@@ -42,7 +42,7 @@ fn is_party(call: &Call, item: &Item) -> bool {
     }
 }
 
-/// Makes a run due now. If one is due already, it changes nothing.
+/// Makes a run due now, unless one is due already.
 pub(crate) async fn service(table: &Table, call: &Call) -> Result<Reply, Failure> {
     let service = call.id(ServiceId::new)?;
     if call.side == Side::Consumer {

@@ -12,7 +12,7 @@ use futures_util::future::try_join_all;
 /// Number of teams whose queues are read concurrently.
 const TEAMS_AT_ONCE: u64 = 10;
 
-/// The bounds of a page: teams, and read units. They limit the time and the cost of one request.
+/// The bounds of a page, in teams and read units, which limit the time and the cost of one request.
 const BOUND: Bound = Bound { rows: 200, units: 400 };
 
 /// An owner with its open queues.

@@ -19,7 +19,7 @@ pub(crate) async fn status(table: &Table, call: &Call) -> Result<Reply, Failure>
     Reply::new(200, view::status(&pending, &stagings, (&quarantined, &first), last_audit.as_ref()))
 }
 
-/// Returns the teams of work records next to them.
+/// Returns the work records, each with its team.
 async fn with_teams(table: &Table, work: &[Quarantined]) -> Result<Vec<(TeamRef, Quarantined)>, Error> {
     let ids: BTreeSet<TeamId> = work.iter().map(|work| work.submission.team()).collect();
     let teams = table.teams_of(ids).await?;

@@ -16,7 +16,7 @@ const AS_OF: &str = "as_of";
 pub(super) struct Export<'a> {
     pub(super) table: &'a Table,
     pub(super) moment: Moment,
-    /// Whether no submission has followed. Then neither gone items nor retired applications count.
+    /// Whether no submission has followed, so that neither gone items nor retired applications count.
     pub(super) is_present: bool,
     /// The names of the wanted applications; none for all.
     pub(super) names: Option<Vec<String>>,
@@ -70,7 +70,7 @@ impl Visitor for Export<'_> {
         if self.is_present { source.live() } else { source }
     }
 
-    /// An application that continues on another page has its metadata on both.
+    /// Adds an application with its metadata, also if it continues from an earlier page.
     async fn enter(&self, application: &Application, _: bool) -> Result<Entry<Found>, Failure> {
         if !self.may_declare(application) {
             return Ok(Entry::Skip);

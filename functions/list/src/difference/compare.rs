@@ -32,7 +32,7 @@ impl Compare<'_> {
         self.metadata(None, team.replaced()).await
     }
 
-    /// Compares metadata; before their creation they count as `{}`.
+    /// Compares metadata, which count as `{}` before their creation.
     async fn metadata(&self, of: Option<&Application>, now: Replaced) -> Result<Option<Differing>, Failure> {
         let states = self.moments.map(|moment| self.table.metadata_at(now.clone(), moment));
         let mut texts = Vec::new();

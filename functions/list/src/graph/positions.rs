@@ -62,8 +62,8 @@ async fn definitions<'a>(
     Ok(parsed.map(|(service, text)| (service.title, References::of(&text))).collect())
 }
 
-/// Returns the positions of a reference. An earlier definition may have used another property: then the reference
-/// belongs to the item as a whole.
+/// Returns the positions of a reference. An earlier definition may have used another property. In this case, the
+/// reference belongs to the item as a whole.
 fn of_reference(
     pointers: &BTreeMap<Reference, Vec<String>>,
     reference: &Reference,
