@@ -1,6 +1,6 @@
-//! The steps and bytes, not seconds, for definitions and items of untrusted callers.
+//! Steps and bytes, instead of seconds, for definitions and items of untrusted callers.
 //!
-//! It is a separate test binary, because its allocator counts.
+//! The tests are a separate binary, because their allocator counts.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test support")]
 
 use domain::base::json;
@@ -18,7 +18,7 @@ const BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Runs one test at a time, because all share the allocator.
 ///
-/// It first loads the library's shared data, so no test counts that.
+/// The function first loads the library's shared data, so that no test counts them.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ fn a_pattern_of_thousands_of_states_is_not_run_on_a_long_text() {
     let alone = with_property(&pattern);
     assert_refused(&alone, "/properties/x");
     assert_beyond(&stored(&alone), &text);
-    // A smaller pattern, applied more often.
+    // A smaller pattern is applied more often.
     let mut doubled = with_property(&json!({"$ref": "#/$defs/d0"}));
     doubled["$defs"] = doubling(10, "allOf", &json!({"pattern": "[ab]*a[ab]{100}[ab][^ab]"})).into();
     assert_refused(&doubled, "/$defs/d5");

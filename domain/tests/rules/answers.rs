@@ -88,7 +88,7 @@ fn r28_an_open_removal_is_not_requested_twice() {
     world.decide(failing, State::Errored);
     assert!(!world.declare(&[]).submission.changed);
     assert_eq!((world.state(failing), world.state(newer)), (State::Errored, State::Pending));
-    // After that one has failed as well, one removal answers both.
+    // After the second removal has failed as well, one removal answers both.
     world.decide(newer, State::Rejected);
     assert_eq!(crate::world::table(&world.declare(&[]).created), [(NAME, Delete, VM_OWNER)]);
     assert_eq!((world.state(failing), world.state(newer)), (State::Closed, State::Closed));

@@ -221,7 +221,7 @@ fn a_charge_that_began_with_a_division_runs_for_an_hour() {
     assert_eq!(world.mark_charge(second, VM_OWNER, true), refused);
     world.clock = earliest - 1;
     world.mark_charge(second, VM_OWNER, true).unwrap();
-    // Another price starts a new charge, which can be processed at any time; so can an ended one.
+    // Another price starts a new charge, which can be processed at any time. An ended charge can be processed too.
     world.charge("VM", 1);
     world.declare(&[vm(NAME, 2)]);
     let third = running(&world, NAME).unwrap();
@@ -254,7 +254,7 @@ fn r39_a_mark_and_a_decision_on_one_item_do_not_pass_each_other() {
     let id = running(&world, NAME).unwrap();
     world.mark_charge(id, VM_OWNER, true).unwrap();
     other.approve(NAME, VM_OWNER);
-    // Both used the same revision of the item, so the storage accepts only the first.
+    // Both requests used the same revision of the item, so the storage accepts only the first one.
     for (taken, refused) in [(&world, &other), (&other, &world)] {
         let table = store::Table::of(&taken.snapshot);
         assert!(table.takes(refused.written.last().unwrap(), &[]).is_err());

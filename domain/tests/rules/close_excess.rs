@@ -126,6 +126,6 @@ fn the_largest_item_takes_two_closings_each_within_a_transaction() {
         item = after;
     };
     assert_eq!((excesses, opened.len()), (2, OPENED_MAX));
-    // 203 of dependent teams, and two of the service owner.
+    // The item has 203 change instances of dependent teams, and two of the service owner.
     assert_eq!(closed + closings(&opened).len(), 205);
 }

@@ -152,7 +152,7 @@ fn r45_a_team_without_a_number_gets_an_error_until_an_application_is_empty() {
     emptied(&mut world, "a");
     let max = u64::try_from(APPLICATIONS_MAX).unwrap();
     world.snapshot.heads.get_mut(&team(CONSUMER).id).unwrap().next_application = max + 1;
-    // Both want a number, and one is free.
+    // Both applications want a number, and one is free.
     let two = document(&[("b", application(&[vm("x", 1)])), ("c", application(&[vm("x", 1)]))]);
     let refused = world.planned(&two, Scope::Partial).unwrap_err();
     let Refused::Invalid(problems) = &refused else { panic!("{refused:?}") };

@@ -1,4 +1,4 @@
-//! What owners find: observations (R53), drift (R54), adopted objects (R55) and items of earlier definitions (R56).
+//! Observations of owners (R53), drift (R54), adopted objects (R55) and items of earlier definitions (R56).
 
 use crate::definitions::{deploying, problems_of, verified};
 use crate::world::{
@@ -231,7 +231,7 @@ fn r55_what_was_found_at_a_failure_is_no_new_version() {
     world.decide(id, State::Approved);
     let found = r#"{"host_id":"h-7","name":"CoreVM1","cpu":8}"#;
     world.update(id, VM_OWNER, &deploying(State::Completed, found)).unwrap();
-    // The failed adoption of another object leaves what the owner found.
+    // The failed adoption of another object leaves the observed item.
     let delete = world.declare(&[]).created[0].id;
     world.decide(delete, State::Approved);
     let again = world.declare(&[of_id(8, "h-9")]).created[0].id;

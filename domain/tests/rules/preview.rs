@@ -76,7 +76,7 @@ fn r34_the_token_is_the_same_until_something_that_matters_moves() {
     assert_eq!(token(&world), first, "for every caller and at every time");
     // Another declaration is another plan.
     assert_ne!(preview(&world, &[vm("CoreVM1", 2), lb("CoreLB1", &["CoreVM1"], "a")]).plan, first);
-    // So is the same one with another approval setting, or with other dependent teams.
+    // The same declaration is another plan with another approval setting, or with other dependent teams.
     let mut other = world.clone();
     other.settings("VM").approval_required = false;
     assert_ne!(token(&other), first);
@@ -163,7 +163,7 @@ fn r34_a_partial_plan_stays_valid_while_other_applications_change() {
     let mut world = World::new();
     world.submit(&partial("A", &[vm("CoreVM1", 1)]), Scope::Partial).unwrap();
     world.generate();
-    // One application exists, the other one does not yet.
+    // One application exists, and the other one does not exist yet.
     for (name, items) in
         [("A", [vm("CoreVM1", 2), vm("CoreVM2", 1)]), ("New", [vm("CoreVM1", 1), vm("CoreVM2", 1)])]
     {
@@ -177,10 +177,10 @@ fn r34_a_partial_plan_stays_valid_while_other_applications_change() {
             others.generate();
             assert_eq!(partial_token(&others), first, "{name}");
         }
-        // A whole submission covers them all.
+        // A whole submission covers all applications.
         let whole = |world: &World| world.clone().planned(&body, Scope::Whole).unwrap().preview.plan;
         assert_ne!(whole(&others), whole(&world), "{name}");
-        // So does the named application.
+        // A change of the named application outdates the plan of a partial submission.
         others.submit(&partial(name, &[vm("CoreVM3", 1)]), Scope::Partial).unwrap();
         others.generate();
         assert_ne!(partial_token(&others), first, "{name}");

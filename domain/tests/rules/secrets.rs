@@ -78,7 +78,7 @@ fn r58_a_declared_mask_means_the_stored_secret() {
     assert_eq!(unknown, Vec::<String>::new());
     assert_eq!((&second.body["password"], &second.body["pin"]), (&json!("one"), &json!(1)));
     assert_eq!(stored(&second)["password"], stored(&first)["password"]);
-    // Without the stored secret, or with another mask, it means nothing.
+    // A mask means nothing without its stored secret.
     let unknown = |stored: &[&Secrets]| masked(&again, b"key", stored).1;
     assert_eq!(
         unknown(&[]),

@@ -141,7 +141,7 @@ fn r31_generated_changes_and_orphans_proceed() {
     generated.sort_unstable_by_key(|(name, ..)| *name);
     // A referenced change is not a new request, so the state of its service does not matter.
     assert_eq!(generated, [("CoreLB1", Modify, LB_OWNER), (NAME, Modify, NP_OWNER)]);
-    // R12: the owner has closed it, so the same declaration requests it again.
+    // The owner has closed the change, so the same declaration requests it again (R12).
     let mut world = World::new();
     world.declare(&[vm(NAME, 1)]);
     let id = world.reject(NAME, VM_OWNER);

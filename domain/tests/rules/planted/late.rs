@@ -1,4 +1,4 @@
-//! Overdue work: it breaks no invariant, but needs an operator.
+//! Overdue work, which breaks no invariant, but needs an operator.
 
 use super::staged;
 use domain::Timestamp;

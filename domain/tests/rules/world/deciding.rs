@@ -17,7 +17,7 @@ impl World {
         let item = self.snapshot.items[&change.item].clone();
         let by = if self.by_hand { Self::person_of(caller) } else { Self::key_of(caller) };
         let ctx = self.ctx(by);
-        // As in the function: it reads the head and the service only if needed.
+        // As in the function, the head and the service are read only if needed.
         let service = self.offers[&change.service.title].service.clone();
         let service = decide::depends_on_service(&change, update, &ctx).then_some(service);
         let caller = team(caller);
@@ -53,7 +53,7 @@ impl World {
         Ok(decided)
     }
 
-    /// Returns what leads from a deployed version to a later version of the definition, as the storage does.
+    /// Returns the upgrades from a deployed version to a later version of the definition, as the storage does.
     fn upgrades(&self, title: &str, from: Option<u64>, to: u64) -> Option<Upgrades> {
         let first = from.map_or(self.offers[title].service.first_with_words?, |from| from + 1);
         let text = |version| self.definitions[&(title.to_owned(), version)].as_str();

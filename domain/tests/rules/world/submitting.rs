@@ -157,7 +157,7 @@ impl World {
         self.submit(&document(&[(APP, application(items))]), Scope::Whole).unwrap()
     }
 
-    /// Returns the broken rules of such a submission.
+    /// Returns the broken rules of a submission with these items.
     pub(crate) fn refused(&mut self, items: &[Declared]) -> Vec<&'static str> {
         let before = self.written.len();
         let refused = self.submit(&document(&[(APP, application(items))]), Scope::Whole).unwrap_err();
