@@ -1,7 +1,7 @@
 //! The number of calls at an engine at once.
 //!
-//! DynamoDB serves a hundred reads side by side. The embedded engine serves one call after the other, so a team that
-//! sends all of its reads at once would make every other team wait for them.
+//! DynamoDB serves a hundred reads at the same time. The embedded engine serves one call after the other, so a team
+//! that sends all of its reads at once would make every other team wait for them.
 
 use aws_smithy_runtime_api::client::http::{
     HttpClient as _, HttpConnector, HttpConnectorFuture, SharedHttpClient, SharedHttpConnector,
@@ -22,7 +22,8 @@ pub async fn with_places<F: Future>(places: Arc<Semaphore>, request: F) -> F::Ou
 
 /// Returns a client whose calls wait for a place, if their request has places.
 ///
-/// They wait within the call, so the cost of the request still counts calls that begin together as one round trip.
+/// The calls wait within themselves, so the cost of the request still counts calls that begin together as one round
+/// trip.
 pub(crate) fn in_places(client: SharedHttpClient) -> SharedHttpClient {
     http_client_fn(move |settings, components| {
         SharedHttpConnector::new(InPlaces(client.http_connector(settings, components)))

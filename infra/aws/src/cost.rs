@@ -28,7 +28,7 @@ impl Units {
 }
 
 impl fmt::Display for Units {
-    // Without trailing zeros: `19`, `2.5`.
+    // The text has no trailing zeros: `19`, `2.5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rest = format!("{:0DIGITS$}", self.0 % 1_000);
         match rest.trim_end_matches('0') {
@@ -63,8 +63,8 @@ impl Cost {
 
     /// Adds a call that began after `before` round trips.
     ///
-    /// A call can only have waited for calls that were finished at its start. So it extends the sequence that was
-    /// there at that time.
+    /// A call can only have waited for calls that were finished at its start, so it extends the sequence of these
+    /// calls.
     pub(crate) fn add(&mut self, before: u64, finished: Self) {
         self.consume(finished.write_units, finished.read_units);
         self.round_trips = self.round_trips.max(before.saturating_add(finished.round_trips));

@@ -1,6 +1,6 @@
 //! The first connection of a client, opened while the function starts.
 //!
-//! Lambda starts a function with a full CPU, and runs a request with a fraction of it. So a TLS handshake in the first
+//! Lambda starts a function with a full CPU and runs a request with a fraction of it, so a TLS handshake in the first
 //! request would be slower (docs/adr/0014-amazons-roots.md).
 
 use aws_smithy_runtime_api::box_error::BoxError;
@@ -42,7 +42,7 @@ impl Intercept for Handshake {
     }
 }
 
-/// Returns whether connections use TLS. AWS's own endpoints do, and another one if its URL says so.
+/// Returns whether connections use TLS. AWS's own endpoints use TLS, and another endpoint uses TLS if its URL says so.
 ///
 /// A connection without TLS is cheap, so it needs no preparation.
 pub fn uses_tls(config: &SdkConfig) -> bool {

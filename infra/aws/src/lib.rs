@@ -60,7 +60,7 @@ impl Endpoint {
 /// Runs CPU-bound `work` that takes long.
 ///
 /// A runtime with several workers moves its other tasks to another worker meanwhile. A Lambda function has one worker
-/// and one request, so it just runs the work.
+/// and one request, so it runs the work directly.
 pub fn off_worker<T>(work: impl FnOnce() -> T) -> T {
     let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
     if flavor.is_ok_and(|flavor| flavor == RuntimeFlavor::MultiThread) {
@@ -94,7 +94,7 @@ pub async fn credential_source(account: &SdkConfig) -> Result<String, String> {
         return Err("no credentials provider is set".to_owned());
     };
     let credentials = provider.provide_credentials().await.map_err(|error| reason(&error))?;
-    // Only the debug form contains the name of the provider. It leaves the secret out.
+    // Only the debug form contains the name of the provider, and it leaves the secret out.
     let debug = format!("{credentials:?}");
     let name = debug.split_once("provider_name: \"").and_then(|(_, rest)| rest.split_once('"'));
     Ok(name.map_or("unknown provider", |(name, _)| name).to_owned())

@@ -132,12 +132,12 @@ fn scopes() -> impl Iterator<Item = Arc<Scope>> {
 
 /// An open call of the tables.
 ///
-/// Its drop marks the end. So a call also ends when its future is dropped without an answer.
+/// The drop of this value marks the end, so a call also ends when its future is dropped without an answer.
 #[derive(Debug)]
 pub struct OpenCall {
     /// The requests with this call, each with its round trips at the start.
     requests: Vec<(Arc<Scope>, u64)>,
-    /// The operation, and the start of the first attempt. The SDK knows the operation only then.
+    /// The operation, and the start of the first attempt. The SDK knows the operation only at the first attempt.
     sent: OnceLock<(String, Duration)>,
 }
 
@@ -155,7 +155,7 @@ impl OpenCall {
         Self { requests: scopes().map(begin).collect(), sent: OnceLock::new() }
     }
 
-    /// Notes an attempt. Each one after the first is a retry.
+    /// Notes an attempt. Each attempt after the first is a retry.
     pub fn attempt(&self, operation: impl FnOnce() -> String) {
         if self.sent.get().is_some() {
             count_retry();

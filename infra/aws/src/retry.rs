@@ -23,7 +23,7 @@ tokio::task_local! {
     static REMAINING: Cell<u32>;
 }
 
-/// Plans of a submission or a preview. Each failed one has lost a race, or met a submission in flight.
+/// Plans of a submission or a preview. Each failed plan has lost a race, or met a submission in flight.
 ///
 /// One plan with all items may take some seconds itself, and API Gateway waits for 30 seconds.
 pub const PLAN: Policy = Policy { time: Some(Duration::from_secs(8)), ..Policy::writes(12) };
@@ -31,7 +31,8 @@ pub const PLAN: Policy = Policy { time: Some(Duration::from_secs(8)), ..Policy::
 /// Optimistic writes: load, decide, write. Each failed attempt has lost against another writer.
 pub const WRITE: Policy = Policy::writes(12);
 
-/// Transactions with the same actions, while the table is busy. After them, the caller decides on fresh records.
+/// Transactions with the same actions, while the table is busy. After the last attempt, the caller decides on fresh
+/// records.
 ///
 /// Throttled transactions count only against the time. Fresh records would not help against a limited rate.
 pub const TRANSACTION: Policy = Policy { time: Some(THROTTLED_MAX), ..Policy::writes(6) };
@@ -80,8 +81,8 @@ impl Policy {
 
 /// Repeats an optimistic write until it is stored. Each attempt reads the records, decides and writes.
 ///
-/// An attempt returns none to start over, because another writer was faster. The result is none if no attempt is left:
-/// then the last one may be stored all the same, if its answer was lost.
+/// An attempt returns `None` to start over, because another writer was faster. The result is `None` if no attempt is
+/// left. Even then, the last attempt may be stored if its answer was lost.
 pub async fn until_stored<T, E, F>(policy: Policy, mut attempt: impl FnMut(u32) -> F) -> Result<Option<T>, E>
 where
     F: Future<Output = Result<Option<T>, E>>,
@@ -93,8 +94,8 @@ where
     Ok(ended.await?.break_value())
 }
 
-/// Repeats an optimistic write until it is stored, as [`until_stored`] does, and passes a value from each attempt to the
-/// next one.
+/// Repeats an optimistic write until it is stored, as [`until_stored`] does, and passes a value from each attempt to
+/// the next.
 pub async fn until_stored_from<S, T, E, F>(
     policy: Policy,
     first: S,
@@ -127,7 +128,7 @@ pub struct Attempts {
 impl Attempts {
     /// Waits for the next attempt and returns its number, from 0; `None` if no attempt is left.
     ///
-    /// The first attempt follows at once, whatever the budget. So a step that safety needs, such as the abort of a
+    /// The first attempt follows at once, whatever the budget, so a step that safety needs, such as the abort of a
     /// staging, is always tried.
     pub async fn next(&mut self) -> Option<u32> {
         let number = self.number;
@@ -150,7 +151,7 @@ impl Attempts {
         self.pause = PAUSE_MIN;
     }
 
-    /// Leaves the last attempt out of the count. The next one follows after a pause, within the time of the policy.
+    /// Leaves the last attempt out of the count. The next attempt follows after a pause, within the time of the policy.
     pub fn uncount(&mut self) {
         self.number = self.number.saturating_sub(1).max(1);
     }
@@ -171,7 +172,7 @@ pub async fn with_budget<F: Future>(request: F) -> F::Output {
     REMAINING.scope(Cell::new(BUDGET), request).await
 }
 
-/// Charges a failed transaction to the budget of the request. A stored one is progress and costs nothing.
+/// Charges a failed transaction to the budget of the request. A stored transaction is progress and costs nothing.
 pub fn charge() {
     // Without a budget, the policy alone limits a loop.
     let _unlimited = REMAINING.try_with(|remaining| remaining.set(remaining.get().saturating_sub(1)));

@@ -26,7 +26,7 @@ pub struct Trace {
     more: u64,
 }
 
-/// A finished call. Its times count from 1970.
+/// A finished call, with times since 1970.
 #[derive(Clone, Debug)]
 struct Span {
     operation: String,

@@ -14,7 +14,7 @@ const AMAZON: &[u8] = include_bytes!("amazon.pem");
 /// A set of certificate authorities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Amazon's roots. They are compiled in, because reading all authorities of a machine dominates a cold start.
+    /// Amazon's roots, which are compiled in because reading all authorities of a machine dominates a cold start.
     Amazon,
     /// The authorities of the machine.
     Machine,
