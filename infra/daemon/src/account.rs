@@ -83,7 +83,7 @@ fn at_engine(table: &str, endpoint: &str) -> Box<Location> {
 
 async fn of_account(name: &str) -> Result<(Endpoint, Box<Location>), Error> {
     let account = aws_config::defaults(BehaviorVersion::latest());
-    // A person may be behind a proxy with certificates of its own. So a command trusts the machine, unlike a function
+    // A person may be behind a proxy with certificates of its own, so a command trusts the machine, unlike a function
     // (decision record 14).
     let account = account.http_client(https(&Trust::Machine.with_env_override())).load().await;
     let mut location = Box::new(Location {

@@ -77,7 +77,8 @@ impl Control {
         self.bus.list(after, limit).map_or_else(|error| broken(&error), |events| plain(200, &events))
     }
 
-    /// Waits until all enabled consumers are idle, and returns whether they were in time. Webhooks do not count.
+    /// Waits until all enabled consumers are idle, and returns whether they were in time. Webhooks do not count as
+    /// consumers.
     async fn wait_idle(&self) -> bool {
         let waiting = async {
             loop {
@@ -175,8 +176,8 @@ impl Control {
             Some(mut consumer) => {
                 consumer.enabled.send_replace(enabled);
                 wake(&self.wake);
-                // The consumer still delivers the records of its current read. Only then it reports that it rests,
-                // and a caller can rely on the response.
+                // The consumer still delivers the records of its current read. It reports only afterwards that it
+                // rests, so a caller can rely on the response.
                 let resting = consumer.progress.wait_for(|progress| progress.rests != enabled);
                 if tokio::time::timeout(IDLE_TIMEOUT, resting).await.is_err() {
                     return plain(

@@ -20,8 +20,8 @@ pub(crate) async fn teams(listening: SocketAddr, table: &Table) -> Result<Vec<De
     Ok(teams)
 }
 
-/// Returns the keys of the demo world. Everyone can read them in the source of Dovetail, so they are no secret. Other
-/// machines still get none.
+/// Returns the keys of the demo world. Everyone can read these keys in the source of Dovetail, so they are not secret.
+/// Other machines still get none.
 fn public_keys(listening: SocketAddr) -> Vec<DemoTeam> {
     if !listening.ip().is_loopback() {
         return Vec::new();

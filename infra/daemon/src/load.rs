@@ -1,6 +1,6 @@
 //! The command `dovetaild load`: adds a world to the tables and leaves existing objects unchanged.
 //!
-//! It first compares the complete world with the tables (`plan`). It writes only if there are no problems.
+//! The command first compares the complete world with the tables (`plan`), and writes only if there are no problems.
 
 pub mod failure;
 mod plan;
@@ -130,7 +130,7 @@ pub fn show(out: &mut impl Write, made: &NewKey) -> io::Result<()> {
 
 /// Loads a world and returns the differences to existing objects, a sentence each.
 ///
-/// It shows each new key at once, because a later step may fail and the secret would be lost.
+/// Each new key is shown at once, because a later step may fail and the secret would be lost.
 pub async fn world(
     table: &Table,
     world: &World,

@@ -7,8 +7,8 @@ use domain::base::id::APPLICATIONS_MAX;
 use dovetail_table::ACTIONS_MAX;
 use hyper::Uri;
 
-// DynamoDB allows 255 bytes, and the name of the keys table adds five. The embedded engine cannot name the stream of
-// a table with fewer than 11 bytes.
+// DynamoDB allows names of 255 bytes, and the name of the keys table adds five. The embedded engine cannot name the
+// stream of a table with fewer than 11 bytes.
 pub(crate) const LOCAL_TABLE_BYTES: RangeInclusive<usize> = 11..=250;
 // The name of a deployed table only has the limits of DynamoDB.
 pub(crate) const DEPLOYED_TABLE_BYTES: RangeInclusive<usize> = 3..=255;

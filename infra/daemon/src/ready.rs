@@ -34,7 +34,7 @@ pub fn base_url(listening: SocketAddr) -> String {
 pub(crate) struct Announced<'a> {
     /// Base URL of the server.
     pub(crate) base_url: &'a str,
-    /// Where data is stored, as a sentence without its full stop.
+    /// The place of the data, as a sentence without its full stop.
     pub(crate) storage: &'a str,
     /// Whether the demo world was skipped because the table already has teams.
     pub(crate) is_demo_left_out: bool,

@@ -21,7 +21,7 @@ use domain::rules::plan::REUSE_FROM;
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9000);
 /// The default number of requests of a team at work at once.
 ///
-/// The embedded engine runs one statement at a time, so more of them would only queue there, before other teams.
+/// The embedded engine runs one statement at a time, so more requests would only queue there, before other teams.
 const TEAM_AT_ONCE: u16 = 2;
 /// The default directory of the database.
 const DATA: &str = ".dovetail";

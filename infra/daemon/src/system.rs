@@ -60,7 +60,7 @@ pub async fn start(
 ) -> Result<(), Error> {
     let world = chosen_world(settings.world.as_ref())?;
     let system = System::prepare(settings, &world).await?;
-    // The ready file comes last: a program that waits for it can rely on the other one.
+    // The ready file comes last, so a program that waits for it can rely on the environment file.
     let files = [(&settings.env_file, system.environment()), (&settings.ready_file, system.base_url.clone())];
     for (path, text) in files {
         if let Some(path) = path {
@@ -115,7 +115,7 @@ impl System {
         create_tables(&engine, &journal, &table, &tables).await?;
         let is_left_out = settings.world.is_none() && has_team(&table).await?;
         let (new_keys, differences) = if is_left_out {
-            // The webhooks belong to the demo world, so they are skipped with it.
+            // The webhooks belong to the demo world, so they are skipped together with it.
             webhooks.clear();
             (Vec::new(), Vec::new())
         } else {
@@ -215,7 +215,7 @@ impl System {
             }
         };
         gateway::serve(self.listener, move |event| api.clone().answer(event), stop).await;
-        // The API accepts no requests from here on. Only then the background tasks stop, so none of them misses work.
+        // The API accepts no requests from here on. The background tasks stop only afterwards, so no task misses work.
         stopping.send_replace(true);
         // Unfinished work is cut off. It was not acknowledged, so the next start repeats it.
         let finishing = async {
@@ -299,7 +299,7 @@ impl Api {
     }
 }
 
-/// Waits for the first task that fails. It never ends if all succeed.
+/// Waits for the first task that fails, and never ends if all tasks succeed.
 async fn first_failure(tasks: &mut JoinSet<Result<(), Error>>) -> Error {
     while let Some(ended) = tasks.join_next().await {
         if let Err(error) = ended.map_err(Error::from).flatten() {
@@ -368,7 +368,7 @@ async fn create_tables(
             engine.require_table(name)?;
         }
     }
-    // The journal notes a table only after its creation. A crash in between is thus not taken for a damage.
+    // The journal notes a table only after its creation, so that a crash in between does not count as damage.
     table.create().await?;
     if engine.is_embedded() {
         for name in names {

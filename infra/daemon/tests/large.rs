@@ -46,7 +46,7 @@ fn start(folder: &Path) -> Program {
     Program::start_with(&folder.join("data"), &["--world", file.to_str().unwrap()])
 }
 
-/// Returns a declaration of VMs with about 300 bytes each; if `changed` is set, one in that many has other
+/// Returns a declaration of VMs with about 300 bytes each. If `changed` is set, one VM in that many has other
 /// processors.
 fn declared(team: &str, count: u64, changed: Option<u64>) -> Value {
     let vm = |n: u64| {
@@ -149,7 +149,7 @@ fn a_large_submission_is_applied_exactly_once_however_often_it_is_killed() {
 
 /// Decides on pending change instances until the consumers are done and nothing is pending.
 ///
-/// It returns each accepted decision, and the number of rejected ones.
+/// Returns each accepted decision, and the number of rejected decisions.
 fn deciding(program: &Program, done: &AtomicBool, mut seed: u64) -> (Vec<(u64, &'static str)>, u64) {
     let (mut decided, mut refused) = (Vec::new(), 0);
     loop {

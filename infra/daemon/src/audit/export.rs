@@ -27,7 +27,7 @@ pub enum Error {
         /// The number of exports.
         exports: usize,
     },
-    /// The export has no data file. Even an empty table has some.
+    /// The export has no data file, although even an empty table has some.
     #[error("{}: must contain a file of rows (*{ROWS})", directory.display())]
     NoRows { directory: PathBuf },
     /// A line does not hold a row.

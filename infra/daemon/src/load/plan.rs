@@ -140,7 +140,7 @@ impl Comparison<'_> {
         Ok(PlannedTeam { name, metadata: canonical(&metadata), confirm_removals, is_new, keys })
     }
 
-    /// Checks the metadata of a new team, or compares those of an existing one.
+    /// Checks the metadata of a new team, or compares the metadata of an existing one.
     fn metadata(&mut self, stored: Option<&Team>, team: &WorldTeam, metadata: &Value, at: &str) {
         match stored {
             Some(stored) if stored.metadata == canonical(metadata) => {}

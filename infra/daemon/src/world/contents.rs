@@ -64,7 +64,7 @@ impl WorldKey {
     }
 }
 
-/// A service of the file. Absent settings are `None`.
+/// A service of the file. Settings are `None` if the file lacks them.
 #[derive(Clone, Debug)]
 pub struct WorldService {
     /// Name of the service owner.
@@ -106,7 +106,7 @@ impl WorldNotify {
 }
 
 impl World {
-    /// Returns the receivers of events. It never fails for a parsed world.
+    /// Returns the receivers of events, and never fails for a parsed world.
     pub fn webhooks(&self) -> Result<Vec<Target>, String> {
         let notified = self.teams.iter().filter_map(|team| Some((&team.name, team.notify.as_ref()?)));
         let target = |(team, notify): (&String, &WorldNotify)| {

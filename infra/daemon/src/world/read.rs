@@ -1,4 +1,4 @@
-//! The parser of the world file. It reports all problems at once, each with its JSON pointer.
+//! The parser of the world file, which reports all problems at once, each with its JSON pointer.
 
 use std::{collections::BTreeSet, fmt::Display, sync::Arc};
 
