@@ -39,7 +39,8 @@ pub enum Storage {
     Directory(PathBuf),
     /// A new directory, in shared memory if possible, which is removed at the end.
     ///
-    /// It holds a file too, because the in-memory database of the engine cannot get the index over stream records.
+    /// The directory holds a file too, because the in-memory database of the engine cannot get the index over stream
+    /// records.
     Memory,
 }
 
@@ -86,8 +87,8 @@ pub struct Engine {
     endpoint: String,
     directory: PathBuf,
     serving: Option<Serving>,
-    // Rust drops fields in order: the server, the lock, the directory. So the directory becomes free only after the
-    // last write.
+    // Rust drops fields in order: the server, the lock, the directory. The directory therefore becomes free only after
+    // the last write.
     _lock: File,
     _fresh: Option<TempDir>,
 }
@@ -159,7 +160,7 @@ impl Engine {
         &self.directory
     }
 
-    /// Finishes open requests within the grace time and closes the database. An external engine continues.
+    /// Finishes open requests within the grace time and closes the database. An external engine continues to run.
     pub fn stop(mut self) -> Result<(), Error> {
         self.end()
     }
@@ -377,7 +378,7 @@ mod tests {
         let records: i64 =
             connection.query_row("SELECT COUNT(*) FROM _stream_records", [], |row| row.get(0)).unwrap();
         assert_eq!(records, 2);
-        // These are the statements of the engine, word for word.
+        // The queries are the statements of the engine, word for word.
         let next = plan(
             &connection,
             "SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records \

@@ -1,5 +1,5 @@
-//! The HTTP server in place of API Gateway. It turns each request into the event of an HTTP API (payload format 2.0),
-//! and the reply event into a response. It knows no routes.
+//! The HTTP server in place of API Gateway. The server turns each request into the event of an HTTP API (payload format
+//! 2.0), and the reply event into a response, but knows no routes.
 
 use std::{
     collections::HashMap,
@@ -44,7 +44,7 @@ use tokio_io_timeout::TimeoutStream;
 
 /// The largest request body in bytes, a limit of API Gateway.
 pub const BODY_BYTES_MAX: usize = 10 * 1024 * 1024;
-/// How much of a larger body is read before the connection is closed.
+/// The largest part of a larger body that is read before the connection is closed, in bytes.
 ///
 /// A client that is still sending would not read a response that comes earlier.
 const BODY_BYTES_DRAINED_MAX: usize = 8 * BODY_BYTES_MAX;
@@ -53,9 +53,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// The longest time for the headers of a request, again for its body, and again until a client reads a part of the
 /// response. A connection without requests is closed after this time, too.
 const CLIENT_TIME: Duration = Duration::from_secs(10);
-/// The largest number of open connections. Further ones wait until one of them is closed.
+/// The largest number of open connections. Further connections wait until one of them is closed.
 ///
-/// Each can hold a request or a response in memory, and a file handle, of which a process usually has 1,024.
+/// Each connection can hold a request or a response in memory, and a file handle, of which a process usually has 1,024.
 const CONNECTIONS_MAX: usize = 512;
 /// The pause after a failed accept, for example when file handles run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -305,7 +305,7 @@ fn headers(sent: &HeaderMap, body_length: usize, received: &Received) -> HeaderM
 
 /// Returns whether a header reaches the event.
 ///
-/// Headers about forwarding do not: with them, a client could choose the URLs in a response.
+/// Headers about forwarding do not reach it, because with them a client could choose the URLs in a response.
 fn passes(name: &HeaderName) -> bool {
     !HOP_BY_HOP.contains(name) && name != header::COOKIE && !name.as_str().starts_with("x-forwarded-")
 }

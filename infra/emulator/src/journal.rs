@@ -141,7 +141,7 @@ impl Journal {
     /// Stores a failed batch together with the position of its consumer, if that moves.
     pub fn give_up(&self, batch: &FailedBatch, consumer: &str, sequence: Option<&str>) -> Result<(), Error> {
         let mut connection = self.connection();
-        // One transaction, so a crash neither loses the batch nor stores it twice.
+        // One transaction stores both, so a crash neither loses the batch nor stores it twice.
         let transaction = connection.transaction()?;
         transaction.execute(
             "INSERT INTO failures (function, reason, record) VALUES (?1, ?2, ?3)",
@@ -222,7 +222,8 @@ impl Journal {
 
     /// Adds messages to the queue.
     ///
-    /// For messages from the bus, `rule_position` is the new position of the queue's rule, stored in the same transaction.
+    /// For messages from the bus, `rule_position` is the new position of the queue's rule, which the same transaction
+    /// stores.
     pub fn enqueue(&self, messages: &[Message], rule_position: Option<u64>) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;

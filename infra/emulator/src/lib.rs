@@ -1,7 +1,7 @@
 //! Emulates the AWS services around the functions on one machine: API Gateway with its authorizer cache, DynamoDB with
 //! its stream, event source mappings, EventBridge with targets and a schedule, and SQS.
 //!
-//! It imports no function. An [`invoke::Invoker`] or a closure of the program calls them.
+//! The emulator imports no function: an [`invoke::Invoker`] or a closure of the program calls them.
 
 pub mod authorizer_cache;
 pub mod bus;

@@ -1,8 +1,8 @@
 //! Event patterns of EventBridge, the language of bus rules and of the filters of event source mappings.
 //!
 //! The parser multiplies out each `$or`. The result is a list of alternatives, each a set of leaf paths with their
-//! tests. A path ignores arrays: each element of an array in the event is tried. But paths through the same array
-//! must match within the same element.
+//! tests. A path ignores arrays: each element of an array in the event is tried. Paths through the same array must
+//! match within the same element.
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +70,7 @@ impl Pattern {
         if reader.problems.is_empty() { Ok(Self { alternatives }) } else { Err(reader.problems.join("\n")) }
     }
 
-    /// Returns whether an event matches. Only objects can match.
+    /// Returns whether an event matches, which only an object can.
     pub fn matches(&self, event: &Value) -> bool {
         event.is_object() && self.alternatives.iter().any(|alternative| holds(alternative, event))
     }
@@ -81,8 +81,8 @@ type Elements = Vec<(usize, usize)>;
 
 /// Returns whether the event has a leaf for every path, within the same elements of shared arrays.
 ///
-/// It takes the paths in order, as EventBridge does. A field that must be absent is tested within the elements that
-/// the earlier paths chose, or within every element if they chose none.
+/// The function takes the paths in order, as EventBridge does. A field that must be absent is tested within the
+/// elements that the earlier paths chose, or within every element if they chose none.
 fn holds(alternative: &Alternative, event: &Value) -> bool {
     let mut choices = BTreeSet::from([Elements::new()]);
     let mut previous: &[String] = &[];
@@ -195,7 +195,7 @@ fn equal(one: &Value, other: &Value) -> bool {
         || (one.is_f64() || other.is_f64()) && one.as_f64().is_some_and(|one| other.as_f64() == Some(one))
 }
 
-/// Matches each middle part at its first occurrence. This is correct because the last part is bound to the end.
+/// Matches each middle part at its first occurrence, which is correct because the last part is bound to the end.
 fn wildcard_matches(parts: &[String], text: &str) -> bool {
     let (first, middle, last) = match parts {
         [] => return false,
@@ -288,7 +288,8 @@ impl Reader {
         let paths: BTreeSet<_> = one.iter().flat_map(BTreeMap::keys).collect();
         let others: BTreeSet<_> = other.iter().flat_map(BTreeMap::keys).collect();
         for path in paths.intersection(&others) {
-            // EventBridge keeps the last one that it reads. A JSON object has no order, so this parser rejects both.
+            // EventBridge keeps the last test that it reads for a path. A JSON object has no order, so this parser
+            // rejects both tests.
             self.refuse::<()>(
                 at,
                 format!("'{}' must not be both inside and outside of '$or'", path.join(".")),

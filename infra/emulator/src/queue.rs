@@ -36,7 +36,7 @@ pub const BATCH_SIZE: u64 = 1;
 pub const CONCURRENCY: usize = 10;
 /// The deliveries of a message before it goes to the failed batches.
 pub const RECEIVES_MAX: u64 = 5;
-/// How long a received message stays invisible to other receivers.
+/// The time for which a received message stays invisible to other receivers.
 pub const VISIBILITY: Duration = Duration::from_secs(360);
 
 const NAME: &str = "dovetail-local-deliveries";

@@ -39,7 +39,7 @@ impl Stream {
         self.shards.lock().await.clone()
     }
 
-    /// Reads the list of shards. New ones appear after a shard has ended.
+    /// Reads the list of shards. New shards appear after a shard has ended.
     pub async fn refresh(&self) -> Result<(), Error> {
         let mut shards_by_id = self.shards.lock().await;
         let (mut shards, mut after) = (Vec::new(), Value::Null);

@@ -1,6 +1,6 @@
 //! The decisions of Lambda about one batch of a stream, without I/O: invoke, retry, split or give up.
 //!
-//! Records are never reordered. A split batch is a queue of pieces in the order of the stream.
+//! Records never change their order, because a split batch is a queue of pieces in the order of the stream.
 
 use std::{
     collections::VecDeque,

@@ -57,8 +57,8 @@ impl Consumer {
         let mut delivery = Delivery::new(self.mapping.settings.policy, records);
         let mut stop = self.stop.clone();
         loop {
-            // A stop between two invocations leaves the rest undelivered. Its position is not stored, so it comes
-            // again.
+            // A stop between two invocations leaves the rest undelivered. The position of the rest is not stored, so
+            // its records come again.
             if self.is_stopped() {
                 return Ok(Flow::Stop);
             }
@@ -75,7 +75,8 @@ impl Consumer {
                     if self.mapping.settings.writes {
                         wake(&self.with.wake);
                     }
-                    // Stored after each reply, so a restart repeats at most one invocation of the oldest lane.
+                    // The position is stored after each reply, so a restart repeats at most one invocation of the
+                    // oldest lane.
                     if let Some(position) = self.advance(lane, &position_name, &delivery) {
                         self.with.journal.set_position(&position_name, &position)?;
                     }
@@ -93,7 +94,8 @@ impl Consumer {
     /// Marks the processed records of a delivery, and returns the new position of the shard if it moves.
     fn advance(&self, lane: usize, position_name: &str, delivery: &Delivery) -> Option<String> {
         let last = delivery.done()?;
-        // Counted before the window changes. Else `settled` could see an empty window and the old count.
+        // The batch is counted before the window changes, because otherwise `settled` could see an empty window and the
+        // old count.
         self.progress.send_modify(|progress| progress.handled = progress.handled.wrapping_add(1));
         let mut position = None;
         self.window.send_modify(|window| position = window.finish(position_name, lane, last));

@@ -21,7 +21,8 @@ const POLL: Duration = Duration::from_millis(200);
 const GATHERING: Duration = Duration::from_millis(10);
 /// The most records of one read. The engine does not limit the bytes of a response.
 const READ_MAX: usize = 100;
-/// The most records behind the oldest unprocessed one. They bound the memory, and the repetitions after a restart.
+/// The most records behind the oldest unprocessed one. The number bounds the memory, and the repetitions after a
+/// restart.
 const WINDOW_MAX: usize = 1_000;
 
 /// A reader of all shards; it runs concurrently with the lanes.
@@ -53,8 +54,8 @@ impl<'a> Reader<'a> {
     /// Reads and hands over records until the stop.
     pub(super) async fn run(mut self) -> Result<(), Error> {
         while !self.consumer.is_stopped() {
-            // Both are taken before the reads. A write during them leaves the count behind, so `settled` keeps
-            // waiting. Only the lanes write, so an empty window adds no record.
+            // Count and window are taken before the reads. A write during the reads makes the count outdated, so
+            // `settled` keeps waiting. Only the lanes write, so an empty window adds no record.
             let woken = *self.woken.borrow_and_update();
             let unprocessed = self.window.borrow_and_update().len();
             let is_disabled = !*self.consumer.enabled.borrow();

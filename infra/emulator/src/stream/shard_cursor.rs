@@ -24,7 +24,7 @@ impl ShardCursor {
         };
         let may_be_read = |shard: &&Shard| !self.ended.contains(shard.id()) && !waits(shard);
         let mut open: Vec<Shard> = all.iter().filter(may_be_read).cloned().collect();
-        // Each turn starts with another shard. Else a busy first shard would starve the others.
+        // Each turn starts with another shard, because otherwise a busy first shard would starve the others.
         let first = self.rounds.checked_rem(open.len()).unwrap_or_default();
         open.rotate_left(first);
         self.rounds = self.rounds.wrapping_add(1);
