@@ -88,7 +88,7 @@ where
     A: Future<Output = Result<Reply, Failure>> + Send + 'a,
 {
     Box::pin(async move {
-        // Before the time of the request, because its records have this time.
+        // The turn comes before the time of the request, because the records of the request have this time.
         let turn = fair_use::turn(&request).await;
         let received = Received::from(request);
         let operation = received.route_match.as_ref().ok().map(|route_match| route_match.route.operation);
@@ -130,7 +130,7 @@ struct Received {
     request: Request,
     route_match: Result<RouteMatch, Failure>,
     chosen: Result<Chosen, Failure>,
-    /// One time for the whole request, so that expiry checks and writes agree.
+    /// The time of the whole request, so that expiry checks and writes agree.
     now: Timestamp,
 }
 
@@ -227,7 +227,7 @@ fn check_query(rejected: Option<&Rejected>) -> Result<(), Failure> {
 fn check_fair_use(fair_use: Option<&Arc<FairUse>>, team: TeamId, now: Timestamp) -> Result<(), Failure> {
     let taken = fair_use.map_or(Ok(()), |fair_use| fair_use.take(team, now));
     taken.map_err(|wait| {
-        // Rounded up, because an earlier retry would fail again.
+        // The seconds are rounded up, because an earlier retry would fail again.
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         Reply::error(Code::TooManyRequests).retry_after(seconds).into()
     })
@@ -286,7 +286,8 @@ fn body(headers: &mut HeaderMap, text: String, file: Option<&[u8]>, takes_gzip: 
     if !gzip::is_worth_packing(&text) {
         return Body::Text(text);
     }
-    // Also without compression: a cache must not send this form to clients with another `Accept-Encoding`.
+    // The header is sent without compression too, because a cache must not send this form to clients with another
+    // `Accept-Encoding`.
     let vary = if headers.contains_key(header::VARY) { "Accept, Accept-Encoding" } else { "Accept-Encoding" };
     headers.insert(header::VARY, HeaderValue::from_static(vary));
     let pack = || file.map(<[u8]>::to_vec).or_else(|| gzip::packed(&text));

@@ -35,7 +35,8 @@ impl AuthMode {
 
     /// Returns the event as from API Gateway.
     ///
-    /// With nothing in front, it replaces caller and request id, because a client can write both into the event.
+    /// If nothing is in front, the function replaces caller and request id, because a client can write both into the
+    /// event.
     pub async fn event(
         self,
         table: Option<&Table>,
@@ -47,7 +48,7 @@ impl AuthMode {
             Self::Nothing => {
                 let key = match table {
                     Some(table) => valid_key(table, &event.headers).await?.map(Identity::Key),
-                    // Such a function has only routes without a caller.
+                    // A function without a table has only routes without a caller.
                     None => None,
                 };
                 let mut authorizer = ApiGatewayRequestAuthorizer::default();

@@ -1,8 +1,8 @@
 //! The authorizer: from the API key or token of a request to the context for the functions.
 //!
 //! An HTTP API returns 403 for a rejected request, but existing clients expect 401 for a bad key
-//! (docs/reference/http/README.md, convention 1). So the authorizer lets every request through, and adds only valid
-//! callers. A function without a caller in the context returns 401 (ADR 4).
+//! (docs/reference/http/README.md, convention 1). The authorizer therefore lets every request through, and adds only
+//! valid callers. A function without a caller in the context returns 401 (ADR 4).
 //!
 //! The table has hashes of keys, so its readers learn no key. A key is long and random, so its plain hash is the key
 //! of the lookup (ADR 16).
@@ -87,7 +87,7 @@ pub fn authorizer_response(identity: Option<&Identity>) -> AuthorizerReply {
         }
     }
     let mut reply = AuthorizerReply::default();
-    // Always: API Gateway would turn a denial into 403 (ADR 4).
+    // Every request is authorized, because API Gateway would turn a denial into 403 (ADR 4).
     reply.is_authorized = true;
     reply.context = context;
     reply

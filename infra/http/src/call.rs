@@ -36,7 +36,7 @@ pub struct Call {
     /// Body after decompression.
     pub body: Vec<u8>,
     pub caller: Caller,
-    /// The caller in each of their teams; one for a key.
+    /// The caller in each of their teams; one caller for a key.
     pub memberships: Vec<Caller>,
     /// Request id from the gateway. All writes of the call carry it, so a retry finds them.
     pub request: String,
@@ -60,7 +60,7 @@ impl Call {
         self.id.and_then(parse).ok_or_else(|| Code::NotFound.into())
     }
 
-    /// Parses the id of a consumer's object. For another consumer it is 404, before any read.
+    /// Parses the id of a consumer's object. An id of another consumer is 404, before any read.
     pub fn id_of<T: Copy>(
         &self,
         parse: impl Fn(u64) -> Option<T>,
@@ -71,7 +71,7 @@ impl Call {
         if is_visible { Ok(id) } else { Err(Code::NotFound.into()) }
     }
 
-    /// Parses the id of an object of the caller's team. For another team it is 404, before any read.
+    /// Parses the id of an object of the caller's team. An id of another team is 404, before any read.
     pub fn own_id<T: Copy>(
         &self,
         parse: impl Fn(u64) -> Option<T>,
@@ -182,8 +182,8 @@ impl Call {
         url
     }
 
-    /// Rejects unknown and repeated query parameters (docs/reference/http/README.md, convention 11), and a `count` other
-    /// than `true` and `false`. Short lists ignore its value.
+    /// Rejects unknown and repeated query parameters (docs/reference/http/README.md, convention 11), and a `count`
+    /// other than `true` and `false`. Short lists ignore the value of `count`.
     pub fn only_knows(&self, names: &[&str]) -> Result<(), Failure> {
         if let Some(unknown) = self.query.names().find(|name| !names.contains(name)) {
             return Err(Reply::unknown_filter(nearest(unknown, names.iter().copied())).into());

@@ -58,7 +58,7 @@ impl Chosen {
 /// The context of a key, or one membership in the context of a person.
 type Fields = HashMap<String, Value>;
 
-/// Returns the rejection of a caller without the team. An ADMIN needs the person's subject to add them.
+/// Returns the rejection of a caller without the team. An ADMIN needs the subject to add the person.
 fn not_a_member(subject: Option<&str>) -> Failure {
     let Some(subject) = subject else { return Code::NotAMember.into() };
     let detail = format!("an ADMIN of the team can add you as a member with your subject: {subject}");
@@ -67,9 +67,9 @@ fn not_a_member(subject: Option<&str>) -> Failure {
 
 /// Returns the subject of a person, and a caller for each of their teams.
 ///
-/// It returns `None` for an expired or malformed context, so anything missing is a rejection (ADR 4).
+/// Returns `None` for an expired or malformed context, so anything missing is a rejection (ADR 4).
 fn callers(context: &Fields, now: Timestamp) -> Option<(Option<&str>, Vec<Caller>)> {
-    // API Gateway caches the context by the header alone, for one minute by default: also beyond the expiry.
+    // API Gateway caches the context by the header alone, for one minute by default and also beyond the expiry.
     if let Some(expires) = text(context, "expires")
         && now.micros() >= expires.parse().ok()?
     {

@@ -62,7 +62,7 @@ impl Cursor {
         let (payload, mac) = text.split_once('.')?;
         let payload = String::from_utf8(URL_SAFE_NO_PAD.decode(payload).ok()?).ok()?;
         let mac = URL_SAFE_NO_PAD.decode(mac).ok()?;
-        // Before anything else: unsigned content must not choose where a query starts.
+        // The signature comes first, because unsigned content must not choose where a query starts.
         sign(key, team, list, &payload)?.verify_slice(&mac).ok()?;
         let value: Value = serde_json::from_str(&payload).ok()?;
         let cursor = Self {

@@ -1,8 +1,8 @@
 //! Events of API Gateway (payload format 2.0), and their check before `lambda_http` reads them.
 //!
-//! `lambda_http` builds a URL from the headers, the path and the query of an event, and decodes its body. It panics if
-//! one of them is malformed. So [`checked`] replaces each malformed part, and the request gets the original parts back
-//! (ADR 5).
+//! `lambda_http` builds a URL from the headers, the path and the query of an event, and decodes its body. `lambda_http`
+//! panics if one of them is malformed, so [`checked`] replaces each malformed part, and the request gets the original
+//! parts back (ADR 5).
 
 use aws_lambda_events::apigw::{ApiGatewayV2httpRequest, ApiGatewayV2httpResponse};
 use base64::Engine as _;
@@ -25,9 +25,9 @@ pub(crate) const SCHEME: &str = "x-forwarded-proto";
 
 /// Maximum size of a percent-encoded query, in bytes. A longer one is rejected, because a URL ends at 65,534 bytes.
 pub(crate) const QUERY_BYTES_MAX: usize = 60_000;
-/// Maximum size of a percent-encoded path in a URL, in bytes. No route has a longer one.
+/// Maximum size of a percent-encoded path in a URL, in bytes. No route has a longer path.
 const PATH_BYTES_MAX: usize = 4_096;
-/// Maximum size of a host with its port, in bytes. A DNS name has at most 253.
+/// Maximum size of a host with its port, in bytes. A DNS name has at most 253 bytes.
 const HOST_BYTES_MAX: usize = 259;
 
 /// The bytes that are encoded in the query of a URL: at least those that `http::Uri` rejects.

@@ -75,7 +75,7 @@ impl FairUse {
     }
 }
 
-/// Waits until the team of a request has a turn. A request without a team, or without a limit, needs none.
+/// Waits until the team of a request has a turn. A request without a team, or without a limit, needs no turn.
 pub(crate) async fn turn(request: &Request) -> Result<Option<Turn>, Failure> {
     let Some(fair_use) = request.extensions().get::<Arc<FairUse>>() else { return Ok(None) };
     let Ok(chosen) = caller::chosen(request, dovetail_aws::now()) else { return Ok(None) };
@@ -162,7 +162,7 @@ mod tests {
     fn full_buckets_take_no_memory() {
         let fair_use = FairUse::new(20, 100);
         for number in 0..100_000 {
-            // One request in 10 milliseconds, each of another team; a bucket is full after 50 milliseconds.
+            // Every 10 milliseconds, another team sends a request; a bucket is full after 50 milliseconds.
             assert_eq!(fair_use.take(team(number + 1), at(number * 10)), Ok(()));
             assert!(fair_use.full_at.lock().unwrap().len() <= 16, "{number}");
         }

@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 
 type Text = Cow<'static, str>;
 
-/// A reader of the fields of a body. It collects the errors, at most one for each field.
+/// A reader of the fields of a body, which collects the errors, at most one for each field.
 pub struct Fields {
     body: Map<String, Value>,
     errors: Vec<FieldError>,
@@ -78,7 +78,7 @@ impl Fields {
         self.value(name, "must be true or false", |value| value.as_bool())
     }
 
-    /// Reads an integer in a range. The error text calls it `what`, such as `an integer number of seconds`.
+    /// Reads an integer in a range. The error text calls the integer `what`, such as `an integer number of seconds`.
     pub fn integer(&mut self, name: &'static str, range: RangeInclusive<u64>, what: &str) -> Field<'_, u64> {
         let expected = format!("must be {what} from {} to {}", range.start(), range.end());
         self.value(name, expected, |value| value.as_u64().filter(|number| range.contains(number)))
@@ -243,7 +243,7 @@ impl Field<'_, String> {
 }
 
 impl Field<'_, Vec<Value>> {
-    /// Adds a maximum number of entries. The error text calls them `entries`.
+    /// Adds a maximum number of entries. The error text calls the entries `entries`.
     pub fn max(self, count: usize, entries: &str) -> Self {
         self.ensure(|list| list.len() <= count, format!("must have at most {count} {entries}"))
     }

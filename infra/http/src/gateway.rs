@@ -1,6 +1,6 @@
 //! The border to API Gateway: events become requests, and handled requests become responses.
 //!
-//! This is the only file with the hidden types of `lambda_http`.
+//! No other file has the hidden types of `lambda_http`.
 
 use crate::answer::{Answering, Handled};
 use crate::auth_mode::AuthMode;
@@ -34,7 +34,7 @@ where
     lambda_http::lambda_runtime::run(Layer { auth_mode, table, handle }).await
 }
 
-/// The tower service in front of [`Adapter`]. It replaces what the adapter cannot read.
+/// The tower service in front of [`Adapter`], which replaces the parts that the adapter cannot read.
 struct Layer<'t, H> {
     auth_mode: AuthMode,
     table: Option<&'t Table>,
@@ -97,7 +97,7 @@ where
 }
 
 impl IntoResponse for Handled {
-    // Ready at once: the conversion of other bodies would add all text encodings to each program.
+    // The body is ready at once, because the conversion of other bodies would add all text encodings to each program.
     fn into_response(self) -> Pin<Box<dyn Future<Output = Response<Body>> + Send>> {
         Box::pin(ready(self.response))
     }

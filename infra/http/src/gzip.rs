@@ -15,8 +15,8 @@ const PACKED_FROM: usize = 1_024;
 
 /// Returns the body, decompressed if its coding is gzip.
 ///
-/// Decompression stops one byte above the limit of a body. So a larger body fails like an uncompressed one, and uses
-/// no more memory.
+/// Decompression stops one byte above the limit of a body, so a larger body fails like an uncompressed one and uses no
+/// more memory.
 pub(crate) fn unpacked(headers: &HeaderMap, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
     let coding = headers.get(header::CONTENT_ENCODING).map_or(Ok(""), |coding| coding.to_str());
     // A header without text names an unknown coding.

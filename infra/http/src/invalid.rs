@@ -128,7 +128,7 @@ impl ListedProblem<'_> {
     }
 }
 
-/// Returns the problems of one item: `errors` as below its name in a reply, and the list with relative pointers.
+/// Returns the problems of one item: `errors` as below the item's name in a reply, and the list with relative pointers.
 pub(crate) fn item_problems(problems: &[Problem]) -> [Value; 2] {
     let mut errors = Map::new();
     for problem in problems {

@@ -1,6 +1,6 @@
 //! The HTTP side of the functions: routes, calls, replies, the error table and the objects of the API.
 //!
-//! A handler receives a [`Call`] and returns a [`Reply`]. It never sees an event of API Gateway.
+//! A handler receives a [`Call`] and returns a [`Reply`], and never sees an event of API Gateway.
 
 mod answer;
 mod auth_mode;

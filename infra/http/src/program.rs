@@ -31,7 +31,7 @@ pub async fn run_with_key(
     serve(function, &table, |request| handle(&table, &key, request)).await
 }
 
-/// Runs a function with its own clients. They are connected once, so later invocations reuse the connections.
+/// Runs a function with its own clients, which are connected once, so later invocations reuse the connections.
 pub async fn serve<'t>(
     function: Function,
     table: &'t Table,

@@ -38,7 +38,8 @@ pub enum Content {
     Nothing,
 }
 
-/// A file of the program, also compressed at build time: better than during a request, and without its time.
+/// A file of the program, also compressed at build time: smaller than a compression during a request could make it, and
+/// without its time.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PackedFile {
     pub text: &'static str,
@@ -53,7 +54,7 @@ pub const OBJECTS_BYTES_MAX: usize = 5_000_000;
 
 /// Serializes objects, each once, as far as they fit one reply; at least one, so that a list makes progress.
 ///
-/// It neither builds nor keeps the objects after them, and does not block the other tasks of this worker.
+/// The function neither builds nor keeps the objects after them, and does not block the other tasks of this worker.
 pub fn objects(values: impl IntoIterator<Item = impl Serialize>) -> Result<Vec<Box<RawValue>>, Failure> {
     off_worker(|| {
         let (mut objects, mut bytes) = (Vec::new(), 0_usize);
@@ -74,14 +75,14 @@ fn corrupt(error: serde_json::Error) -> Failure {
     Failure::Broken(Error::Corrupt { key: "of the reply".to_owned(), reason: error.to_string() })
 }
 
-/// Returns how many of these objects fit one reply, from the first on; at least one.
+/// Returns the number of these objects that fit one reply, from the first on; at least one.
 pub fn fitting(objects: impl IntoIterator<Item = impl Serialize>) -> usize {
     let mut bytes: usize = 0;
     let mut fits = |object: &_| {
         bytes = bytes.saturating_add(serde_json::to_string(object).map_or(usize::MAX, |text| text.len()));
         bytes <= OBJECTS_BYTES_MAX
     };
-    // At least one, so that a list makes progress with each page.
+    // At least one object fits, so that a list makes progress with each page.
     objects.into_iter().take_while(|object| fits(object)).count().max(1)
 }
 
@@ -218,7 +219,7 @@ impl Reply {
         self.members().is_some_and(|members| members.contains_key(name))
     }
 
-    /// Adds or replaces a member of an object. Its other members stay text.
+    /// Adds or replaces a member of an object, whose other members stay text.
     pub fn insert(&mut self, name: &str, value: Value) -> Result<(), Failure> {
         if let Content::Problem(members) = &mut self.body {
             members.insert(name.to_owned(), value);

@@ -94,7 +94,7 @@ macro_rules! routes {
     };
 }
 
-/// The files of the web console. They are not part of the contract of the API.
+/// The files of the web console, which are not part of the contract of the API.
 pub const FILES: &[Route] = routes! {
     [GET] "/" => GetConsoleFile, WebConsole, Anyone, Public;
     [GET] "/index.html" => GetConsoleFile, WebConsole, Anyone, Public;
@@ -278,7 +278,7 @@ fn word_distance(expected: &str, given: &str) -> Option<usize> {
 /// A route for GET is also one for HEAD: the answer then has no body (RFC 9110, section 9.3.2).
 pub(crate) fn find(method: &str, path: &str) -> Result<RouteMatch, Unserved> {
     let method = if method == "HEAD" { "GET" } else { method };
-    // A file has no other spelling: below a path with a slash, its relative URLs would lead elsewhere.
+    // A file has no other spelling, because below a path with a slash its relative URLs would lead elsewhere.
     let files = FILES.iter().filter(|file| file.path == path || (path.is_empty() && file.path == "/"));
     let files = files.map(|file| (file, PathParameters::default()));
     let path = path.strip_suffix('/').unwrap_or(path);
@@ -316,7 +316,7 @@ fn matches(pattern: &str, path: &str) -> Option<PathParameters> {
     }
 }
 
-/// Parses a plain integer: digits only, without sign and leading zero. So each id has one path.
+/// Parses a plain integer: digits only, without sign and leading zero, so that each id has one path.
 fn integer(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     if digits && !text.starts_with('0') { text.parse().ok() } else { None }

@@ -59,7 +59,7 @@ use domain::views::related::Related;
 use domain::{Hash, SubmissionId, TeamId, TeamRef};
 use serde::Serialize;
 
-/// Host, role and team of a caller: the links of an object depend on them.
+/// Host, role and team of a caller, on which the links of an object depend.
 #[derive(Clone, Debug)]
 pub struct Viewpoint {
     base: String,

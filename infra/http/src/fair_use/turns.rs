@@ -13,7 +13,7 @@ const WAITING_MAX: usize = 64;
 pub(super) struct Turns {
     /// Requests of one team at once; 0 means no limit.
     at_once: usize,
-    /// The teams with requests. An absent team has none.
+    /// The teams with requests. An absent team has no requests.
     teams: Mutex<HashMap<TeamId, Arc<Semaphores>>>,
 }
 
@@ -27,7 +27,7 @@ struct Semaphores {
     at_engine: Arc<Semaphore>,
 }
 
-/// The turn of a request. It ends when this value is dropped.
+/// The turn of a request, which ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
     _at_work: OwnedSemaphorePermit,

@@ -1,7 +1,7 @@
 //! Decompression of gzip members within bounds.
 //!
 //! The time depends on the output, except for empty members and blocks. Each of these takes microseconds and a few
-//! bits, so a small body can have millions. Both have a limit.
+//! bits, so a small body can have millions. The numbers of members and of blocks are therefore limited.
 
 use domain::model::declaration::BODY_BYTES_MAX;
 use flate2::Crc;

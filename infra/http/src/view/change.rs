@@ -94,7 +94,7 @@ pub fn change_tag(change: &Change, item: Option<&Item>) -> String {
     format!("{}-{deployed}", change.chain_head().entries)
 }
 
-/// Returns a change instance as it is now, with what an open one asks of its owner (R49).
+/// Returns a change instance as it is now, with its proposal to the owner if it is open (R49).
 ///
 /// A proposal that exceeds the budget is not complete.
 pub fn change_instance_with_proposal<'a>(
@@ -126,7 +126,7 @@ fn propose<'a>(view: &mut ChangeView<'a>, change: &'a Change, related: &'a Relat
     }
 }
 
-/// Returns a change instance from [`Change::as_created`]. All replies to its submission are equal, whatever changed
+/// Returns a change instance from [`Change::as_created`]. All replies to its submission are equal, whatever has changed
 /// since.
 pub fn change_instance_as_created<'a>(
     created: &'a Change,
@@ -173,7 +173,7 @@ pub fn history(change: &Change) -> Vec<EntryView<'_>> {
     let entries = change.history.iter().zip(1..).map(|(entry, sequence)| {
         // An entry without a log text shows the newest one before it.
         log = entry.log.as_deref().unwrap_or(log);
-        // The creation is the submission's, and has its message.
+        // The creation is the work of the submission, so it has the submission's message.
         let message = change.message.as_deref().filter(|_| entry.from.is_none());
         entry_view(change, entry, sequence, log, message)
     });

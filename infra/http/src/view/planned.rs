@@ -91,7 +91,7 @@ impl Planned<'_> {
         let (mut budget, mut retained) = (Budget::of_request(), Vec::new());
         let views = created.iter().enumerate().map_while(|(row, change)| {
             let proposal = Proposal::of(change, self.related, &mut budget);
-            // The first one has the whole budget, so each page makes progress.
+            // The first object has the whole budget, so each page makes progress.
             if row > 0 && budget.is_exceeded() {
                 return None;
             }
@@ -248,7 +248,7 @@ fn of_field(Field { pointer, old, new }: Field) -> Value {
     difference(Difference { pointer, old, new })
 }
 
-/// Returns a difference with its old and new value, if any. That of a secret shows neither (R58).
+/// Returns a difference with its old and new value, if any. The difference of a secret shows neither value (R58).
 pub(super) fn difference(Difference { pointer, old, new }: Difference) -> Value {
     let mut object = Map::new();
     object.insert("pointer".to_owned(), json!(pointer));

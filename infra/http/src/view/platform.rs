@@ -1,4 +1,4 @@
-//! Objects for operators: teams, open queues and the state of the system. They have no content of a team.
+//! Objects for operators: teams, open queues and the state of the system, without content of a team.
 
 use super::team_ref;
 use domain::audit::result::AuditResult;

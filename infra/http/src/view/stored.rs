@@ -16,7 +16,7 @@ impl Stored<'_> {
     /// The value of an absent plan.
     pub(super) const NULL: Self = Self("null");
 
-    /// Parses the text. It is canonical, so it parses.
+    /// Parses the text, which never fails because the text is canonical.
     pub(super) fn parsed(self) -> Value {
         from_str(self.0).unwrap_or_default()
     }
@@ -24,12 +24,12 @@ impl Stored<'_> {
 
 impl Serialize for Stored<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // On the wire `0.000001` is `1e-6`, and keys are in the order of their bytes. So these two canonical forms
-        // differ: small numbers, and keys with characters outside of the first plane of Unicode.
+        // On the wire `0.000001` is `1e-6`, and keys are in the order of their bytes. The canonical form therefore
+        // differs in small numbers, and in keys with characters outside of the first plane of Unicode.
         if self.0.contains("0.00000") || self.0.bytes().any(|byte| byte >= 0xf0) {
             return from_str::<Value>(self.0).map_err(S::Error::custom)?.serialize(serializer);
         }
-        // Checks the syntax and builds nothing. A corrupt text would make the whole reply invalid.
+        // The check of the syntax builds no value. A corrupt text would make the whole reply invalid.
         from_str::<&RawValue>(self.0).map_err(S::Error::custom)?.serialize(serializer)
     }
 }

@@ -48,7 +48,8 @@ pub fn light_application(application: &Application, owner: &TeamRef, viewpoint: 
         "created": application.created.to_wire(),
         "modified": application.modified.to_wire(),
     });
-    // Only then, so that the objects of usual applications stay as they are for existing clients.
+    // The member is added only in this case, so that the objects of usual applications stay as they are for existing
+    // clients.
     if let (true, Some(body)) = (application.retired.is_some(), body.as_object_mut()) {
         body.insert("retired".to_owned(), json!(true));
     }
@@ -79,7 +80,7 @@ pub fn submission_with_changes(
     WithChanges { change_instances, change_instances_next, others: self::submission(submission, viewpoint) }
 }
 
-/// Returns the counts of a submission's change instances; `are_all` unless more of them exist.
+/// Returns the counts of a submission's change instances. `are_all` is false if more of them exist.
 pub fn counts(counts: Counts, are_all: bool) -> Value {
     let Counts { open, completed, closed, failed } = counts;
     json!({"open": open, "completed": completed, "closed": closed, "failed": failed, "exact": are_all})

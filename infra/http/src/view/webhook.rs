@@ -6,7 +6,7 @@ use domain::outreach::webhook::delivery::{GivenUp, Replied};
 use domain::{ChangeId, State};
 use serde_json::{Value, json};
 
-/// Replaces the stored `Authorization` value in replies. In a body it keeps the stored value.
+/// The mask of the stored `Authorization` value in replies. In a body, the mask keeps the stored value.
 pub const MASK: &str = "********";
 
 /// Returns a webhook with the last reply of its receiver.
@@ -22,7 +22,7 @@ pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint)
         "authorization": settings.authorization.as_ref().map(|_| MASK),
         "change_instance_state": settings.state.map(State::name),
         "active": settings.active,
-        // Fixed: Dovetail always verifies certificates, and uses no proxy (ADR 20).
+        // These values are fixed, because Dovetail always verifies certificates and uses no proxy (ADR 20).
         "verify": true,
         "timeout": settings.timeout_seconds,
         "trust_env": false,
