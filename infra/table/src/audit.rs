@@ -1,7 +1,7 @@
 //! The audit: checks every invariant on every record of a table or of an export (docs/explanation/audit.md).
 //!
-//! A scan during traffic may show one record before a transaction and another one after it. So a finding counts only
-//! if a second look finds it in records that did not move meanwhile.
+//! A scan during traffic may show one record before a transaction and another one after it. A finding therefore counts
+//! only if a second look finds it in records that did not move meanwhile.
 
 mod check;
 mod dependencies;

@@ -44,7 +44,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// Returns the partition of a team: the team itself, its head and its applications. One query reads all of them.
+/// Returns the partition of a team: the team itself, its head and its applications. One query reads all records of the
+/// partition.
 pub(crate) fn team_partition(team: TeamId) -> String {
     format!("TEAM#{team}")
 }
@@ -224,7 +225,7 @@ pub(crate) fn work(id: WorkId) -> Key {
     Key::new(work_partition(id.submission.team()), format!("{prefix}{:05}", id.number))
 }
 
-/// Returns the id of the work record at a key. It reads the key alone, as the record itself may be unreadable.
+/// Returns the id of the work record at a key, from the key alone, because the record itself may be unreadable.
 pub(crate) fn work_at(pk: &str, sk: &str) -> Option<WorkId> {
     let team = TeamId::new(pk.strip_prefix("WORK#")?.parse().ok()?)?;
     let (submission, rest) = sk.split_once('#')?;
@@ -334,8 +335,8 @@ pub(crate) fn service_id(id: ServiceId) -> Key {
     Key::new(format!("SERVICE_ID#{id}"), "SERVICE_ID")
 }
 
-/// Returns the key of the pointer from a team's name to its id: `TEAM_NAME#{name}` / `TEAM_NAME`. It keeps names
-/// unique.
+/// Returns the key of the pointer from a team's name to its id: `TEAM_NAME#{name}` / `TEAM_NAME`. The pointer keeps
+/// names unique.
 ///
 /// Attributes: `to` (N), the id.
 pub(crate) fn team_name(name: &str) -> Key {

@@ -1,7 +1,7 @@
 //! The DynamoDB table: records and their keys, conditions, transactions, reads and lists.
 //!
-//! This is the only crate that names a DynamoDB attribute. Rules are in `domain`; this crate turns its values into
-//! requests and its answers back into values.
+//! No other crate names a DynamoDB attribute. Rules are in `domain`; this crate turns its values into requests and its
+//! answers back into values.
 
 mod account;
 pub mod audit;

@@ -1,4 +1,4 @@
-//! API keys, in a table of their own: the authorizer reads nothing else (decision record 16).
+//! API keys, in a table of their own, because the authorizer reads nothing else (decision record 16).
 
 use super::two_rows;
 use crate::client::call::Call as _;
@@ -35,7 +35,7 @@ impl Table {
         Ok(keys)
     }
 
-    /// Stores a new key, unless its team has had one of that name or has reached the limit.
+    /// Stores a new key, unless its team has had a key of that name or has reached the limit.
     pub async fn create_api_key(&self, made: &ApiKey, audit_entry: &AuditEntry) -> Result<Stored, Error> {
         self.keyed(made, audit_entry, || self.new_api_key(made)).await
     }

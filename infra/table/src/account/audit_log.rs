@@ -9,7 +9,7 @@ use domain::TeamId;
 use domain::account::audit_log::AuditEntry;
 
 impl Table {
-    /// Returns at most `limit` audit log entries of a team, newest first, each with its position; only those before
+    /// Returns at most `limit` audit log entries of a team, newest first, each with its position; only entries before
     /// `before` if it is set.
     pub async fn audit_log(
         &self,
@@ -25,7 +25,7 @@ impl Table {
     /// Adds an entry about a read, which changes no record.
     pub async fn record_read(&self, audit_entry: &AuditEntry) -> Result<(), Error> {
         match self.transact(|| Ok(vec![self.audit_entry_action(audit_entry)?])).await? {
-            // An entry of the same request, time and subject: an earlier attempt has stored it.
+            // An entry of the same request, time and subject exists, so an earlier attempt has stored it.
             Commit::Done | Commit::Stale => Ok(()),
             Commit::Busy | Commit::Unknown | Commit::TooLarge => {
                 Err(Error::Unavailable("the entry of the audit log may be missing".to_owned()))

@@ -1,7 +1,6 @@
 //! Healthchecks, their schedules and their results (decision record 25).
 //!
-//! A healthcheck holds credentials, so it is in the table of API keys. Its schedule and results are in the main
-//! table.
+//! A healthcheck holds credentials, so it is in the table of API keys. Schedule and results are in the main table.
 
 use crate::client::call::Call as _;
 use crate::client::{Error, Table};
@@ -84,7 +83,7 @@ impl Table {
         commit?.certain()
     }
 
-    /// Removes a healthcheck with its schedule. Its results remain stored, but responses leave them out.
+    /// Removes a healthcheck with its schedule. The results remain stored, but responses leave them out.
     pub async fn remove_healthcheck(
         &self,
         removed: &Healthcheck,
@@ -137,7 +136,7 @@ impl Table {
                 &throttle,
             )?])
         };
-        // A lost answer counts as stale: the check does not run. Too few checks are better than too many.
+        // A lost answer counts as stale, so the check does not run. Too few checks are better than too many.
         Ok(self.transact(actions).await?.or_stale())
     }
 

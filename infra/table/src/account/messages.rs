@@ -64,8 +64,8 @@ impl Table {
         Ok(owners)
     }
 
-    /// Returns the ids and owners of the services that exist under these titles. Only uncached ones are read, with
-    /// one request for 100.
+    /// Returns the ids and owners of the services that exist under these titles. Only uncached services are read, with
+    /// one request for 100 of them.
     pub async fn owned_services(
         &self,
         titles: &BTreeSet<String>,

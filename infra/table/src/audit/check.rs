@@ -9,7 +9,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Number of teams that are checked concurrently. The rows of each are in memory.
+/// Number of teams that are checked concurrently. The rows of each team are in memory.
 const TEAMS_AT_ONCE: usize = 4;
 
 impl Table {
@@ -27,7 +27,7 @@ impl Table {
         }
     }
 
-    /// Checks the table. With a time, it also checks for work that must be complete by then.
+    /// Checks the table. With a time, the audit also checks for work that must be complete by then.
     pub async fn audit(
         &self,
         now: Option<Timestamp>,
@@ -59,7 +59,7 @@ impl Table {
         let checks = suspects.into_iter().map(|team| self.recheck_team(team, now, &definitions));
         let mut checks = stream::iter(checks).buffered(TEAMS_AT_ONCE);
         while let Some((found, unsettled)) = checks.try_next().await? {
-            // Those of a scan that kept its rows are counted already.
+            // The violations of a scan that kept its rows are counted already.
             seen.violations += if suspected == 0 { count(&found) } else { 0 };
             watch(seen);
             audited.add((found, unsettled));

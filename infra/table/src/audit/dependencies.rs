@@ -1,4 +1,4 @@
-//! The records that a violation depends on: they must not move for the violation to count.
+//! The records that a violation depends on, which must not move for the violation to count.
 //!
 //! Fewer records mean fewer looks at a busy team, so each rule names only the records that it compares.
 
@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 
 /// Returns the keys of the listed team's records that a violation depends on, absent records included.
 ///
-/// Records of other teams are left out. They were not listed, and a pointer to another team is wrong in any case.
+/// Records of other teams are left out, because they were not listed, and a pointer to another team is wrong in any
+/// case.
 pub(super) fn dependency_keys(snapshot: &Snapshot, listed: TeamId, violation: &Violation) -> BTreeSet<Key> {
     let mut keys = about(snapshot, violation);
     let partitions = key::partitions_of(listed);
@@ -74,7 +75,7 @@ pub(super) fn of_team(snapshot: &Snapshot, team: TeamId) -> BTreeSet<Key> {
     records.chain([key::team(team), key::head(team)]).collect()
 }
 
-/// Returns the items that count in digests and blockers: a gone one does not.
+/// Returns the items that count in digests and blockers, which gone items do not.
 fn live_items(snapshot: &Snapshot) -> impl Iterator<Item = ItemId> {
     snapshot.items.values().filter(|item| !item.gone).map(|item| item.id)
 }
@@ -100,7 +101,7 @@ fn replaced(snapshot: &Snapshot, of: Of) -> impl Iterator<Item = Key> {
 
 /// Returns a head with the records that a rule compares it with.
 ///
-/// A shorter list stands still sooner in a busy team.
+/// In a busy team, a shorter list of records is unchanged sooner.
 fn of_head(snapshot: &Snapshot, team: TeamId, rule: &str) -> BTreeSet<Key> {
     let own = [key::team(team), key::head(team)];
     match rule {
@@ -167,7 +168,8 @@ fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
     keys
 }
 
-/// Returns an item with its pending work, change instances, deployed items, charges, shares, declarations, application and team.
+/// Returns an item with its pending work, change instances, deployed items, charges, shares and declarations, and with
+/// its application and team.
 fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     let team = id.team();
     let mut keys = BTreeSet::from([

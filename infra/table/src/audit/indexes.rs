@@ -23,7 +23,7 @@ pub(super) struct IndexEntry {
 /// Number of sums. Only the entries of unequal sums are compared one by one.
 const SUMS: u16 = u16::MAX;
 
-/// A set of index entries in little memory: the sum of the hashes of those with the same lowest bits.
+/// A set of index entries in little memory: the sum of the hashes of all entries with the same lowest bits.
 #[derive(Clone, Debug)]
 pub(super) struct EntrySums(Vec<u64>);
 
@@ -120,12 +120,12 @@ impl Table {
         Ok(violations)
     }
 
-    /// Returns how table and index disagree about a position, if they do at every look.
+    /// Returns the disagreement of table and index about a position, if they disagree at every look.
     async fn disagree(&self, entry: &IndexEntry) -> Result<Option<String>, Error> {
         let (mut in_table, mut in_index) = (false, false);
         let mut looks = retry::AUDIT.attempts();
         while looks.next().await.is_some() {
-            // Each round reads the table too: the row may have moved or be deleted since the scan.
+            // Each round reads the table too, because the row may have moved or be deleted since the scan.
             let row = self.attributes(entry.key.clone()).await?;
             in_table = row.is_some_and(|row| index_entries(&row).contains(entry));
             in_index = self.is_in_index(entry).await?;

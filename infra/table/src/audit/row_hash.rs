@@ -1,4 +1,4 @@
-//! Hashes of rows, so that an audit compares many rows in little memory. They are valid within one process.
+//! Hashes of rows, valid within one process, so that an audit compares many rows in little memory.
 
 use crate::record::Attributes;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -11,9 +11,9 @@ pub(super) fn of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Returns the hash of a row. Equal rows have equal hashes, and others almost certainly have not.
+/// Returns the hash of a row. Equal rows have equal hashes, and other rows almost certainly have different ones.
 pub(super) fn of_row(row: &Attributes) -> u64 {
-    // A sum, because the attributes have no order.
+    // The hash is a sum, because the attributes have no order.
     row.iter().map(|(name, value)| of(&(name, of_value(value)))).fold(0, u64::wrapping_add)
 }
 

@@ -28,11 +28,11 @@ const ROW_BYTES_MAX: usize = 400 * 1024;
 
 /// The most bytes of an item's row.
 ///
-/// With the stacks of 101 teams and the most references it has less than half. A row of an older release may have
-/// more stacks, and this limit warns before DynamoDB refuses the row (decision record 28).
+/// With the stacks of 101 teams and the most references, a row has less than half of this size. A row of an older
+/// release may have more stacks, and this limit warns before DynamoDB refuses the row (decision record 28).
 pub(crate) const ITEM_BYTES_MAX: usize = 300 * 1024;
 
-/// The most rows that an audit keeps in memory. It checks a larger table team by team.
+/// The most rows that an audit keeps in memory. The audit checks a larger table team by team.
 pub const ROWS_IN_MEMORY: u64 = 50_000;
 
 /// The decoded rows, and the violations of single rows.
@@ -53,12 +53,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Creates an empty set of rows. With more rows than `rows_max`, it forgets the rows of consumers.
+    /// Creates an empty set of rows, which forgets the rows of consumers if it gets more rows than `rows_max`.
     pub fn at_most(rows_max: u64) -> Self {
         Self { rows_max: Some(rows_max), ..Self::default() }
     }
 
-    /// Creates an empty set of rows for these consumers alone, with the definitions of all rows. It ignores all other
+    /// Creates an empty set of rows for these consumers, with the definitions of all rows. The set ignores all other
     /// rows.
     pub fn of(consumers: BTreeSet<TeamId>, all: &Self) -> Self {
         Self { only: Some(consumers), ..Self::with(Arc::clone(&all.snapshot.definitions)) }
@@ -379,7 +379,7 @@ fn is_moved(row: &Attributes) -> bool {
     moved && record::text(row, "gs3sk") == Some(&age(&work))
 }
 
-/// Returns the index position of work. Staged work has none until it moves, and then comes first.
+/// Returns the index position of work. Staged work has no position until it moves, and then comes first.
 fn age(work: &Work) -> String {
     let since = if work.id.staging.is_none() { work.created } else { Timestamp::from_micros(0) };
     key::by_age(since, work.id.submission.get())

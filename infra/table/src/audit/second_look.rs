@@ -1,8 +1,8 @@
 //! The second look at suspected violations.
 //!
-//! It lists the records of a team partition by partition. Then it reads those of a violation with `TransactGetItems`.
-//! If each is as listed, all of them had this content at one moment, and the violation counts. If one has moved, the
-//! look starts again.
+//! The second look lists the records of a team partition by partition. Then it reads the records of a violation with
+//! `TransactGetItems`. If each record is as listed, all of them had this content at one moment, and the violation
+//! counts. If one has moved, the look starts again.
 
 use super::dependencies::{dependency_keys, of_team};
 use super::findings::count;
@@ -187,7 +187,7 @@ impl Table {
         let mut rows = Rows::default();
         rows.snapshot = snapshot;
         let mut unread: BTreeSet<Subject> = BTreeSet::new();
-        // The first round may show a new version of a service. Only the second one then reads its new schema.
+        // The first round may show a new version of a service, whose schema only the second round reads.
         for _ in 0..2 {
             unread.clear();
             let subjects: BTreeSet<Subject> =

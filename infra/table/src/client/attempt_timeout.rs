@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::client::orchestrator::Metadata;
 use dovetail_aws::Endpoint;
 use std::time::Duration;
 
-/// Timeout of a read of single records. DynamoDB answers it in milliseconds.
+/// Timeout of a read of single records, which DynamoDB answers in milliseconds.
 const RECORD_READ: Duration = Duration::from_secs(1);
 
 /// Timeout of any other call: writes, pages of a query and batches of reads.
@@ -20,10 +20,10 @@ const RECORD_READ: Duration = Duration::from_secs(1);
 /// decodes them on a fraction of a CPU. With a timeout of one second, the last ones would expire unread.
 const OTHER: Duration = Duration::from_secs(3);
 
-/// Returns the timeouts of a client, based on its default ones; none for the default ones.
+/// Returns the timeouts of a client, based on its default timeouts; none if these apply.
 ///
-/// Another engine may be slow, and an operator may have a slow connection to AWS. Both keep the default timeouts. A
-/// function reaches another engine by the environment variable of the SDK, which sets `url`.
+/// Another engine may be slow, and an operator may have a slow connection to AWS. In both cases, the default timeouts
+/// apply. A function reaches another engine by the environment variable of the SDK, which sets `url`.
 pub(super) fn timeouts(
     endpoint: &Endpoint,
     url: Option<&str>,

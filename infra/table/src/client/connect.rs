@@ -32,7 +32,7 @@ pub struct Settings {
     /// The most writes of a submission in one transaction; a larger one is staged. Default and maximum are
     /// [`ACTIONS_MAX`].
     pub actions_max: usize,
-    /// The number of applications of a team from which numbers are used again (R45). The default is [`REUSE_FROM`].
+    /// The number of applications of a team from which numbers are used again (R45); the default is [`REUSE_FROM`].
     pub reuse_from: usize,
 }
 
@@ -117,7 +117,7 @@ impl Table {
 
     /// Fails unless the main table answers a read and, on an engine, the keys table accepts a write.
     ///
-    /// The disk of an engine may be full. A table of AWS never is, and an unauthenticated check gets no write
+    /// The disk of an engine may be full. A table of AWS is never full, and an unauthenticated check gets no write
     /// permission there.
     pub async fn check_health(&self) -> Result<(), Error> {
         if let Some(id) = TeamId::new(1) {

@@ -8,7 +8,7 @@ pub enum Error {
     /// The table is unreachable or keeps refusing requests; the same request may succeed later.
     #[error("the table is unavailable: {0}")]
     Unavailable(String),
-    /// The disk of another engine is full or fails; nothing was written. AWS never returns this.
+    /// The disk of another engine is full or fails, so nothing was written. AWS never returns this error.
     #[error("the storage accepts no writes: {0}")]
     Full(String),
     /// The function lacks a permission or the table does not exist: the deployment is wrong.
@@ -22,7 +22,7 @@ pub enum Error {
     Corrupt {
         /// Partition key and sort key of the record.
         key: String,
-        /// What is wrong with it, without its content.
+        /// The reason why the record is corrupt, without its content.
         reason: String,
     },
 }
@@ -53,7 +53,7 @@ pub(crate) fn is_full<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> boo
     error.message().is_some_and(|message| texts.iter().any(|text| message.contains(text)))
 }
 
-/// Returns what an error code means if it denies a request.
+/// Returns the meaning of an error code if it denies a request.
 pub(crate) fn denial(code: &str) -> Option<&'static str> {
     match code {
         "AccessDeniedException" => Some("access is denied"),

@@ -1,7 +1,7 @@
 //! The observer of the calls: reports each call to the request that awaits it (docs/reference/figures/costs.md).
 //!
-//! DynamoDB reports no units for a failed condition or a cancelled transaction, although they consume some. Such a
-//! call counts as a call and a round trip alone. All attempts of the SDK for one call count as one call.
+//! DynamoDB reports no units for a failed condition or a cancelled transaction, although they consume some. A call
+//! without units counts only as a call and a round trip. All attempts of the SDK for one call count as one call.
 
 use aws_sdk_dynamodb::config::interceptors::{
     BeforeSerializationInterceptorContextMut, BeforeSerializationInterceptorContextRef,

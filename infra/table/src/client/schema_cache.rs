@@ -1,10 +1,10 @@
-//! A cache of definitions in a process: texts, and the compiled ones of those that checked an item.
+//! A cache of definitions in a process: texts, and the compiled forms of definitions that checked an item.
 
 use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The most memory of the cache in bytes; a function has little (decision record 8).
+/// The most memory of the cache in bytes; a function has little memory (decision record 8).
 pub(crate) const SCHEMAS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// The estimated memory of an entry without its texts, in bytes.
@@ -15,7 +15,7 @@ pub(crate) type Version = (String, u64);
 
 /// A compiled definition.
 pub(crate) trait Weight {
-    /// Returns its memory in bytes.
+    /// Returns the memory of the definition in bytes.
     fn bytes(&self) -> usize;
 }
 
@@ -84,7 +84,7 @@ impl<T: Weight> Schemas<T> {
             .is_some_and(|((cached_title, _), _)| cached_title == title)
     }
 
-    /// Adds a version, and evicts the least recently used ones until there is room for it.
+    /// Adds a version, and evicts the least recently used versions until there is room for it.
     pub(crate) fn keep(&mut self, version: Version, text: Arc<str>, compiled: Option<Arc<T>>) {
         self.remove(&version);
         let schema = compiled.as_ref().map_or(0, |schema| schema.bytes());
@@ -143,7 +143,7 @@ mod tests {
         let (first, mut left) = (("0".to_owned(), 1), Vec::new());
         for service in 0..60 {
             keep(&mut schemas, &schema, &service.to_string());
-            // The first one is in constant use, so it must survive.
+            // The first schema is in constant use, so it must survive.
             assert!(schemas.compiled(&first).is_some());
             let sum: usize = schemas.entries.values().map(|entry| entry.bytes).sum();
             assert!(sum == schemas.bytes && sum <= SCHEMAS_BYTES_MAX);
@@ -152,7 +152,7 @@ mod tests {
         }
         let room = SCHEMAS_BYTES_MAX / (schema.bytes + schema.text.len() + ENTRY_BYTES + 2);
         assert_eq!(left.last(), Some(&room));
-        // The other survivors must be the newest ones.
+        // The other survivors must be the newest schemas.
         assert!(!schemas.has("1") && schemas.has("59") && schemas.has("58"));
     }
 

@@ -1,6 +1,6 @@
 //! The user agent of the calls, computed once in each process.
 //!
-//! The SDK computes the text for each call, although all calls have the same one. That takes 60,000 instructions.
+//! The SDK computes the text for each call with 60,000 instructions, although all calls have the same text.
 
 use aws_runtime::user_agent::UserAgentInterceptor;
 use aws_sdk_dynamodb::config::interceptors::{

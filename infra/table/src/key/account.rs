@@ -24,8 +24,8 @@ pub(crate) fn api_key_of(id: KeyId) -> Key {
     Key::new(account_partition(id.team()), format!("{API_KEYS}{:011}", id.number()))
 }
 
-/// Returns the key of a used name of an API key: `TEAM#{team}` / `NAME#{name}`. It keeps names unique, also after a
-/// key's end.
+/// Returns the key of a used name of an API key: `TEAM#{team}` / `NAME#{name}`. The record keeps names unique, also
+/// after a key's end.
 ///
 /// Attributes: none.
 pub(crate) fn api_key_name(team: TeamId, name: &str) -> Key {

@@ -101,7 +101,7 @@ pub(crate) fn owner_shares(owner: TeamId) -> String {
     format!("OWNER#{owner}#SHARES")
 }
 
-/// Number of partitions of pending work. DynamoDB writes at most 1,000 units per second to each.
+/// Number of partitions of pending work. DynamoDB writes at most 1,000 units per second to each partition.
 const WORK_PARTITIONS: u64 = 16;
 
 /// Returns the partition of `gs3` with the pending work of a team, except staged work: `WORK#{part}`, sorted by
@@ -118,7 +118,7 @@ pub(crate) fn all_pending_work() -> impl Iterator<Item = String> {
 /// Partition of pending work in earlier releases. Readers include it, and the next release of the format drops it.
 pub(crate) const FORMER_WORK: &str = "WORK";
 
-/// Partition of `gs3` with all stagings: `STAGING`, sorted by `{time}#{id}`. Their work is not in an index.
+/// Partition of `gs3` with all stagings: `STAGING`, sorted by `{time}#{id}`. The work of a staging is not in an index.
 pub(crate) const ALL_STAGINGS: &str = "STAGING";
 
 /// Partition of `gs3` with the healthchecks that have a next run: `DUE`, sorted by `{time}#{id}`.
@@ -127,7 +127,7 @@ pub(crate) const ALL_DUE: &str = "DUE";
 /// Partition of `gs3` with work that failed ten times: `QUARANTINE`, sorted by `{time}#{id}`.
 pub(crate) const QUARANTINE: &str = "QUARANTINE";
 
-/// Returns a sort key by age. The id makes it unique.
+/// Returns a sort key by age, which the id makes unique.
 pub(crate) fn by_age(created: Timestamp, id: u64) -> String {
     format!("{:016}#{id:016}", created.micros())
 }

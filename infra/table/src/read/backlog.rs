@@ -1,4 +1,4 @@
-//! Bounded reads across teams, for operators: open queues and pending work. They return no content.
+//! Bounded reads across teams, for operators: open queues and pending work, without their content.
 
 use super::batch::Consistency;
 use crate::client::call::Call as _;
@@ -45,7 +45,7 @@ impl Table {
             .index_name("gs1")
             .key_condition_expression("gs1pk = :queue")
             .expression_attribute_values(":queue", AttributeValue::S(key::owner_queue(owner, state)))
-            // The index has whole records. Their content stays in DynamoDB.
+            // The index has whole records, but their content stays in DynamoDB.
             .projection_expression("gs1sk")
             .limit(limit);
         let page = query.call().await?;
@@ -66,7 +66,7 @@ impl Table {
         Ok(backlog(&rows))
     }
 
-    /// Returns the stagings: those that a request is writing, committed ones in progress, and abandoned ones.
+    /// Returns the stagings: those in the hands of a request, committed ones in progress, and abandoned ones.
     pub async fn open_stagings(&self) -> Result<Backlog, Error> {
         Ok(backlog(&self.first_of(key::ALL_STAGINGS).await?))
     }

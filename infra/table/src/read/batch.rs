@@ -17,7 +17,8 @@ const BATCH_MAX: usize = 100;
 pub(crate) enum Consistency {
     /// Every record as it is now.
     Strong,
-    /// Records that may be a moment old, or missing if they are new. They cost half a strongly consistent read.
+    /// Records that may be a moment old, or missing if they are new. Such a read costs half of a strongly consistent
+    /// one.
     Eventual,
     /// Records that may be a moment old, at half the price. The missing ones are read again as `Strong`.
     Complete,

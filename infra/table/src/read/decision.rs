@@ -1,4 +1,4 @@
-//! The records that an owner's decision reads, and those that its response shows.
+//! The records that an owner's decision reads, and the records that its response shows.
 
 use super::batch::Consistency;
 use crate::client::caches::CachedChange;
@@ -31,8 +31,9 @@ struct DecisionRows {
 impl Table {
     /// Returns a change instance with its item, or `None` unless it concerns `team`.
     ///
-    /// The id of a change instance does not contain its item. So the read takes one round if this process has seen
-    /// the change instance before, else two. For another team it reads the change instance alone, or nothing.
+    /// The id of a change instance does not contain its item. The read therefore takes one round if this process has
+    /// seen the change instance before, or two if it has not. For another team, the function reads the change instance
+    /// alone, or nothing.
     pub async fn undecided(
         &self,
         id: ChangeId,
@@ -76,7 +77,7 @@ impl Table {
                 Some(ChangeRecord::TYPE) => decision_rows.change = Some(record::read::<ChangeRecord>(row)?),
                 Some(ItemRecord::TYPE) => {
                     let item = record::read::<ItemRecord>(row)?;
-                    // A batch can see both rows of a moving item, because its reads are of several moments.
+                    // A batch can see both rows of a moving item, because its reads happen at several moments.
                     let newest = decision_rows.item.take().filter(|other| other.revision > item.revision);
                     decision_rows.item = newest.or(Some(item));
                 }
@@ -103,8 +104,8 @@ impl Table {
         Ok(related)
     }
 
-    /// Returns the records that the response to a decision shows, without the item: before the decision, because its
-    /// check needs some of them.
+    /// Returns the records that the response to a decision shows, without the item. The read comes before the decision,
+    /// because its check needs some of them.
     pub async fn related_to_decision(
         &self,
         change: &Change,

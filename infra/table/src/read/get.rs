@@ -48,7 +48,7 @@ impl Table {
 
     /// Returns the items of an application that are not gone and pass a test, removed ones included.
     ///
-    /// A retired application has none (R45). Those under its number belong to another application.
+    /// A retired application has no live items (R45). The items under its number belong to another application.
     pub async fn items_of(
         &self,
         application: ApplicationId,
@@ -69,7 +69,7 @@ impl Table {
         Ok(items)
     }
 
-    /// Returns those of these applications that have no live item, in the same order (R45).
+    /// Returns the applications among these that have no live item, in the same order (R45).
     ///
     /// The caller passes applications that still have their number.
     pub async fn vacant(&self, applications: &[ApplicationId]) -> Result<Vec<ApplicationId>, Error> {
@@ -105,7 +105,7 @@ impl Table {
     /// Returns the application with this id, retired or not.
     pub async fn application(&self, id: ApplicationId) -> Result<Option<Application>, Error> {
         match self.get::<ApplicationRecord>(key::application(id)).await? {
-            // In this order: an application moves to its retired key and never back (R45).
+            // The reads come in this order, because an application moves to its retired key and never back (R45).
             Some(other) if other.id != id => self.get::<ApplicationRecord>(key::retired(id)).await,
             found => Ok(found),
         }
@@ -115,12 +115,12 @@ impl Table {
     pub async fn item(&self, id: ItemId) -> Result<Option<Item>, Error> {
         match self.get::<ItemRecord>(key::item(id)).await? {
             Some(item) => Ok(Some(item)),
-            // In this order: an item moves to its gone key and never back (R44).
+            // The reads come in this order, because an item moves to its gone key and never back (R44).
             None => self.get::<ItemRecord>(key::gone(id)).await,
         }
     }
 
-    /// Returns whether a team has a share in an item as a dependent team. Shares are separate records.
+    /// Returns whether a team has a share, which is a record of its own, in an item as a dependent team.
     pub async fn has_share(&self, item: ItemId, owner: TeamId) -> Result<bool, Error> {
         Ok(self.get::<ShareRecord>(key::share(item, owner)).await?.is_some())
     }
@@ -138,7 +138,7 @@ impl Table {
         Ok(changes)
     }
 
-    /// Returns the service items that exist under these ids, in no order. Gone ones come from `may_be_gone` alone.
+    /// Returns the service items that exist under these ids, in no order. Gone items come from `may_be_gone` alone.
     pub async fn items(&self, ids: &[ItemId], may_be_gone: &[ItemId]) -> Result<Vec<Item>, Error> {
         let live = ids.iter().map(|id| key::item(*id));
         let mut items = self.batch_get::<ItemRecord>(live, Consistency::Strong).await?;

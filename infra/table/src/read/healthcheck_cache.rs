@@ -45,8 +45,8 @@ impl Table {
 
 /// Returns the keys to read for the health of items.
 ///
-/// A service without a healthcheck needs none. For an uncached service the schedule of its healthcheck is read: it
-/// exists if there is a healthcheck.
+/// A service without a healthcheck needs no key. For an uncached service, the schedule of its healthcheck is read,
+/// which exists if there is a healthcheck.
 pub(crate) fn health_keys(items: &[Item], cached: &CachedHealthchecks) -> Vec<Key> {
     let mut keys = Vec::new();
     for item in items {

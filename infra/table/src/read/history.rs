@@ -19,16 +19,16 @@ const READ_MAX: usize = 1_000;
 pub enum HistoricalState<T> {
     /// The state at the moment.
     Was(T),
-    /// It did not exist at the moment.
+    /// The object did not exist at the moment.
     WasNot,
-    /// It has changed too often since; the read stopped at its limit.
+    /// The object has changed too often since, so the read stopped at its limit.
     TooMuch,
 }
 
 impl Table {
     /// Stores metadata that a submission is about to replace.
     ///
-    /// They are true whether the submission is accepted or not, so they need no transaction.
+    /// Replaced metadata are true whether the submission is accepted or not, so they need no transaction.
     pub async fn keep_replaced(&self, replaced: &[Replaced]) -> Result<(), Error> {
         let rows = replaced.iter().map(record::write::<ReplacedRecord>).collect::<Result<_, _>>()?;
         self.put_all(rows).await
@@ -43,8 +43,8 @@ impl Table {
             return Ok(HistoricalState::WasNot);
         }
         let last = moment.submission.map(|last| key::replaced(now.of, last.saturating_add(1)).sk);
-        // A submission number leads to the right row, so one row is enough. A time does not, so the read goes back
-        // from the newest row.
+        // A submission number leads to the right row, so one row is enough. A time does not lead to a row, so the read
+        // goes back from the newest row.
         let at_once = if last.is_some() { 1 } else { 100 };
         let rows = self.rows(&Source::<Replaced>::of(now.of), Direction::Descending, last.as_deref());
         let (mut rows, mut read) = (rows.at_once(at_once), 0);

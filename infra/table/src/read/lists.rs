@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 const ROWS_PER_READ: usize = 100;
 const ROWS_PER_READ_MAX: usize = 1_000;
 
-/// The partitions of a list, and how to decode its rows.
+/// The partitions of a list, and the decoding of its rows.
 #[derive(Clone, Debug)]
 pub struct Source<T> {
     partitions: Vec<Partition>,
@@ -123,7 +123,7 @@ impl Source<Item> {
         self
     }
 
-    /// Returns the source of gone items alone. It does not change a list of shares, because shares do not move.
+    /// Returns the source of gone items alone. A list of shares stays the same, because shares do not move.
     pub fn gone(mut self) -> Self {
         if self.partitions.len() > 1 {
             self.partitions.drain(..1);
@@ -262,7 +262,7 @@ const ID_MAX: u64 = 9_999_999_999_999_999;
 /// One row of a list.
 #[derive(Clone, Debug)]
 pub struct Listed<T> {
-    /// Its position in the order; the next page begins after it.
+    /// The position of the row in the order; the next page begins after it.
     pub position: String,
     pub value: T,
 }

@@ -14,7 +14,7 @@ pub(super) type Positioned = (String, Attributes);
 
 /// The rows of several partitions in one order, read on demand.
 ///
-/// It has no type parameter, so a function that lists several types contains it once.
+/// The merge has no type parameter, so a function that lists several types contains it once.
 pub(super) struct Merge<'a> {
     pub(super) table: &'a Table,
     pub(super) direction: Direction,
@@ -47,8 +47,8 @@ impl Merge<'_> {
         self.readers.iter().all(|reader| reader.exhausted && reader.buffer.is_empty())
     }
 
-    /// Returns the next records in order, each with its position. They are empty only at the end of the list, or if
-    /// all of them are deleted.
+    /// Returns the next records in order, each with its position. The result is empty only at the end of the list, or
+    /// if all of them are deleted.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<Positioned>>, Error> {
         let mut merged = Vec::new();
         while merged.len() < self.at_once {
@@ -84,7 +84,7 @@ impl Merge<'_> {
 
     /// Fills one reader after the other, so that no record that moves to the second partition is missing.
     ///
-    /// A new read of the first partition may miss a record that moved since the last read of the second one. So the
+    /// A new read of the first partition may miss a record that moved since the last read of the second one, so the
     /// second one is read again.
     async fn fill_in_order(&mut self) -> Result<(), Error> {
         let (table, direction, at_once) = (self.table, self.direction, self.at_once);

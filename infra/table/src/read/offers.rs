@@ -23,7 +23,7 @@ const AT_ONCE: usize = 16;
 impl Table {
     /// Returns the services that exist under these titles, with their schemas.
     ///
-    /// It takes one round, unless a service has a newer schema than the cached one.
+    /// The read takes one round, unless a service has a newer schema than the cached one.
     pub async fn offers(&self, titles: &BTreeSet<&str>) -> Result<Offers, Error> {
         let (cached, new): (Vec<&str>, Vec<&str>) =
             titles.iter().partition(|title| self.knows_schema_of(title));
@@ -66,8 +66,8 @@ impl Table {
         self.compiled(version, text, words)
     }
 
-    /// Returns the schema texts of these services in their order. It reads uncached ones in batches and compiles
-    /// none.
+    /// Returns the schema texts of these services in their order. Uncached texts are read in batches, and the function
+    /// compiles none.
     pub async fn schema_texts(&self, services: &[Service]) -> Result<Vec<Arc<str>>, Error> {
         let mut texts: BTreeMap<Version, Arc<str>> = {
             let mut cached = self.cached_schemas();
@@ -99,8 +99,8 @@ impl Table {
         self.version_of(&self.caches.paths, title, version, schema::stored_paths).await
     }
 
-    /// Returns what leads from a deployed version to a later version of a verified definition (R56); none if no earlier
-    /// version checked it.
+    /// Returns the upgrades from a deployed version to a later version of a verified definition (R56); none if no
+    /// earlier version checked it.
     ///
     /// `from` is the version that checked it; none if its words had no meaning.
     pub async fn upgrades(&self, title: &str, from: Option<u64>, to: u64) -> Result<Option<Upgrades>, Error> {
@@ -158,7 +158,7 @@ impl Table {
         let text = stored.ok_or_else(|| Error::corrupt(key_text.clone(), "is missing"))?.text;
         let compiled = off_worker(|| load(&text));
         let compiled = Arc::new(compiled.map_err(|_| Error::corrupt(key_text, "does not compile"))?);
-        // The compiled form has all that is needed of the text.
+        // The compiled form has every needed part of the text.
         cached().keep(of, "".into(), Some(Arc::clone(&compiled)));
         Ok(compiled)
     }

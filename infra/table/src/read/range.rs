@@ -67,7 +67,7 @@ impl Table {
 
 /// Returns the first and last sort key of a query.
 ///
-/// DynamoDB has no open range with two ends. So the range includes `after`, and the reader skips it.
+/// DynamoDB has no open range with two ends, so the range includes `after`, and the reader skips it.
 fn bounds(
     partition: &Partition,
     direction: Direction,

@@ -43,7 +43,8 @@ impl Table {
     /// Returns the items, teams, applications, declarations and deployed items of change instances.
     pub async fn related_to_changes(&self, changes: &[Change]) -> Result<Related, Error> {
         // One batch is either strongly or eventually consistent. Records that change are read as they are now, so a
-        // caller that has just seen COMPLETED also sees its deployed item. The others never change and cost half.
+        // caller that has just seen COMPLETED also sees its deployed item. The other records never change and cost
+        // half.
         let versions: BTreeSet<Key> = changes.iter().flat_map(versions_of_change).collect();
         let current = changes.iter().flat_map(current_of_change);
         let (mut related, more) = try_join(
@@ -57,7 +58,7 @@ impl Table {
         self.with_versions_of_items(related, &versions).await
     }
 
-    /// Adds the items of change instances that are gone. It costs nothing while all are live.
+    /// Adds the items of change instances that are gone, which costs nothing while all items are live.
     async fn add_gone_items(&self, changes: &[Change], related: &mut Related) -> Result<(), Error> {
         let missing = changes.iter().map(|change| change.item).filter(|id| !related.items.contains_key(id));
         let gone: BTreeSet<Key> = missing.map(key::gone).collect();
@@ -66,7 +67,7 @@ impl Table {
         Ok(())
     }
 
-    /// Adds the applications that have retired. It costs nothing while all have their numbers.
+    /// Adds the applications that have retired, which costs nothing while all applications have their numbers.
     pub(super) async fn add_retired(
         &self,
         applications: impl IntoIterator<Item = ApplicationId>,
@@ -79,7 +80,8 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the same for rows of an owner's queue, in one batch at half the price.
+    /// Returns the records of [`related_to_changes`](Self::related_to_changes) for rows of an owner's queue, in one
+    /// batch at half the price.
     ///
     /// The queue is an index and may be late, so its records may be as well.
     pub async fn related_to_queue(&self, changes: &[Change]) -> Result<Related, Error> {
@@ -121,10 +123,10 @@ impl Table {
         self.add_versions(changes.iter().map(checked).collect(), related).await
     }
 
-    /// Adds the paths of definitions, and what leads to them from deployed versions of earlier ones (R56).
+    /// Adds the paths of definitions, and the upgrades to them from deployed versions of earlier definitions (R56).
     ///
-    /// `versions` are those of rows; none for a row without a definition. Returns the number of rows, from the first on,
-    /// with all that they need.
+    /// `versions` are the versions of the rows; none for a row without a definition. Returns the number of rows, from
+    /// the first on, for which all definitions are added.
     async fn add_versions(
         &self,
         versions: Vec<Option<(String, Option<LatestDeployed>, u64)>>,
@@ -170,7 +172,7 @@ impl Table {
         self.add_versions(items.iter().map(checked).collect(), related).await
     }
 
-    /// Adds what the differences of drifted items need (R54). It costs nothing while no item has drifted.
+    /// Adds the texts for the differences of drifted items (R54), which costs nothing while no item has drifted.
     pub async fn add_texts_of_drift(&self, items: &[Item], related: &mut Related) -> Result<(), Error> {
         let drifted = || items.iter().filter_map(|item| Some((item, item.drift?, item.deployed?)));
         let texts = drifted().map(|(item, drift, _)| key::declaration(item.consumer.id, drift.declared));
@@ -210,7 +212,8 @@ impl Table {
         Ok(related)
     }
 
-    /// Returns the same for the items of a list, in one batch, as late as an index may be.
+    /// Returns the records of [`related_to_item`](Self::related_to_item) for the items of a list, in one batch, as late
+    /// as an index may be.
     pub async fn related_to_items(&self, items: &[Item]) -> Result<Related, Error> {
         let keys = items.iter().flat_map(|item| versions_of_item(item).chain(current_of_item(item)));
         let mut related = self.versions_and_health(items, keys.collect()).await?;
@@ -256,7 +259,8 @@ impl Table {
         let mut rows = self.rows(&source, Direction::Ascending, None).at_once(TALLIED_AT_ONCE);
         let mut tally = Tally::default();
         while let Some(batch) = rows.next().await? {
-            // A retired application has no live item: those under its number belong to another one (R45).
+            // A retired application has no live item, because the items under its number belong to another application
+            // (R45).
             for row in batch.iter().filter(|row| row.value.application_id() == application) {
                 tally.add(&row.value);
             }

@@ -9,7 +9,7 @@ use domain::{Hash, TeamId};
 use std::collections::BTreeMap;
 
 impl Table {
-    /// Returns the secrets of declarations by team and hash, as far as they have some.
+    /// Returns the secrets of declarations by team and hash, for all declarations that have secrets.
     pub async fn secrets(
         &self,
         declarations: impl IntoIterator<Item = (TeamId, Hash)>,
@@ -21,7 +21,7 @@ impl Table {
 
     /// Stores the secrets of declarations that a submission is about to store.
     ///
-    /// They are true whether the submission is accepted or not, so they need no transaction.
+    /// Stored secrets do no harm if the submission is not accepted, so they need no transaction.
     pub async fn put_secrets(&self, secrets: Vec<&StoredSecrets>) -> Result<(), Error> {
         let rows = secrets.into_iter().map(record::write::<SecretsRecord>).collect::<Result<_, _>>()?;
         self.put_all(rows).await

@@ -1,7 +1,7 @@
 //! The stream of the table: its records as values, for the functions that they trigger.
 //!
-//! The stream only triggers: pending work is in the table. A record that is late, doubled or lost changes nothing
-//! about the result (decision record 10).
+//! A stream record only starts a function, because the pending work itself is in the table. A record that is late,
+//! doubled or lost does not change the result (decision record 10).
 
 use crate::client::Error;
 use crate::record::{self, Attributes, ChangeRecord, DeployedRecord, Record, SubmissionRecord};

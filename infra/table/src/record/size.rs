@@ -23,7 +23,7 @@ pub(crate) fn of_record(attributes: &Attributes) -> usize {
 fn of_value(value: &AttributeValue) -> usize {
     match value {
         AttributeValue::S(text) => text.len(),
-        // DynamoDB stores two digits in a byte. This estimate is never too low, so a check against it is safe.
+        // DynamoDB stores two digits in a byte. The estimate is never too low, so a check against it is safe.
         AttributeValue::N(number) => number.len() / 2 + 2,
         AttributeValue::B(bytes) => bytes.as_ref().len(),
         AttributeValue::L(list) => 3 + list.iter().map(|value| 1 + of_value(value)).sum::<usize>(),

@@ -25,8 +25,8 @@ pub enum Commit {
     Done,
     /// A condition did not hold: a record has changed since the decision, or this transaction was written before.
     ///
-    /// It does not prove that nothing was written, because the answer to a first, successful attempt may be lost. The
-    /// caller must look for its own request id in the records first.
+    /// This outcome does not prove that nothing was written, because the answer to a first, successful attempt may be
+    /// lost. The caller must look for its own request id in the records first.
     Stale,
     /// Every attempt conflicted with other transactions, or was throttled for too long; nothing is written.
     Busy,
@@ -37,7 +37,7 @@ pub enum Commit {
 }
 
 impl Table {
-    /// Returns the most writes of a submission in one transaction; a larger one is staged
+    /// Returns the most writes of a submission in one transaction; a larger submission is staged
     /// (docs/explanation/staging.md).
     pub const fn actions_max(&self) -> usize {
         self.actions_max
@@ -94,7 +94,8 @@ impl Table {
 
     /// Writes records without conditions, in as many requests as necessary.
     ///
-    /// Not atomic. It suits records that nothing refers to yet, or whose content is the same for every writer.
+    /// The write is not atomic. It suits records that nothing refers to yet, or whose content is the same for every
+    /// writer.
     pub(crate) async fn put_all(&self, records: Vec<Attributes>) -> Result<(), Error> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for record in records {
@@ -109,7 +110,7 @@ impl Table {
         if batch.is_empty() { Ok(()) } else { self.write_batch(batch).await }
     }
 
-    /// Removes the records that exist under these keys. Not atomic.
+    /// Removes the records that exist under these keys. The removal is not atomic.
     pub(crate) async fn remove_all(&self, keys: Vec<Key>) -> Result<(), Error> {
         for some in keys.chunks(BATCH_MAX) {
             let requests = some.iter().cloned().map(delete_request).collect::<Result<_, _>>()?;
@@ -163,9 +164,9 @@ fn delete_request(key: Key) -> Result<WriteRequest, Error> {
 /// The meaning of a failed transaction.
 enum Failure {
     Condition,
-    /// A conflict; certainly not written.
+    /// The transaction met a conflict, and is certainly not written.
     Busy,
-    /// Above the rate of the table; certainly not written.
+    /// The transaction was above the rate of the table, and is certainly not written.
     Throttled,
     /// The transaction may or may not be written.
     Ambiguous,

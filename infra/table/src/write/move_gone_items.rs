@@ -30,8 +30,8 @@ impl Table {
 
     /// Moves the dead items of a consumer team to its gone items.
     ///
-    /// Each move is one transaction under the revision of the item. So it can stop at any time and run again, and it
-    /// runs next to decisions and submissions.
+    /// Each move is one transaction under the revision of the item, so the command can stop at any time and run again,
+    /// also during decisions and submissions.
     pub async fn move_gone_items(&self, team: TeamId) -> Result<MovedItems, Error> {
         let mut counts = MovedItems::default();
         let mut rows = self.rows(&Source::<Item>::of_consumer(team).live(), Direction::Ascending, None);

@@ -54,7 +54,7 @@ impl Commit {
 impl Table {
     /// Commits a change with its audit log entry.
     ///
-    /// The answer may be lost. So after a failure, `is_stored` reads the record and decides.
+    /// The answer may be lost, so after a failure `is_stored` reads the record and decides.
     pub(crate) async fn store(
         &self,
         audit_entry: &AuditEntry,

@@ -1,4 +1,4 @@
-//! Creates and updates teams and services: rare writes, and new ones number from one counter record.
+//! Creates and updates teams and services. These writes are rare, so one counter record numbers new teams and services.
 
 use super::commit::Commit;
 use super::outcome::Stored;
@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// The counter of teams.
 const TEAMS: &str = "teams";
-/// Maximum number of teams in memory at once. Each may have 4 KiB of metadata.
+/// Maximum number of teams in memory at once. Each team may have 4 KiB of metadata.
 const TEAMS_AT_ONCE: u64 = 1_000;
 /// The counter of services.
 const SERVICES: &str = "services";
@@ -54,7 +54,7 @@ pub enum NewService {
 pub enum NewTeam {
     /// The team is stored, with its first API key.
     Done(Team, Box<ApiKey>),
-    /// This other team has the name, or a name that looks the same.
+    /// The name, or one that looks the same, belongs to this other team.
     LooksLike(Team),
 }
 
@@ -84,7 +84,8 @@ impl Table {
         ensured.await?.ok_or_else(team_not_created)
     }
 
-    /// Creates a team with its first API key in one transaction, unless another one has such a name.
+    /// Creates a team with its first API key in one transaction, unless another team has the name or one that looks the
+    /// same.
     pub async fn create_team(
         &self,
         name: &str,

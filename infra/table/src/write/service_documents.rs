@@ -20,7 +20,7 @@ impl Table {
 
     /// Stores the documentation of a service.
     ///
-    /// The first one also marks the service as documented, if the service is as it was read.
+    /// The first documentation also marks the service as documented, if the service is as it was read.
     pub async fn put_docs(
         &self,
         before: &Service,

@@ -1,7 +1,7 @@
-//! Staged submissions: writes their work before the commit and removes those that are abandoned.
+//! Staged submissions: the writes of their work before the commit, and the removal of abandoned ones.
 //!
-//! The work contains the new declarations, compressed. Their own records are written when the work is carried out, so
-//! that 10,000 declarations do not delay the commit (docs/explanation/staging.md).
+//! The work contains the new declarations, compressed. The records of the declarations are written when the work is
+//! carried out, so that 10,000 declarations do not delay the commit (docs/explanation/staging.md).
 
 use super::commit::Commit;
 use super::statement;
@@ -29,8 +29,8 @@ impl Table {
         }
         let (staging, state) = (staged.staging.id, StagingState::Open);
         for some in staged.works.chunks(WORKS_AT_ONCE) {
-            // A delayed request may arrive after the sweep has removed the staging. This check makes it fail, so it
-            // cannot bring work back (decision record 12).
+            // A delayed request may arrive after the sweep has removed the staging. The check makes such a request
+            // fail, so it cannot bring work back (decision record 12).
             let stays = Write::CheckStaging { team, staging, state };
             let writes: Vec<Write> =
                 iter::once(stays).chain(some.iter().cloned().map(Write::CreateWork)).collect();
@@ -44,8 +44,8 @@ impl Table {
 
     /// Writes declarations of staged work, before its items.
     ///
-    /// Declarations are stored under their hash, so writing them twice does no harm. They need no transaction, which
-    /// costs double.
+    /// Declarations are stored under their hash, so writing them twice does no harm, and no transaction at double cost
+    /// is necessary.
     pub async fn store_declarations(
         &self,
         team: TeamId,
@@ -67,7 +67,7 @@ impl Table {
     /// Aborts and removes a staging unless it is committed, and returns whether it is gone.
     pub async fn clear_away(&self, staging: &Staging) -> Result<bool, Error> {
         self.abort(staging).await?;
-        // The abort may have lost against a commit, or its answer may be lost. The stored state decides.
+        // The abort may have lost against a commit, or its answer may be lost, so the stored state decides.
         match self.staging(staging.team(), staging.id).await? {
             Some(now) if now.state == StagingState::Aborted => self.clear(&now).await.map(|()| true),
             Some(_) => Ok(false),

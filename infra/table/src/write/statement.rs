@@ -30,8 +30,8 @@ const RUNS: &str = "attribute_exists(pk) AND attribute_not_exists(#en)";
 /// Returns the action of one write.
 pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error> {
     match write {
-        // The head carries the fences of a submission. DynamoDB compares them at the commit, so no rule rests on a
-        // check before it.
+        // The head carries the fences of a submission. DynamoDB compares the fences at the commit, so no rule depends
+        // on an earlier check.
         Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
         Write::AddBlockers { team, delta } => blockers(table, *team, *delta),
         Write::AddDrifted { application, delta } => drifted(table, *application, *delta),
@@ -84,7 +84,8 @@ fn at_revision(revision: u64) -> Condition {
     Condition::new("#rv = :rv").number("rv", revision)
 }
 
-/// The number of history entries grows with every move, so it fences two decisions on one change instance.
+/// Returns the fence of two decisions on one change instance: the number of history entries, which grows with every
+/// move.
 fn decided(entries: u64, from: State) -> Condition {
     Condition::new("#n = :n AND #st = :st").number("n", entries).text("st", from.name())
 }
@@ -140,7 +141,8 @@ fn update_staging(
     condition.without_name("to").update(table, staging, "SET #st = :to")
 }
 
-/// Replaces the metadata of a team. Its settings are another request's, which does not fence the head.
+/// Replaces the metadata of a team, but not its settings, because a request that changes settings does not fence the
+/// head.
 fn team_metadata(table: &str, team: &Team) -> Result<TransactWriteItem, Error> {
     let mut row = record::write::<TeamRecord>(team)?;
     let condition = Condition::new("attribute_exists(pk)").text("meta", &team.metadata);
@@ -174,7 +176,7 @@ fn processed(end: Option<Timestamp>) -> Condition {
     }
 }
 
-/// Puts a record without a condition. Its key is the hash of its content, so an existing record is the same.
+/// Puts a record without a condition. The key is the hash of the content, so an existing record is the same.
 fn unconditional(table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
     let put = Put::builder().table_name(table).set_item(Some(attributes)).build();
     let put = put.map_err(|error| Error::corrupt("put", error))?;
@@ -233,8 +235,8 @@ fn close(table: &str, closing: &Closing) -> Result<TransactWriteItem, Error> {
     let entry: Attributes =
         serde_dynamo::to_item(record).map_err(|error| Error::corrupt("history entry", error))?;
     let link = AttributeValue::B(Blob::new(closing.entry.chain.0));
-    // The entry is appended in place. Its chain link was computed from the slot, and the condition proves that the
-    // slot still names the last entry.
+    // The entry is appended in place. The chain link was computed from the slot, and the condition proves that the slot
+    // still names the last entry.
     Condition::new("#n = :n AND #st = :st")
         .number("n", closing.chain_head.entries)
         .text("st", closing.from.name())

@@ -18,7 +18,7 @@ pub struct PendingWork {
     pub id: WorkId,
     /// The content, or the error if it does not decode.
     pub work: Result<Work, Error>,
-    /// Whether it is set aside after too many failures.
+    /// Whether the record is set aside after too many failures.
     pub is_set_aside: bool,
 }
 
@@ -70,7 +70,7 @@ impl Table {
 
     /// Returns whether a team has pending work.
     pub async fn has_pending_work(&self, team: TeamId) -> Result<bool, Error> {
-        // These sort before and after every number. DynamoDB does not allow an empty string in a key.
+        // The two texts sort before and after every number. DynamoDB does not allow an empty string in a key.
         let (mut after, end) = ("0".to_owned(), "~".to_owned());
         loop {
             let Some(row) = self.first_work(team, after, end.clone()).await? else { return Ok(false) };
@@ -132,7 +132,7 @@ impl Table {
     /// Counts a failed attempt, sets the record aside after [`TRIES_MAX`] of them, and returns whether it is set
     /// aside.
     ///
-    /// It uses the key alone, because the record may not decode.
+    /// The function uses the key alone, because the record may not decode.
     pub async fn count_failure(&self, id: WorkId) -> Result<bool, Error> {
         let counted = self
             .update_work(id, "SET #tr = if_not_exists(#tr, :zero) + :one")
@@ -164,7 +164,7 @@ impl Table {
 
     /// Moves a work record to another partition of the index and resets its count of failures.
     async fn move_work(&self, id: WorkId, partition: &str) -> Result<(), Error> {
-        // Staged work has no index entry until now. It gets the age 0, so it comes first.
+        // Staged work has no index entry until now. The entry gets the age 0, so it comes first.
         let age = key::by_age(Timestamp::from_micros(0), id.submission.get());
         let placed = self
             .update_work(id, "SET #gs3pk = :place, #gs3sk = if_not_exists(#gs3sk, :age) REMOVE #tr")

@@ -127,7 +127,7 @@ async fn metadata_policies(twin: &Twin) {
         table.cached_metadata_policy(now).await.unwrap().application.is_some()
     };
     assert!(cached_at(0).await);
-    // Another process stores it, so this one must see it only after a minute.
+    // Another process stores the policy, so this process must see it only after a minute.
     let second = Version { number: 2, application: None, ..first };
     let elsewhere = table_by(Straight(Arc::clone(&twin.engine))).await;
     assert_eq!(elsewhere.put_metadata_policy(&second).await.unwrap(), Stored::Done(()));
@@ -349,7 +349,7 @@ fn what_stands_still_later_counts() {
         damaged["att"] = json!({"N": "1"});
         twin.plant(&damaged);
         let violations = audit(&twin.table).await.0.violations;
-        // One read is attempted 13 times; after that, the look starts again.
+        // A read is attempted 13 times; after that, the look starts again.
         for times in [1, 12, 13, 30] {
             let table = Reluctant::new(&twin, "TransactGetItems", times, conflict).table().await;
             assert_eq!(audit(&table).await.0.violations, violations, "{times}");
@@ -481,9 +481,9 @@ fn of_another_type(attribute: &str, value: &Value) -> Value {
     }
 }
 
-/// Asserts that an audit in parts, as of a large table, has found what an audit of all rows together finds.
+/// Asserts that an audit in parts, as of a large table, has found everything that an audit of all rows together finds.
 ///
-/// It may find more: a row in the partition of one team that names another team is wrong in both places.
+/// An audit in parts may find more: a row in the partition of one team that names another team is wrong in both places.
 fn assert_same(whole: &Audited, in_parts: &Audited) {
     let missing = whole.violations.iter().find(|violation| !in_parts.violations.contains(violation));
     assert_eq!(missing, None, "{in_parts:?}");

@@ -1,4 +1,4 @@
-//! Tests of teams, services and keys: each name exists once, and of concurrent requests one wins.
+//! Tests of teams, services and keys: each name exists once, and one of several concurrent requests wins.
 
 use crate::twin::{Twin, run};
 use crate::world::{CONSUMER, VM_OWNER, World, team};

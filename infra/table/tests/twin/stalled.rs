@@ -18,7 +18,7 @@ use tokio::time::Instant;
 /// The longest pause of the SDK before its first retry.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// A client whose first calls of an operation get no answer. The engine executes them.
+/// A client whose first calls of an operation get no answer, although the engine executes them.
 #[derive(Clone, derive_more::Debug)]
 #[debug("Stalled")]
 struct Stalled(Arc<(Arc<Engine>, &'static str, AtomicUsize)>);
