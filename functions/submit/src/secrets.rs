@@ -73,7 +73,7 @@ fn part_of<'a>(parts: &'a Parts<'_>, item: &DeclaredItem) -> Option<&'a Part> {
     parts.get(item.service.as_str()).map(|part| &**part).filter(|part| secrets::has_secret(part, item))
 }
 
-/// Puts masks in place of the secrets of all items that need no stored secret. Returns the other items.
+/// Puts masks in place of the secrets of all items that need no stored secret, and returns the other items.
 fn mask_known<'a>(
     declaration: &'a mut Declaration,
     key: &MaskKey,

@@ -8,7 +8,7 @@ const ENTRIES_MAX: usize = 10;
 
 /// Returns the next batch of the waiting events, with only the first event of each subject.
 ///
-/// EventBridge may reject one entry and accept a later one. So two events of a subject must not share a batch.
+/// EventBridge may reject one entry and accept a later one, so two events of a subject must not share a batch.
 pub(crate) fn next(events: &[Event], waiting: &[usize]) -> Vec<usize> {
     let mut subjects = BTreeSet::new();
     let firsts = waiting

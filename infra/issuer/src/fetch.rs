@@ -7,7 +7,7 @@ use http::Uri;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest time of a request. A caller waits for it at the first token.
+/// The longest time of a request, for which a caller waits at the first token.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// The largest response, in bytes.
 const BYTES_MAX: usize = 512 * 1024;
@@ -41,7 +41,7 @@ async fn body(connector: &SharedHttpConnector, url: &str) -> Result<Vec<u8>, Str
     }
     let (mut stream, mut body) = (ByteStream::new(answer.into_body()), Vec::new());
     while let Some(part) = stream.try_next().await.map_err(|error| format!("{url}: {error}"))? {
-        // Counted while reading, because the announced length may be missing or wrong.
+        // The bytes are counted while reading, because the announced length may be missing or wrong.
         body.extend_from_slice(&part);
         if body.len() > BYTES_MAX {
             return Err(format!("the response of {url} is longer than {BYTES_MAX} bytes"));

@@ -1,4 +1,4 @@
-//! The cached keys of the issuer, and the rule when to request them.
+//! The cached keys of the issuer, and the rule for new requests.
 
 use domain::Timestamp;
 use jsonwebtoken::jwk::{
@@ -8,13 +8,13 @@ use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How long cached keys are used without a request, in microseconds: one hour.
+/// The time for which cached keys are used without a request, in microseconds: one hour.
 ///
 /// A key that the issuer withdraws stays valid for at most this time while the issuer is reachable.
 const FRESH_MICROS: u64 = 3_600_000_000;
 /// The shortest time between two requests, in microseconds: one minute.
 ///
-/// So tokens with invented key ids cause one request a minute.
+/// Tokens with invented key ids therefore cause at most one request a minute.
 const REFRESH_MICROS: u64 = 60_000_000;
 /// The shortest time between two requests while no key is cached, in microseconds.
 const REFRESH_EMPTY_MICROS: u64 = 5_000_000;

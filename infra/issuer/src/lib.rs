@@ -83,13 +83,13 @@ impl std::error::Error for Unreachable {}
 pub struct Issuer {
     settings: Settings,
     cached: Mutex<CachedKeys>,
-    /// Locked during a request for keys, so that only one runs at a time.
+    /// The lock during a request for keys, so that only one request runs at a time.
     asking: tokio::sync::Mutex<()>,
     connector: OnceLock<SharedHttpConnector>,
 }
 
 impl Issuer {
-    /// Returns the issuer. It requests keys at the first token.
+    /// Returns the issuer, which requests keys at the first token.
     pub fn new(settings: Settings) -> Self {
         verifier::install();
         Self {
@@ -118,8 +118,8 @@ impl Issuer {
 
     /// Requests the keys of the issuer.
     async fn refresh(&self, kid: &str) {
-        // A slow issuer must not delay tokens whose key is cached. So they continue with that key, and only tokens
-        // with an unknown key wait for the request that is already running.
+        // A slow issuer must not delay tokens whose key is cached, so they continue with that key. Only tokens with an
+        // unknown key wait for the request that is already running.
         let _asking = match self.asking.try_lock() {
             Ok(asking) => asking,
             Err(_) if self.cached().get(kid).is_some() => return,
@@ -145,7 +145,8 @@ impl Issuer {
 
     /// Reads the published keys of the issuer.
     async fn published(&self) -> Result<Vec<Key>, String> {
-        // Created at the first token, because reading the authorities of the machine would slow down every start.
+        // The connector is created at the first token, because reading the authorities of the machine would slow down
+        // every start.
         let connector = self.connector.get_or_init(|| connector(&Trust::Machine.with_env_override()));
         let url = &self.settings.url;
         let discovery = format!("{}/.well-known/openid-configuration", url.trim_end_matches('/'));

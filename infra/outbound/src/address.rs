@@ -61,7 +61,7 @@ impl std::error::Error for NotPublic {}
 
 /// Resolves names to allowed addresses alone.
 ///
-/// The connector uses exactly these addresses. So a name that resolves to another address a moment later (DNS
+/// The connector uses exactly these addresses, so a name that resolves to another address a moment later (DNS
 /// rebinding) gains nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolver(pub(crate) Targets);

@@ -1,6 +1,6 @@
 //! Requests to targets that teams configure: over TLS, to public addresses alone, with limits on time and size.
 //!
-//! Of the response to a webhook only the status is used. Of the response to a healthcheck a bounded body is read.
+//! Only the status of the response to a webhook is used. From the response to a healthcheck, a bounded body is read.
 //! Redirects are not followed, and proxy settings of the environment are ignored (decision record 20).
 
 mod address;
@@ -63,7 +63,7 @@ pub enum ResponseBody {
 pub struct Outbound {
     targets: Targets,
     trust: Trust,
-    /// Created at the first request, because reading the authorities of a machine takes time.
+    /// The connector, created at the first request because reading the authorities of a machine takes time.
     connector: Arc<OnceLock<SharedHttpConnector>>,
 }
 
@@ -116,7 +116,8 @@ impl Outbound {
             let body = Limited::new(answer.into_body(), bounds.bytes_max).collect().await;
             Ok(body.map_or(ResponseBody::Nothing, |body| ResponseBody::Body(body.to_bytes().to_vec())))
         };
-        // The limit covers the body too. Else a target could send one byte at a time and hold the function.
+        // The limit covers the body too, because otherwise a target could send one byte at a time and hold the
+        // function.
         tokio::time::timeout(bounds.timeout, asking).await.unwrap_or(Err(Answer::TimedOut))
     }
 

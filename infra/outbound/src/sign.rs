@@ -1,6 +1,7 @@
 //! Signatures of webhook requests: a receiver with the secret can verify the sender and the age of a request.
 //!
-//! Each request has two: the one of Dovetail, and the one of [Standard Webhooks](https://www.standardwebhooks.com).
+//! Each request has two signatures: the one of Dovetail, and the one of [Standard
+//! Webhooks](https://www.standardwebhooks.com).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,13 +22,13 @@ pub fn signature(secret: &str, seconds: u64, body: &str) -> String {
 
 /// Returns the value of `webhook-signature`; `id` must not contain a full stop.
 ///
-/// The specification separates id, time and body by full stops. With one in the id, two requests could share a
+/// The specification separates id, time and body by full stops. With a full stop in the id, two requests could share a
 /// signature.
 pub fn standard_signature(key: &[u8], id: &str, seconds: u64, body: &str) -> String {
     format!("v1,{}", STANDARD.encode(hmac(key, &format!("{id}.{seconds}.{body}"))))
 }
 
-/// Returns a secret in the form for libraries of Standard Webhooks: they use the decoded bytes as the key.
+/// Returns a secret in the form for libraries of Standard Webhooks, which use the decoded bytes as the key.
 pub fn standard_secret(secret: &str) -> String {
     format!("whsec_{}", STANDARD.encode(secret))
 }

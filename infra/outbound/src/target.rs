@@ -39,7 +39,7 @@ pub struct Target(Uri);
 /// The reason why a URL is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// Not an absolute URL.
+    /// The text is not an absolute URL.
     NoUrl,
     /// Another scheme than `https`.
     NotHttps,
@@ -72,7 +72,8 @@ impl Problem {
 impl Target {
     /// Parses a URL and checks it against the allowed targets.
     ///
-    /// It does not resolve names: a name may resolve differently later, so the connection itself checks the address.
+    /// The function does not resolve names, because a name may resolve differently later: the connection itself checks
+    /// the address.
     pub fn parse(url: &str, targets: Targets) -> Result<Self, Problem> {
         let uri: Uri = url.parse().map_err(|_| Problem::NoUrl)?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
@@ -110,7 +111,7 @@ fn has_bad_port(authority: &Authority) -> bool {
     !behind.is_empty() && authority.port_u16().is_none_or(|port| port == 0)
 }
 
-/// Returns whether two URLs have the same scheme, host and port. Invalid URLs never match.
+/// Returns whether two URLs have the same scheme, host and port. Invalid URLs never match another URL.
 pub fn is_same_origin(one: &str, other: &str) -> bool {
     let origin = origin(one);
     origin.is_some() && origin == self::origin(other)

@@ -11,7 +11,7 @@ pub const TRIGGERED: &str = "Webhook.Triggered.v1";
 
 /// Sends one delivery and returns its outcome; `kind` is the type of the event.
 ///
-/// It does not look at the webhook's cooling or its retries. The caller decides about both.
+/// The function ignores the webhook's cooling and its retries, about which the caller decides.
 pub async fn deliver(
     outbound: &Outbound,
     webhook: &Webhook,

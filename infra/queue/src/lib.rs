@@ -1,4 +1,4 @@
-//! The client of SQS: sends delayed deliveries. It also names the types of the batches that a function receives.
+//! The client of SQS, which sends delayed deliveries, and the types of the batches that a function receives.
 
 pub use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 

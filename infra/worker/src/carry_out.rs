@@ -19,7 +19,7 @@ const DURATION_MAX: Duration = Duration::from_secs(20);
 
 /// Time after which an invocation of `generate` starts no further record of a submission.
 ///
-/// Other teams wait in the same lane of the stream. The update of the submission wakes `generate` again, behind them.
+/// Other teams wait in the same lane of the stream. The update of the submission starts `generate` again, behind them.
 pub const TURN: Duration = Duration::from_millis(500);
 
 /// Returns the end of a call that starts now.
@@ -38,10 +38,10 @@ pub enum Carried {
     SetAside,
 }
 
-/// Processes the work records of a submission, and returns their outcomes. An error is temporary.
+/// Processes the work records of a submission, and returns their outcomes. A returned error is always temporary.
 ///
-/// It processes at least one record, and starts no further record after `turn`. Each finished record updates the
-/// submission, so the stream wakes `generate` again.
+/// The function processes at least one record, and starts no further record after `turn`. Each finished record updates
+/// the submission, so the stream starts `generate` again.
 pub async fn carry_out_all(
     table: &Table,
     submission: &Submission,
@@ -59,7 +59,8 @@ pub async fn carry_out_all(
         }
         let (carried, now) = match carry_out_one(table, &submission, pending, until).await {
             Ok(done) => done,
-            // Not a failure: an earlier record of this call is finished, and its update has woken `generate` already.
+            // This is not a failure: an earlier record of this call is finished, and its update has started `generate`
+            // already.
             Err(_) if Instant::now() >= until && all.contains(&Carried::Out) => break,
             Err(error) => return Err(error),
         };
@@ -72,7 +73,7 @@ pub async fn carry_out_all(
     Ok(all)
 }
 
-/// Processes one work record by its id. An error is temporary.
+/// Processes one work record by its id. A returned error is always temporary.
 pub async fn carry_out(table: &Table, id: WorkId) -> Result<Carried, Error> {
     let submission = match submission_of(table, id).await {
         Ok(Some(submission)) => submission,
@@ -105,7 +106,7 @@ pub async fn carry_out_first(
             break;
         }
         after = pending.id.number;
-        // The run after the stream record counts a failure. This run only serves the reply.
+        // The run after the stream record counts a failure, because this run only serves the reply.
         let now = attempt(table, &submission, &pending.work?, until).await?;
         submission = now.unwrap_or(submission);
     }
@@ -162,7 +163,7 @@ async fn attempt(
         stream::iter(generating).buffer_unordered(ITEMS_AT_ONCE).collect().await;
     let failed = generated.into_iter().filter_map(Result::err);
     let (broken, temporary): (Vec<_>, Vec<_>) = failed.partition(|error| !is_temporary(error));
-    // A broken item comes first: only its error counts against the record.
+    // The error of a broken item comes first, because only this error counts against the record.
     match broken.into_iter().chain(temporary).next() {
         Some(error) => Err(error),
         None => retry::with_budget(finish(table, submission, work)).await,
@@ -207,8 +208,8 @@ async fn finish(table: &Table, submission: &Submission, work: &Work) -> Result<O
         if commit == Commit::Done {
             return Ok(ControlFlow::Break(Some(after)));
         }
-        // In this order: the counter includes each record that still exists after its read. The reverse order could
-        // see a counter of 0 and a record removed in between, and report a false defect.
+        // The submission is read first, because its counter then includes each record that still exists after the read.
+        // The reverse order could see a counter of 0 and a record removed in between, and report a false defect.
         let counted = table.submission(work.id.submission).await?;
         if !table.is_planned(work.id).await? {
             return Ok(ControlFlow::Break(counted));

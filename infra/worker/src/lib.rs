@@ -1,7 +1,7 @@
 //! Pending work: work records become change instances, each exactly once.
 //!
-//! The stream wakes `generate` after a submission. `sweep` finishes leftovers, and `submit` starts with a staged one.
-//! All of them process the same records, any number of times.
+//! The stream starts `generate` after a submission. `sweep` finishes leftovers, and `submit` starts the work of a
+//! staged submission. All of them process the same records, any number of times.
 
 mod carry_out;
 mod of_item;

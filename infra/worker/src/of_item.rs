@@ -1,6 +1,6 @@
 //! The pending work of one item: one transaction for all of it, with any number of attempts.
 //!
-//! If too many answered change instances are open, separate transactions close some of them before (ADR 28).
+//! If too many answered change instances are open, separate transactions close some of them in advance (ADR 28).
 
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
@@ -12,7 +12,8 @@ use dovetail_aws::{now, retry};
 use dovetail_table::{Commit, Error, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of consecutive mismatches. One comes from a transaction during the read; more mean a broken record.
+/// Maximum number of consecutive mismatches. One mismatch comes from a transaction during the read; more mean a broken
+/// record.
 const MISFITS_MAX: u32 = 3;
 
 /// Maximum number of transactions that close excess, in one call.
@@ -46,7 +47,7 @@ impl OfItem {
         Ok(work.entries.chunk_by(|a, b| a.item == b.item).map(of_item).collect())
     }
 
-    /// Generates the work, unless it exists; starts over if the item has changed.
+    /// Generates the work, unless it exists, and starts over if the item has changed.
     pub(crate) async fn generate(
         mut self,
         table: &Table,
@@ -56,7 +57,7 @@ impl OfItem {
         let (mut misfits, mut excesses, mut last) = (0, 0, None);
         let mut attempts = retry::WRITE.attempts();
         while excesses < EXCESSES_MAX && attempts.next().await.is_some() {
-            // After the pause, so the attempt uses fresh records.
+            // The records are read after the pause, so that the attempt uses fresh ones.
             if let Some((tried, revision)) = last.take() {
                 self.reload(table).await?;
                 let misfit = misfit(tried, self.revision() == revision);
@@ -124,7 +125,7 @@ impl OfItem {
         self.item.as_ref().map(|item| item.revision)
     }
 
-    /// Returns which of the change instances exist. One transaction writes all of them.
+    /// Returns which of the change instances exist. One transaction writes all change instances of the item.
     ///
     /// A record of another change instance under one of the keys never counts as one of them.
     fn existing(&self, submission: &Submission) -> Existing {
@@ -189,7 +190,7 @@ enum Tried {
     Misfit(String),
 }
 
-/// Returns why an attempt failed, unless a new read may help.
+/// Returns the reason why an attempt failed, unless a new read may help.
 fn misfit(tried: Tried, is_same_item: bool) -> Option<String> {
     match tried {
         Tried::Misfit(reason) => Some(reason),
