@@ -38,7 +38,7 @@ impl Record for DocsRecord {
 /// One version of a service's config. The record never changes after its creation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ConfigRecord {
-    /// Id of the config. It contains service and version.
+    /// Id of the config, which contains service and version.
     id: u64,
     /// Service.
     #[serde(rename = "svc")]
