@@ -35,7 +35,7 @@ impl PartialEq for StorableValue {
 
 impl Eq for StorableValue {}
 
-/// Why a value cannot be stored.
+/// The reason why a value cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unstorable {
     /// The value has more than [`STORABLE_BYTES_MAX`] bytes, or more than its place in the table allows.

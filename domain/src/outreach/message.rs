@@ -80,7 +80,7 @@ pub struct Messages {
     pub request: String,
 }
 
-/// Why a message is refused.
+/// The reason why a message is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The team has [`MESSAGES_MAX`] messages.

@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-/// Why a decision does not pass.
+/// The reason why a decision does not pass.
 pub(crate) enum Failed {
     /// The texts do not belong to the item, so the caller reads again.
     Torn,

@@ -101,7 +101,7 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
     OpenedChange { item: after, change, closed, charges }
 }
 
-/// Returns why a generated change instance starts in CLOSED (R24, R25); none if it opens.
+/// Returns the reason why a generated change instance starts in CLOSED (R24, R25); none if it opens.
 fn created_closed(item: &Item, draft: &ChangeDraft) -> Option<ClosedBy> {
     // A dead item never opens again, also for a team without a stack on it (R44).
     if item.is_dead() {

@@ -80,7 +80,7 @@ pub fn between(old: &str, new: &str) -> Result<Vec<Field>, Refused> {
     fields(old, new)
 }
 
-/// Returns why two valid documents cannot be compared.
+/// Returns the reason why two valid documents cannot be compared.
 fn mismatch(old: &Document<'_>, new: &Document<'_>) -> Option<Problem> {
     let problem = |path: Vec<String>, rule, message| {
         Some(Problem { pointer: pointer(path.iter().map(String::as_str)), path, rule, message, change: None })

@@ -88,7 +88,7 @@ fn alternatives<'e>(error: &'e ValidationError<'_>) -> &'e [Vec<ValidationError<
     }
 }
 
-/// How well a value fits an alternative: a later variant fits better.
+/// The fit of a value to an alternative: a later variant fits better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// The value has another type.
@@ -99,7 +99,7 @@ enum Fit {
     InPart,
 }
 
-/// Returns how well the value of a choice fits an alternative, and the fewer errors the better.
+/// Returns the fit of the value of a choice to an alternative, which is better with fewer errors.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other errors concern a part of the value")]
 fn fit(choice: &ValidationError<'_>, errors: &[ValidationError<'_>]) -> (Fit, Reverse<usize>) {
     let at = choice.instance_path().as_str();
@@ -120,7 +120,7 @@ fn fit(choice: &ValidationError<'_>, errors: &[ValidationError<'_>]) -> (Fit, Re
     (errors.iter().map(fit).min().unwrap_or(Fit::InPart), Reverse(errors.len()))
 }
 
-/// What an error could show of a secret.
+/// The secrets that an error could show.
 enum Secrecy {
     None,
     /// The value of the error may contain secrets.
@@ -129,7 +129,7 @@ enum Secrecy {
     At(String),
 }
 
-/// Returns what an error at a pointer could show of a secret.
+/// Returns the secrets that an error at a pointer could show.
 fn secrecy(paths: &Part, pointer: &str) -> Secrecy {
     let (mut part, mut at) = (paths, String::new());
     for token in tokens(pointer) {

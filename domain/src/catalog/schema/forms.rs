@@ -11,7 +11,7 @@ use super::part::{Source, Way, steps};
 use super::walk::{for_each_subschema, reference_to, target};
 use super::*;
 
-/// What a definition checks.
+/// The point of a change instance's life at which a definition checks the item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// A declaration, at its submission.

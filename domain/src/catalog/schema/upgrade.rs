@@ -40,7 +40,7 @@ pub enum Exceeded {
 }
 
 impl Exceeded {
-    /// Returns why the item cannot be carried over.
+    /// Returns the reason why the item cannot be carried over.
     pub fn problem(self) -> Problem {
         let (rule, message) = match self {
             Self::Item(reason) => {

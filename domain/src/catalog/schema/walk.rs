@@ -15,7 +15,7 @@ enum Holds {
     SchemasByName,
 }
 
-/// How the schemas below a keyword apply.
+/// The way in which the schemas below a keyword apply.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Reach {
     /// Only through a `$ref`.
@@ -137,7 +137,7 @@ pub(super) fn reached(definition: &Value) -> Vec<(String, &Value)> {
     reached
 }
 
-/// Why a `$ref` is refused.
+/// The reason why a `$ref` is refused.
 pub(super) enum BadRef {
     Remote,
     Dangling,

@@ -132,7 +132,7 @@ pub(super) fn values(pointer: &str, schema: &Value, mut report: impl FnMut(&str,
     }
 }
 
-/// How a schema is reached.
+/// The way in which a schema is reached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     /// Along a path.

@@ -25,7 +25,7 @@ pub const TAG_BYTES_MAX: usize = 64;
 /// The owner's settings of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What consumers may declare (R31).
+    /// The state, which limits the declarations of consumers (R31).
     pub state: ServiceState,
     /// Whether change instances start in PENDING; if not, in APPROVED.
     pub approval_required: bool,
@@ -75,7 +75,7 @@ impl Settings {
     }
 }
 
-/// Returns why a text is not a valid tag; none if it is valid. A comma means OR in a filter.
+/// Returns the reason why a text is not a valid tag; none if it is valid. A comma means OR in a filter.
 pub fn tag_problem(tag: &str) -> Option<&'static str> {
     if tag.len() > TAG_BYTES_MAX {
         Some("a tag must not be longer than 64 bytes")

@@ -6,7 +6,7 @@ use crate::model::item::Item;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Why a response is unusable.
+/// The reason why a response is unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failed {
     /// A status code other than success.

@@ -13,7 +13,7 @@ use crate::rules::put_item::put_item;
 /// Minimum time between two divisions of a running charge, in microseconds: one hour.
 pub const DIVISION_MICROS_MIN: u64 = 3_600_000_000;
 
-/// Why a charge is not processed, in order of precedence.
+/// The reasons why a charge is not processed, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The caller is not the service owner, who alone processes charges.

@@ -1,4 +1,4 @@
-//! Why a decision is refused, with the text of each reason.
+//! The reasons for the refusal of a decision, with the text of each reason.
 
 use super::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 use crate::base::problem::Problem;
@@ -6,7 +6,7 @@ use crate::base::state::State;
 use crate::model::deployed::DEPLOYED_BYTES_MAX;
 use crate::rules::check::Failed;
 
-/// Why a decision is refused, in order of precedence.
+/// The reasons for the refusal of a decision, in order of precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The records that were read do not match, or the head is missing: the caller reads them again.

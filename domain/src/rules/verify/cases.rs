@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 64;
 pub struct CaseResult {
     /// The `id` of the case, or its index.
     pub id: String,
-    /// What differs from the expected result; empty if nothing does.
+    /// The differences from the expected result; empty if there are none.
     pub differences: Vec<String>,
 }
 

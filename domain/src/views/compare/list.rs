@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::base::json;
 
-/// What identifies an element.
+/// The identity of an element.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Name(String),

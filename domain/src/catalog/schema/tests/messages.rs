@@ -1,4 +1,4 @@
-//! What a problem says about a choice of values or of alternatives.
+//! The messages of problems about a choice of values or of alternatives.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What definitions of generators and other systems need.
+//! Definitions with the needs of generators and other systems.
 
 use super::*;
 
