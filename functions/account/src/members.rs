@@ -36,7 +36,8 @@ pub(crate) async fn add(table: &Table, call: &Call) -> Result<Reply, Failure> {
     }
 }
 
-/// Returns why a person was not added. The transaction does not name its failed condition, so the function reads again.
+/// Returns the reason why a person was not added. The transaction does not name its failed condition, so the function
+/// reads again.
 async fn why_not_added(table: &Table, member: &Member) -> Result<Code, Failure> {
     let is_at_least = |count: usize, max: u64| u64::try_from(count).is_ok_and(|count| count >= max);
     if table.member(member.id).await?.is_some() {

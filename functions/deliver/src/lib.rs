@@ -38,7 +38,7 @@ pub struct DeliveryMetrics {
     pub given_up: u64,
 }
 
-/// Why SQS must repeat a message.
+/// The reason why SQS must repeat a message.
 #[derive(Debug)]
 enum MessageError {
     /// The message does not come from Dovetail.
