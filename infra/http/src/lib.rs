@@ -1,4 +1,4 @@
-//! The HTTP side of the functions: routes, calls, replies, the error table and the objects of the API.
+//! The HTTP layer of the functions: routes, calls, replies, the error table and the objects of the API.
 //!
 //! A handler receives a [`Call`] and returns a [`Reply`], and never sees an event of API Gateway.
 

@@ -94,7 +94,7 @@ pub enum Operation {
     GetErrorPage,
     /// A file of the web console.
     GetConsoleFile,
-    /// What the web console needs before a sign-in.
+    /// The settings that the web console needs before a sign-in.
     GetConsoleSettings,
     ListApiKeys,
     GetApiKey,

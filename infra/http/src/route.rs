@@ -220,7 +220,7 @@ impl Default for PathParameters {
     }
 }
 
-/// Why no route fits a request.
+/// The reason why no route fits a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unserved {
     Path,
