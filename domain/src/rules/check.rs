@@ -1,5 +1,7 @@
-//! The check of an owner's decision. The item must fit the form of the state that its change instance enters (R49). In
-//! a verified service, the item must also fit its declaration (R51) and the owner's plan (R52).
+//! The check of an owner's decision.
+//!
+//! The item must fit the form of the state that its change instance enters (R49). In a verified service, the item must
+//! also fit its declaration (R51) and the owner's plan (R52).
 
 mod prior;
 
