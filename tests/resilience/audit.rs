@@ -8,7 +8,7 @@ use domain::audit::result::AuditOutcome;
 use domain::catalog::metadata_policy::Version;
 use dovetail_daemon::audit::{Settings, Source, run};
 use flate2::{Compression, write::GzEncoder};
-use planted::{Corruption, How};
+use planted::{Corruption, HISTORIES, POINTERS, corruptions};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -150,21 +150,14 @@ fn rules(lines: &[Value]) -> BTreeSet<&str> {
 
 /// Plants a corruption. Returns the original row and the planted one, to undo it.
 fn plant(system: &Running, rows: &[Value], planted: &Corruption) -> (Value, Option<Value>) {
-    let row = rows.iter().find(|row| (planted.to)(row));
-    let row = row.unwrap_or_else(|| unreachable!("{}: the world has no such row", planted.what)).clone();
-    match planted.how {
-        How::Removed => {
-            system.remove_row(&row);
-            (row, None)
-        }
-        How::Stored(edit) => {
-            let mut corrupt = row.clone();
-            edit(&mut corrupt);
-            assert_ne!(corrupt, row, "{}", planted.what);
-            system.put_row(&corrupt);
-            (row, Some(corrupt))
-        }
+    let row = rows.iter().find(|row| planted.is_of(row));
+    let row = row.unwrap_or_else(|| panic!("{}: the world has such a row", planted.what)).clone();
+    let corrupt = planted.corrupt(&row);
+    match &corrupt {
+        Some(corrupt) => system.put_row(corrupt),
+        None => system.remove_row(&row),
     }
+    (row, corrupt)
 }
 
 #[test]
@@ -178,17 +171,17 @@ fn a_world_with_something_of_everything_is_sound_and_so_is_its_export() {
 
 #[test]
 fn the_audit_finds_every_corruption_of_histories() {
-    assert_found(planted::of_histories());
+    assert_found(HISTORIES);
 }
 
 #[test]
 fn the_audit_finds_every_corruption_of_pointers() {
-    assert_found(planted::of_pointers());
+    assert_found(POINTERS);
 }
 
-/// Fails unless the audit finds each corruption in the table and in its export, and repairs derived values.
+/// Fails unless the audit finds each corruption of a file, in the table and in its export, and repairs derived values.
 #[track_caller]
-fn assert_found(corruptions: impl Iterator<Item = &'static Corruption>) {
+fn assert_found(file: &'static str) {
     let system = varied();
     let sound = system.rows();
     let clean = |rows: usize| json!({"rows": rows, "violations": 0});
@@ -197,7 +190,7 @@ fn assert_found(corruptions: impl Iterator<Item = &'static Corruption>) {
         (vec![clean(sound.len())], AuditOutcome::Sound)
     );
     assert_eq!(audited_export(&system, &sound), (vec![clean(sound.len())], AuditOutcome::Sound));
-    for planted in corruptions {
+    for planted in &corruptions(file) {
         let context = format!("{}: {}", planted.rule, planted.what);
         let (row, corrupt) = plant(&system, &sound, planted);
         let rows = system.rows();
@@ -233,10 +226,9 @@ fn every_rule_of_the_table_of_invariants_has_a_corruption() {
     let documented =
         documented.flat_map(|(numbers, _)| numbers.split(", ").map(|number| number.trim_start_matches('I')));
     let documented: BTreeSet<u32> = documented.map(|number| number.parse().unwrap()).collect();
-    let planted: BTreeSet<u32> = planted::of_histories()
-        .chain(planted::of_pointers())
-        .map(|planted| planted.rule.trim_start_matches('I').parse().unwrap())
-        .collect();
+    let planted = [HISTORIES, POINTERS].into_iter().flat_map(corruptions);
+    let planted: BTreeSet<u32> =
+        planted.map(|planted| planted.rule.trim_start_matches('I').parse().unwrap()).collect();
     assert_eq!(documented, planted);
     // One look at a table cannot show these. Other tests check them (docs/explanation/audit.md).
     let others = BTreeSet::from([4, 14, 21, 22, 23]);
