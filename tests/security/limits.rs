@@ -3,10 +3,12 @@
 
 mod services;
 
-use serde_json::{Value, json};
+use super::people::code;
+use super::{SUBMIT, app, with_cpu};
+use serde_json::{Map, Value, json};
+use std::ops::Range;
 use support::{Answer, ApiRequest, Running};
 
-const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
 const TEAM: &str = "AwesomeConsumer";
@@ -14,14 +16,20 @@ const TEAM: &str = "AwesomeConsumer";
 /// An expected problem: its rule and its JSON pointer.
 type ExpectedProblem<'a> = (&'a str, &'a str);
 
-fn post(system: &Running, path: &str, key: &str, body: &[u8]) -> Answer {
-    system.send(&ApiRequest { method: "POST", path, key: Some(key), headers: &[], body: body.to_vec() })
+fn post(system: &Running, path: &str, key: &str, body: impl AsRef<[u8]>) -> Answer {
+    let body = body.as_ref().to_vec();
+    system.send(&ApiRequest { method: "POST", path, key: Some(key), headers: &[], body })
+}
+
+/// Submits this text as the demo consumer.
+fn submit(system: &Running, body: impl AsRef<[u8]>) -> Answer {
+    post(system, SUBMIT, "awesome-key", body)
 }
 
 /// Fails unless the response lists exactly these problems, in the form for clients.
 #[track_caller]
 fn assert_invalid(answer: &Answer, code: &str, expected_problems: &[ExpectedProblem<'_>]) {
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{expected_problems:?}: {answer:?}");
+    assert_eq!(super::people::code(answer), (400, code), "{expected_problems:?}: {answer:?}");
     assert_eq!(answer.header("content-type"), Some("application/problem+json"));
     assert_eq!(answer.at("/is_valid"), false);
     let errors = answer.at("/errors").as_object().unwrap();
@@ -38,27 +46,17 @@ fn assert_invalid(answer: &Answer, code: &str, expected_problems: &[ExpectedProb
 
 /// Fails unless submission and preview list these problems and change nothing.
 #[track_caller]
-fn assert_refused(system: &Running, body: &[u8], expected_problems: &[ExpectedProblem<'_>]) {
+fn assert_refused(system: &Running, body: impl AsRef<[u8]>, expected_problems: &[ExpectedProblem<'_>]) {
     let before = system.stored();
     for path in [SUBMIT, VALIDATE] {
-        let answer = post(system, path, "awesome-key", body);
+        let answer = post(system, path, "awesome-key", &body);
         assert_invalid(&answer, "invalid_declaration", expected_problems);
     }
     assert_eq!(before, system.stored(), "a refused submission has changed something");
 }
 
-fn app(services: &Value) -> Value {
-    json!({TEAM: {"App": {"services": services}}})
-}
-
 fn vms(items: &Value) -> Value {
     app(&json!({"VM": items}))
-}
-
-/// Returns a declaration of one VM with this text as its `cpu`.
-fn with_cpu(text: &str) -> Vec<u8> {
-    format!(r#"{{"{TEAM}": {{"App": {{"services": {{"VM": [{{"name": "one", "cpu": {text}}}]}}}}}}}}"#)
-        .into_bytes()
 }
 
 fn nested(depth: usize) -> String {
@@ -71,7 +69,7 @@ const FIRST: &str = "/AwesomeConsumer/App/services/VM/0";
 #[test]
 fn ambiguous_json_is_refused() {
     let system = Running::demo();
-    let not_json: [&[u8]; 16] = [
+    let not_json: [&[u8]; 12] = [
         b"{",
         b"nonsense",
         b"{} {}",
@@ -84,25 +82,23 @@ fn ambiguous_json_is_refused() {
         br#"{"AwesomeConsumer": "\ud800"}"#,
         br#"{"\udc00": {}}"#,
         b"{\"AwesomeConsumer\": \"\x00\"}",
-        &with_cpu("1e400"),
-        &with_cpu("NaN"),
-        &with_cpu("Infinity"),
-        &with_cpu("01"),
     ];
     for body in not_json {
         assert_refused(&system, body, &[("invalid_json", "")]);
     }
+    for number in ["1e400", "NaN", "Infinity", "01"] {
+        assert_refused(&system, with_cpu(number), &[("invalid_json", "")]);
+    }
     for number in
         ["9007199254740992", "9007199254740993", "-9007199254740992", "1e300", "18446744073709551616"]
     {
-        assert_refused(&system, &with_cpu(number), &[("number_out_of_range", CPU)]);
+        assert_refused(&system, with_cpu(number), &[("number_out_of_range", CPU)]);
     }
     let twice = format!(r#"{{"{TEAM}": {{}}, "{TEAM}": {{}}}}"#);
-    assert_refused(&system, twice.as_bytes(), &[("duplicate_key", "/AwesomeConsumer")]);
-    let twice = with_cpu(r#"1, "cpu": 2"#);
-    assert_refused(&system, &twice, &[("duplicate_key", CPU)]);
-    let escaped = with_cpu(r#"1, "\u0063pu": 2"#);
-    assert_refused(&system, &escaped, &[("duplicate_key", CPU)]);
+    assert_refused(&system, twice, &[("duplicate_key", "/AwesomeConsumer")]);
+    for twice in [r#"1, "cpu": 2"#, r#"1, "\u0063pu": 2"#] {
+        assert_refused(&system, with_cpu(twice), &[("duplicate_key", CPU)]);
+    }
 }
 
 #[test]
@@ -110,35 +106,36 @@ fn nesting_and_size_have_an_end() {
     let system = Running::demo();
     // An item starts at depth six: document, team, application, services, array, item.
     let deepest = format!("{CPU}{}", "/0".repeat(26));
-    assert_refused(&system, &with_cpu(&nested(27)), &[("too_deep", &deepest)]);
-    let answer = post(&system, SUBMIT, "awesome-key", &with_cpu(&nested(26)));
+    assert_refused(&system, with_cpu(&nested(27)), &[("too_deep", &deepest)]);
+    let answer = submit(&system, with_cpu(&nested(26)));
     assert_eq!(answer.at("/problems/0/rule"), "schema", "within the limit, it is the schema that objects");
-    assert_refused(&system, nested(33).as_bytes(), &[("too_deep", &"/0".repeat(32))]);
-    assert_refused(&system, nested(100_000).as_bytes(), &[("too_deep", &"/0".repeat(32))]);
+    for depth in [33, 100_000] {
+        assert_refused(&system, nested(depth), &[("too_deep", &"/0".repeat(32))]);
+    }
     let open = "{\"a\":".repeat(100_000);
-    assert_refused(&system, open.as_bytes(), &[("too_deep", &"/a".repeat(32)), ("invalid_json", "")]);
+    assert_refused(&system, open, &[("too_deep", &"/a".repeat(32)), ("invalid_json", "")]);
 
     let limit = 5 * 1024 * 1024;
     let padded = |bytes: usize| {
         let text = vms(&json!([])).to_string();
-        format!("{text}{}", " ".repeat(bytes - text.len())).into_bytes()
+        format!("{text}{}", " ".repeat(bytes - text.len()))
     };
-    assert_refused(&system, &padded(limit + 1), &[("too_large", "")]);
-    let answer = post(&system, VALIDATE, "awesome-key", &padded(limit));
+    assert_refused(&system, padded(limit + 1), &[("too_large", "")]);
+    let answer = post(&system, VALIDATE, "awesome-key", padded(limit));
     assert_eq!(answer.status, 200, "{answer:?}");
 
     let note = |bytes: usize| json!({"name": "one", "note": "x".repeat(bytes)});
     let overhead = note(0).to_string().len();
     let item = note(128 * 1024 + 1 - overhead);
-    assert_refused(&system, vms(&json!([item])).to_string().as_bytes(), &[("too_large", FIRST)]);
+    assert_refused(&system, vms(&json!([item])).to_string(), &[("too_large", FIRST)]);
     let metadata =
         json!({TEAM: {"metadata": {"x": "x".repeat(4096)}, "App": {"metadata": {"x": "x".repeat(4096)}}}});
     let expected_problems =
         [("too_large", "/AwesomeConsumer/App/metadata"), ("too_large", "/AwesomeConsumer/metadata")];
-    assert_refused(&system, metadata.to_string().as_bytes(), &expected_problems);
+    assert_refused(&system, metadata.to_string(), &expected_problems);
     let items: Vec<Value> = (0..10_001).map(|number| json!({"name": number.to_string()})).collect();
     let items = vms(&json!(items)).to_string();
-    assert_refused(&system, items.as_bytes(), &[("too_many_items", "/AwesomeConsumer")]);
+    assert_refused(&system, items, &[("too_many_items", "/AwesomeConsumer")]);
 }
 
 #[test]
@@ -171,9 +168,9 @@ fn a_document_of_another_shape_is_refused_where_it_differs() {
         (vms(&json!([{"name": "one", "disk": 1}])), ("schema", "/AwesomeConsumer/App/services/VM/0/disk")),
     ];
     for (body, expected_problem) in cases {
-        assert_refused(&system, body.to_string().as_bytes(), &[*expected_problem]);
+        assert_refused(&system, body.to_string(), &[*expected_problem]);
     }
-    assert_refused(&system, b"", &[("one_team", "")]);
+    assert_refused(&system, "", &[("one_team", "")]);
 }
 
 #[test]
@@ -181,19 +178,16 @@ fn misleading_names_are_refused() {
     let system = Running::demo();
     let bad = ["", " one", "one ", "o\u{7}ne", "one\n", "\u{85}", "e\u{301}", "\u{212b}", &"x".repeat(129)];
     for name in bad {
-        let pointer = "/AwesomeConsumer/App/services/VM/0/name";
-        let body = vms(&json!([{"name": name}])).to_string();
-        assert_refused(&system, body.as_bytes(), &[("invalid_name", pointer)]);
-        let pointer = format!("/AwesomeConsumer/{name}");
-        let body = json!({TEAM: {name: {}}}).to_string();
-        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
-        let pointer = format!("/AwesomeConsumer/App/services/{name}");
-        let body = app(&json!({name: []})).to_string();
-        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+        for (body, pointer) in [
+            (vms(&json!([{"name": name}])), format!("{FIRST}/name")),
+            (json!({TEAM: {name: {}}}), format!("/AwesomeConsumer/{name}")),
+            (app(&json!({name: []})), format!("/AwesomeConsumer/App/services/{name}")),
+        ] {
+            assert_refused(&system, body.to_string(), &[("invalid_name", &pointer)]);
+        }
     }
     let longest = "ü".repeat(64);
-    let answer =
-        post(&system, SUBMIT, "awesome-key", vms(&json!([{"name": longest}])).to_string().as_bytes());
+    let answer = submit(&system, vms(&json!([{"name": longest}])).to_string());
     assert_eq!(answer.status, 201, "{answer:?}");
     assert_eq!(answer.at("/change_instances/0/service_item/name"), &json!(longest));
 }
@@ -205,16 +199,16 @@ fn references_lead_to_an_item_of_the_same_application() {
     let lb = "/AwesomeConsumer/App/services/LoadBalancer/0";
     let dangling = app(&json!({"LoadBalancer": balancer(&json!(["one"]))})).to_string();
     let first = format!("{lb}/related_vms/0");
-    assert_refused(&system, dangling.as_bytes(), &[("dangling_reference", &first)]);
+    assert_refused(&system, dangling, &[("dangling_reference", &first)]);
     let elsewhere = json!({TEAM: {
         "App": {"services": {"LoadBalancer": balancer(&json!(["one", "two"])), "VM": [{"name": "two"}]}},
         "Other": {"services": {"VM": [{"name": "one"}]}}}});
-    assert_refused(&system, elsewhere.to_string().as_bytes(), &[("dangling_reference", &first)]);
+    assert_refused(&system, elsewhere.to_string(), &[("dangling_reference", &first)]);
 
     let names: Vec<String> = (0..257).map(|number| format!("vm-{number}")).collect();
     let items: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
     let many = app(&json!({"LoadBalancer": balancer(&json!(names)), "VM": items})).to_string();
-    assert_refused(&system, many.as_bytes(), &[("too_many_references", lb)]);
+    assert_refused(&system, many, &[("too_many_references", lb)]);
 
     let ring = json!({"title": "Ring", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"},
@@ -222,13 +216,10 @@ fn references_lead_to_an_item_of_the_same_application() {
     let answer = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &ring);
     assert_eq!(answer.status, 201, "{answer:?}");
     let itself = app(&json!({"Ring": [{"name": "a", "next": "a"}]})).to_string();
-    assert_refused(
-        &system,
-        itself.as_bytes(),
-        &[("self_reference", "/AwesomeConsumer/App/services/Ring/0/next")],
-    );
+    let next = "/AwesomeConsumer/App/services/Ring/0/next";
+    assert_refused(&system, itself, &[("self_reference", next)]);
     let each_other = app(&json!({"Ring": [{"name": "a", "next": "b"}, {"name": "b", "next": "a"}]}));
-    assert_eq!(post(&system, SUBMIT, "awesome-key", each_other.to_string().as_bytes()).status, 201);
+    assert_eq!(submit(&system, each_other.to_string()).status, 201);
     system.assert_sound();
 }
 
@@ -243,8 +234,8 @@ fn a_rejection_lists_all_errors() {
         ("schema", "/AwesomeConsumer/First/services/VM/0/cpu"),
         ("dangling_reference", "/AwesomeConsumer/Second/services/LoadBalancer/0/related_vms/0"),
     ];
-    assert_refused(&system, body.to_string().as_bytes(), &expected_problems);
-    let answer = post(&system, SUBMIT, "awesome-key", body.to_string().as_bytes());
+    assert_refused(&system, body.to_string(), &expected_problems);
+    let answer = submit(&system, body.to_string());
     for pointer in [
         "/errors/AwesomeConsumer/First/Nothing/service/0",
         "/errors/AwesomeConsumer/First/VM/one/cpu/0",
@@ -267,28 +258,19 @@ fn a_submission_fits_one_transaction_or_is_staged() {
     let headers = [("idempotency-key", "k")];
     for (count, state, opened) in [(31, "APPLIED", 31), (32, "COMMITTED", 0), (250, "COMMITTED", 0)] {
         let system = Running::demo();
-        let submit = || {
-            let body = balancers(count).to_string().into_bytes();
-            system.send(&ApiRequest {
-                method: "POST",
-                path: &path,
-                key: Some("awesome-key"),
-                headers: &headers,
-                body,
-            })
-        };
-        let answer = submit();
+        let body = balancers(count).to_string().into_bytes();
+        let request =
+            ApiRequest { method: "POST", path: &path, key: Some("awesome-key"), headers: &headers, body };
+        let answer = system.send(&request);
         assert_eq!((answer.status, answer.at("/state")), (201, &json!(state)));
         assert_eq!(answer.at("/planned"), &json!({"direct": count, "generated": count}));
-        assert_eq!(
-            (answer.at("/landed"), answer.at("/remaining")),
-            (&json!(opened), &json!(2 * count - opened))
-        );
+        let remaining = 2 * count - opened;
+        assert_eq!((answer.at("/landed"), answer.at("/remaining")), (&json!(opened), &json!(remaining)));
         let listed = answer.at("/change_instances").as_array().unwrap();
         assert_eq!(listed.len(), count.min(100));
         for change in listed {
             let actual = system.get(change["url"].as_str().unwrap(), "awesome-key");
-            assert_eq!(actual.status, 200, "what is named exists");
+            assert_eq!(actual.status, 200, "each listed change instance exists");
         }
         assert_eq!(answer.at("/change_instances_next").is_null(), count <= 100);
         system.wait_idle();
@@ -297,7 +279,7 @@ fn a_submission_fits_one_transaction_or_is_staged() {
         let completed = system.get(answer.at("/url").as_str().unwrap(), "awesome-key");
         assert_eq!((completed.at("/state"), completed.at("/landed")), (&json!("SETTLED"), &json!(2 * count)));
         assert_eq!(completed.at("/remaining"), 0);
-        assert_eq!(submit().body, answer.body, "repeated under its key");
+        assert_eq!(system.send(&request).body, answer.body, "a repetition under the same key gets the same");
         system.assert_sound();
         system.assert_published();
     }
@@ -309,67 +291,57 @@ fn headers_and_parameters_of_a_submission_have_limits() {
     let before = system.stored();
     let body = vms(&json!([{"name": "one"}])).to_string().into_bytes();
     let path = format!("{SUBMIT}?commit_id={}", "c".repeat(129));
-    let answer = post(&system, &path, "awesome-key", &body);
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{answer:?}");
     let long = "k".repeat(256);
-    for key in ["", long.as_str()] {
-        let headers = [("idempotency-key", key)];
-        let request = ApiRequest {
-            method: "POST",
-            path: SUBMIT,
-            key: Some("awesome-key"),
-            headers: &headers,
-            body: body.clone(),
-        };
-        let answer = system.send(&request);
-        assert_eq!(
-            (answer.status, answer.at("/code")),
-            (400, &json!("invalid_idempotency_key")),
-            "{answer:?}"
-        );
+    for (path, idempotency_key, expected) in [
+        (path.as_str(), "k", "invalid_filter"),
+        (SUBMIT, "", "invalid_idempotency_key"),
+        (SUBMIT, long.as_str(), "invalid_idempotency_key"),
+    ] {
+        let (key, headers) = (Some("awesome-key"), &[("idempotency-key", idempotency_key)]);
+        let answer = system.send(&ApiRequest { method: "POST", path, key, headers, body: body.clone() });
+        assert_eq!(code(&answer), (400, expected), "{answer:?}");
     }
-    assert_eq!(before, system.stored());
+    assert_eq!(before, system.stored(), "a refused submission changes nothing");
 }
 
 #[test]
 fn reports_of_an_owner_have_limits() {
     let system = Running::demo();
-    let answer = post(&system, SUBMIT, "awesome-key", vms(&json!([{"name": "one"}])).to_string().as_bytes());
+    let answer = submit(&system, vms(&json!([{"name": "one"}])).to_string());
     let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
     let patch = |body: Value| system.call("PATCH", &path, "vm-owner-key", &body);
-    let refused = |body: Value, code: &str| {
+    let refused = |body: Value, expected: &str| {
         let before = system.stored();
         let answer = patch(body);
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{answer:?}");
-        assert_eq!(before, system.stored());
+        assert_eq!(code(&answer), (400, expected), "{answer:?}");
+        assert_eq!(before, system.stored(), "a refused report changes nothing");
     };
     let data = |bytes: usize| {
         let overhead = json!({"x": ""}).to_string().len();
         json!({"x": "x".repeat(bytes - overhead)})
     };
     let limit = 128 * 1024;
-    refused(json!({"log": "ü".repeat(513)}), "log_too_long");
-    refused(json!({"state": "APPROVED", "deployed_item": data(limit + 1)}), "deployed_item_too_large");
-    refused(json!({"state": "APPROVED", "deployed_item": null}), "invalid_field");
-    refused(json!({"state": "APPROVED", "deployed_item": [1]}), "invalid_field");
-    refused(json!({"state": "approved"}), "invalid_field");
-    refused(json!({"state": 1}), "invalid_field");
-    refused(json!({"log": ["x"]}), "invalid_field");
-    refused(json!(["x"]), "invalid_body");
+    for (body, expected) in [
+        (json!({"log": "ü".repeat(513)}), "log_too_long"),
+        (json!({"state": "APPROVED", "deployed_item": data(limit + 1)}), "deployed_item_too_large"),
+        (json!({"state": "APPROVED", "deployed_item": null}), "invalid_field"),
+        (json!({"state": "APPROVED", "deployed_item": [1]}), "invalid_field"),
+        (json!({"state": "approved"}), "invalid_field"),
+        (json!({"state": 1}), "invalid_field"),
+        (json!({"log": ["x"]}), "invalid_field"),
+        (json!(["x"]), "invalid_body"),
+    ] {
+        refused(body, expected);
+    }
     for bad in [
         r#"{"state": "APPROVED", "state": "REJECTED"}"#,
         r#"{"deployed_item": {"x": 9007199254740993}}"#,
         "{",
         "\u{feff}{}",
     ] {
-        let answer = system.send(&ApiRequest {
-            method: "PATCH",
-            path: &path,
-            key: Some("vm-owner-key"),
-            headers: &[],
-            body: bad.as_bytes().to_vec(),
-        });
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_body")), "{bad}: {answer:?}");
+        let (key, body) = (Some("vm-owner-key"), bad.into());
+        let answer = system.send(&ApiRequest { method: "PATCH", path: &path, key, headers: &[], body });
+        assert_eq!(code(&answer), (400, "invalid_body"), "{bad}: {answer:?}");
     }
     for number in 0..20 {
         let answer = patch(json!({"log": format!("note {number}")}));
@@ -396,25 +368,25 @@ fn documents() -> Running {
 #[test]
 fn a_team_of_any_size_can_answer_a_rejection() {
     let system = documents();
-    let submit = "/v1/orcabase/consumer/submissions/submit/";
     let application = |text: &str| json!({"services": {"Doc": [{"name": "doc", "text": text}]}});
-    let mut team = serde_json::Map::new();
+    let submit =
+        |team: &Map<String, Value>| system.call("POST", SUBMIT, "writers", &json!({"Writers": team}));
+    let mut team = Map::new();
     for part in 0..4 {
         for number in 0..24 {
             team.insert(format!("App{part}x{number}"), application("one"));
         }
-        let answer = system.call("POST", submit, "writers", &json!({"Writers": team}));
+        let answer = submit(&team);
         assert_eq!(answer.status, 201, "{}", answer.at("/detail"));
     }
-    let listed = system.get("/v1/orcabase/serviceowner/change_instances/?limit=1", "printers");
-    let path = format!("/v1/orcabase/serviceowner/change_instances/{}/", listed.at("/results/0/id"));
+    let listed = system.get(&format!("{OWNER}/change_instances/?limit=1"), "printers");
+    let path = format!("{OWNER}/change_instances/{}/", listed.at("/results/0/id"));
     let rejected = system.call("PATCH", &path, "printers", &json!({"state": "REJECTED"}));
     assert_eq!(rejected.status, 200);
     let blocked = rejected.at("/application/name").as_str().unwrap_or_default().to_owned();
-    let refused = system.call("POST", submit, "writers", &json!({"Writers": team}));
-    assert_eq!((refused.status, refused.at("/code")), (400, &json!("blocked")));
+    assert_eq!(code(&submit(&team)), (400, "blocked"));
     team.insert(blocked, application("two"));
-    let answered = system.call("POST", submit, "writers", &json!({"Writers": team}));
+    let answered = submit(&team);
     assert_eq!(answered.status, 201, "{}", answered.at("/detail"));
     system.assert_sound();
 }
@@ -422,21 +394,16 @@ fn a_team_of_any_size_can_answer_a_rejection() {
 #[test]
 fn the_reply_to_a_hostile_document_is_one_that_a_function_can_send() {
     let system = documents();
-    let mut item = serde_json::Map::new();
-    for number in 0..40 {
-        item.insert(format!("unknown{number}"), json!(1));
-    }
-    let items: Vec<Value> = (0..2_000)
-        .map(|number| {
-            let mut item = item.clone();
-            item.insert("name".to_owned(), json!(format!("doc{number}")));
-            Value::Object(item)
-        })
-        .collect();
+    let unknown: Map<String, Value> = (0..40).map(|number| (format!("unknown{number}"), json!(1))).collect();
+    let item = |number: usize| {
+        let mut item = unknown.clone();
+        item.insert("name".to_owned(), json!(format!("doc{number}")));
+        Value::Object(item)
+    };
+    let items: Vec<Value> = (0..2_000).map(item).collect();
     let long = json!({"k".repeat(4_000_000): {}});
     for document in [json!({"Writers": {"App": {"services": {"Doc": items}}}}), long] {
-        let submit = "/v1/orcabase/consumer/submissions/submit/";
-        let answer = system.call("POST", submit, "writers", &document);
+        let answer = system.call("POST", SUBMIT, "writers", &document);
         assert_eq!((answer.status, answer.at("/is_valid")), (400, &json!(false)));
         assert!(answer.body.to_string().len() < 6_000_000);
     }
@@ -446,36 +413,28 @@ fn the_reply_to_a_hostile_document_is_one_that_a_function_can_send() {
 fn names_and_keys_that_the_table_cannot_hold_are_refused_as_such() {
     let system = documents();
     let settings = json!({"allowed_teams": ["x".repeat(3_000)]});
-    let answer = system.call("PATCH", "/v1/orcabase/serviceowner/services/1/", "printers", &settings);
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
+    let answer = system.call("PATCH", &format!("{OWNER}/services/1/"), "printers", &settings);
+    assert_eq!(code(&answer), (400, "invalid_field"));
     let body = json!({"Writers": {}}).to_string().into_bytes();
-    let headers = [("idempotency-key", "clé")];
-    let path = "/v1/orcabase/consumer/submissions/submit/";
-    let request = ApiRequest { method: "POST", path, key: Some("writers"), headers: &headers, body };
-    let answer = system.send(&request);
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_idempotency_key")));
+    let (key, headers) = (Some("writers"), &[("idempotency-key", "clé")]);
+    let answer = system.send(&ApiRequest { method: "POST", path: SUBMIT, key, headers, body });
+    assert_eq!(code(&answer), (400, "invalid_idempotency_key"));
 }
 
 #[test]
 fn a_declaration_names_a_bounded_number_of_services() {
     let system = Running::demo();
-    let declaring = |count: usize| {
-        let services: serde_json::Map<String, Value> =
-            (0..count).map(|number| (format!("S{number}"), json!([{"name": "one"}]))).collect();
-        json!({TEAM: {"App": {"services": services}}}).to_string()
-    };
-    assert_refused(&system, declaring(201).as_bytes(), &[("too_many_services", "/AwesomeConsumer")]);
-    let answer = post(&system, VALIDATE, "awesome-key", declaring(200).as_bytes());
+    let service = |number: usize| (format!("S{number}"), json!([{"name": "one"}]));
+    let services = |numbers: Range<usize>| json!({"services": numbers.map(service).collect::<Map<_, _>>()});
+    let declaring = |count: usize| json!({TEAM: {"App": services(0..count)}}).to_string();
+    assert_refused(&system, declaring(201), &[("too_many_services", "/AwesomeConsumer")]);
+    let answer = post(&system, VALIDATE, "awesome-key", declaring(200));
     let problems = answer.at("/problems").as_array().unwrap();
     assert_eq!(problems.iter().filter(|problem| problem["rule"] == "unknown_service").count(), 200);
     // The limit counts the services of all applications together.
-    let many: serde_json::Map<String, Value> = (0..201)
-        .map(|number| {
-            (format!("App{number}"), json!({"services": {format!("S{number}"): [{"name": "one"}]}}))
-        })
-        .collect();
-    let body = json!({TEAM: many}).to_string();
-    assert_refused(&system, body.as_bytes(), &[("too_many_services", "/AwesomeConsumer")]);
+    let application = |number: usize| (format!("App{number}"), services(number..number + 1));
+    let body = json!({TEAM: (0..201).map(application).collect::<Map<_, _>>()}).to_string();
+    assert_refused(&system, body, &[("too_many_services", "/AwesomeConsumer")]);
 }
 
 #[test]
@@ -484,13 +443,9 @@ fn names_that_look_like_others_are_refused() {
     for name in ["SYSTEM\u{200b}", "\u{ff33}YSTEM", "a\u{202e}b", "\u{feff}a"] {
         let key = json!({"name": name, "role": "GENERAL"});
         let answer = system.call("POST", "/v1/account/api_keys/", "vm-owner-key", &key);
-        assert_eq!(
-            (answer.status, answer.at("/code")),
-            (400, &json!("invalid_field")),
-            "{name:?}: {answer:?}"
-        );
+        assert_eq!(code(&answer), (400, "invalid_field"), "{name:?}: {answer:?}");
         let body = vms(&json!([{"name": name}])).to_string();
         let pointer = format!("{FIRST}/name");
-        assert_refused(&system, body.as_bytes(), &[("invalid_name", &pointer)]);
+        assert_refused(&system, body, &[("invalid_name", &pointer)]);
     }
 }

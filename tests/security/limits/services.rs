@@ -1,6 +1,6 @@
 //! Limits of definitions and settings of a service (docs/reference/limits.md).
 
-use super::{ExpectedProblem, OWNER, VALIDATE, app, assert_invalid, assert_refused, post};
+use super::{ExpectedProblem, OWNER, VALIDATE, app, assert_invalid, assert_refused, code, post};
 use serde_json::{Value, json};
 use support::Running;
 
@@ -8,22 +8,6 @@ use support::Running;
 fn with_property(property: &Value) -> Value {
     json!({"title": "New", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}, "x": property}})
-}
-
-/// Returns a definition with two references to the next level on every level.
-fn doubling(levels: usize) -> Value {
-    let mut definition = with_property(&json!({"$ref": "#/$defs/l0"}));
-    let level = |to: usize| {
-        let next = json!({"$ref": format!("#/$defs/l{to}")});
-        json!({"anyOf": [next, next]})
-    };
-    let mut definitions: serde_json::Map<String, Value> =
-        (0..levels).map(|at| (format!("l{at}"), level(at + 1))).collect();
-    definitions.insert(format!("l{levels}"), json!({"type": "string"}));
-    if let Some(definition) = definition.as_object_mut() {
-        definition.insert("$defs".to_owned(), Value::Object(definitions));
-    }
-    definition
 }
 
 #[test]
@@ -34,75 +18,28 @@ fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
         definition.as_object_mut().unwrap().remove(name);
         definition
     };
-    let references = |count: usize| {
-        let property = json!({"allOf": vec![json!({"$ref": "#/properties/name"}); count]});
-        with_property(&property)
-    };
-    let nested = |depth: usize| (0..depth).fold(json!({"type": "string"}), |below, _| json!({"not": below}));
+    let nested = (0..31).fold(json!({"type": "string"}), |below, _| json!({"not": below}));
+    let itself = json!({"not": {"$ref": "#/properties/x"}});
+    let wide = json!({"allOf": vec![json!({"$ref": "#/properties/name"}); 257]});
+    let untyped = json!({"type": "string", "service_reference": "VM"});
     let cases: &[(Value, ExpectedProblem<'_>)] = &[
         (without("title"), ("missing_title", "/title")),
         (without("required"), ("missing_name_property", "/required")),
-        (without("properties"), ("missing_name_property", "/properties/name")),
-        (without("type"), ("wrong_type", "/type")),
         (json!([]), ("wrong_type", "")),
-        (
-            with_property(&json!({"$ref": "https://example.com/schema"})),
-            ("remote_reference", "/properties/x/$ref"),
-        ),
-        (with_property(&json!({"$ref": "file:///etc/passwd"})), ("remote_reference", "/properties/x/$ref")),
         (with_property(&json!({"$ref": "other.json#/a"})), ("remote_reference", "/properties/x/$ref")),
         (with_property(&json!({"$ref": "#/nowhere"})), ("dangling_reference", "/properties/x/$ref")),
-        (
-            with_property(&json!({"not": {"$ref": "#/properties/x"}})),
-            ("recursive_reference", "/properties/x/not/$ref"),
-        ),
-        (
-            with_property(&json!({"$id": "https://example.com/"})),
-            ("unsupported_keyword", "/properties/x/$id"),
-        ),
+        (with_property(&itself), ("recursive_reference", "/properties/x/not/$ref")),
         (with_property(&json!({"$dynamicRef": "#a"})), ("unsupported_keyword", "/properties/x/$dynamicRef")),
-        (doubling(14), ("too_complex", "")),
-        (references(257), ("too_complex", "")),
+        (with_property(&wide), ("too_complex", "")),
         (with_property(&json!({"type": "strin"})), ("invalid_schema", "/properties/x/type")),
-        (with_property(&nested(31)), ("too_deep", "")),
+        (with_property(&nested), ("too_deep", "")),
         (with_property(&json!({"pattern": "(a+"})), ("invalid_pattern", "/properties/x/pattern")),
-        (with_property(&json!({"pattern": "(?=a)b"})), ("invalid_pattern", "/properties/x/pattern")),
-        (with_property(&json!({"pattern": "(a)\\1"})), ("invalid_pattern", "/properties/x/pattern")),
-        (
-            with_property(&json!({"pattern": "(?:a{1000}){1000}"})),
-            ("invalid_pattern", "/properties/x/pattern"),
-        ),
-        (
-            with_property(&json!({"type": "string", "format": "reference_list", "service_reference": "VM"})),
-            ("invalid_reference", "/properties/x"),
-        ),
-        (
-            with_property(&json!({"type": "array", "format": "reference", "service_reference": "VM"})),
-            ("invalid_reference", "/properties/x"),
-        ),
-        (
-            with_property(&json!({"type": "array", "format": "reference_list"})),
-            ("invalid_reference", "/properties/x"),
-        ),
-        (
-            with_property(&json!({"type": "string", "service_reference": "VM"})),
-            ("invalid_reference", "/properties/x"),
-        ),
-        (
-            with_property(&json!({"type": "string", "format": "reference", "service_reference": 7})),
-            ("invalid_reference", "/properties/x"),
-        ),
-        (
-            with_property(
-                &json!({"items": {"type": "string", "format": "reference", "service_reference": "VM"}}),
-            ),
-            ("invalid_reference", "/properties/x/items/service_reference"),
-        ),
+        (with_property(&untyped), ("invalid_reference", "/properties/x")),
     ];
     let publish = format!("{OWNER}/services/");
     for (definition, (rule, pointer)) in cases {
         for path in [publish.clone(), format!("{OWNER}/services/validate/")] {
-            let answer = post(&system, &path, "vm-owner-key", definition.to_string().as_bytes());
+            let answer = post(&system, &path, "vm-owner-key", definition.to_string());
             if *rule == "too_deep" {
                 assert_eq!((answer.status, answer.at("/problems/0/rule")), (400, &json!("too_deep")));
                 continue;
@@ -112,13 +49,13 @@ fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
                 problem.get("rule") == Some(&json!(rule)) && problem.get("pointer") == Some(&json!(pointer))
             });
             assert!(is_reported, "{definition} {rule} {pointer}: {answer:?}");
-            assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_schema")));
+            assert_eq!(code(&answer), (400, "invalid_schema"), "{definition}");
             let errors = answer.at("/errors").as_object().unwrap();
             assert!(!errors.is_empty() && errors.values().all(Value::is_object), "{errors:?}");
         }
     }
     let large = with_property(&json!({"description": "x".repeat(64 * 1024)})).to_string();
-    let answer = post(&system, &publish, "vm-owner-key", large.as_bytes());
+    let answer = post(&system, &publish, "vm-owner-key", large);
     assert_invalid(&answer, "invalid_schema", &[("too_large", "")]);
     let listed = system.get(&publish, "vm-owner-key");
     assert_eq!(listed.at("/count"), 1, "only the service that was there before: {listed:?}");
@@ -133,8 +70,8 @@ fn a_pattern_that_backtracks_elsewhere_is_harmless_here() {
     let items =
         |end: &str| app(&json!({"New": [{"name": "one", "x": format!("{}{end}", "a".repeat(50_000))}]}));
     let pointer = "/AwesomeConsumer/App/services/New/0/x";
-    assert_refused(&system, items("!").to_string().as_bytes(), &[("schema", pointer)]);
-    assert_eq!(post(&system, VALIDATE, "awesome-key", items("").to_string().as_bytes()).status, 200);
+    assert_refused(&system, items("!").to_string(), &[("schema", pointer)]);
+    assert_eq!(post(&system, VALIDATE, "awesome-key", items("").to_string()).status, 200);
 }
 
 #[test]
@@ -152,7 +89,7 @@ fn settings_of_a_service_have_limits() {
         json!({"dependent_teams": vec![4; 16]}),
     ] {
         let answer = system.call("PATCH", &path, "vm-owner-key", &body);
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")), "{answer:?}");
+        assert_eq!(code(&answer), (400, "invalid_field"), "{answer:?}");
     }
     assert_eq!(system.get(&format!("{OWNER}/services/"), "vm-owner-key").body, service.body);
 }
