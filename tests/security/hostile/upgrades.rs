@@ -1,6 +1,7 @@
 //! Steps of `x-upgrade` that nest an item without end: refused at publication and in the dry run. A table in which an
 //! older release stored such steps, or such an item, is readable for everyone.
 
+use crate::security::{SUBMIT, app};
 use domain::model::declaration::DEPTH_MAX;
 use serde_json::{Value, json};
 use support::Running;
@@ -25,8 +26,7 @@ fn deep_step(names: usize) -> Value {
 
 fn declare(system: &Running, names: &[&str], cpu: u64) {
     let items: Vec<Value> = names.iter().map(|name| json!({"name": name, "cpu": cpu})).collect();
-    let body = json!({"AwesomeConsumer": {"App": {"services": {"Deep": items}}}});
-    let answer = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &body);
+    let answer = system.call("POST", SUBMIT, "awesome-key", &app(&json!({"Deep": items})));
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 
@@ -108,7 +108,7 @@ fn a_step_that_nests_without_end_is_refused() {
             assert_eq!(answer.at("/problems/0/pointer"), "/x-upgrade/0/path", "{path}");
         }
     }
-    assert_eq!(before, system.stored(), "something has changed");
+    assert_eq!(before, system.stored(), "a refused definition changes nothing");
 }
 
 #[test]
