@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use support::Running;
 
-/// An instance of the functions with a clock of its own.
-struct Instance<'a> {
+/// An instance of the functions with caches of its own.
+pub(super) struct Instance<'a> {
     system: &'a Running,
     cursor: CursorKey,
     authorizer: Authorizer,
@@ -21,13 +21,14 @@ struct Instance<'a> {
 }
 
 impl<'a> Instance<'a> {
-    fn new(system: &'a Running, per_second: u32, burst: u32) -> Self {
-        Self::with(system, FairUse::new(per_second, burst))
+    /// Returns an instance that caches callers for this time.
+    pub(super) fn new(system: &'a Running, fair_use: FairUse, caches_for: Duration) -> Self {
+        let authorizer = Authorizer::remembered_for(caches_for);
+        Self { system, cursor: CursorKey::new("secret"), authorizer, fair_use: Arc::new(fair_use) }
     }
 
-    fn with(system: &'a Running, fair_use: FairUse) -> Self {
-        let authorizer = Authorizer::remembered_for(Duration::MAX);
-        Self { system, cursor: CursorKey::new("secret"), authorizer, fair_use: Arc::new(fair_use) }
+    fn limited(system: &'a Running, per_second: u32, burst: u32) -> Self {
+        Self::new(system, FairUse::new(per_second, burst), Duration::MAX)
     }
 
     /// Returns status and `Retry-After` of a request after so many milliseconds.
@@ -38,7 +39,8 @@ impl<'a> Instance<'a> {
         self.system.block_on(by_clock(clock, answering))
     }
 
-    async fn answer(&self, table: &Table, path: &str, key: &str) -> (i64, Option<String>) {
+    /// Returns status and `Retry-After` of a request.
+    pub(super) async fn answer(&self, table: &Table, path: &str, key: &str) -> (i64, Option<String>) {
         let mut event = Event::default();
         event.raw_path = Some(path.to_owned());
         event.headers.insert("authorization", format!("Api-Key {key}").parse().unwrap());
@@ -54,7 +56,7 @@ const TEAMS: &str = "/v1/account/teams/";
 #[test]
 fn a_team_beyond_its_rate_waits_and_other_teams_do_not() {
     let system = Running::demo();
-    let instance = Instance::new(&system, 2, 3);
+    let instance = Instance::limited(&system, 2, 3);
     let get = |key, millis| instance.get(TEAMS, key, millis);
     let limited = |seconds: &str| (429, Some(seconds.to_owned()));
     for _ in 0..3 {
@@ -65,7 +67,7 @@ fn a_team_beyond_its_rate_waits_and_other_teams_do_not() {
     assert_eq!(get("awesome-key", 499), limited("1"));
     assert_eq!(get("awesome-key", 500), (200, None));
     assert_eq!(get("awesome-key", 500), limited("1"));
-    let slow = Instance::new(&system, 1, 1);
+    let slow = Instance::limited(&system, 1, 1);
     assert_eq!(slow.get(TEAMS, "awesome-key", 3_000), (200, None));
     // A clock that goes backwards must not shorten the wait below the next token.
     assert_eq!(slow.get(TEAMS, "awesome-key", 1_500), limited("3"));
@@ -74,7 +76,7 @@ fn a_team_beyond_its_rate_waits_and_other_teams_do_not() {
 #[test]
 fn a_request_without_a_team_takes_no_token() {
     let system = Running::demo();
-    let instance = Instance::new(&system, 1, 1);
+    let instance = Instance::limited(&system, 1, 1);
     for _ in 0..3 {
         assert_eq!(instance.get(TEAMS, "no-such-key", 0), (401, None));
         assert_eq!(instance.get("/v1/health/", "awesome-key", 0), (200, None));
@@ -88,9 +90,9 @@ const SUBMISSIONS: &str = "/v1/orcabase/consumer/submissions/";
 #[test]
 fn the_requests_of_a_team_wait_for_their_turn_and_other_teams_do_not() {
     let system = Running::demo();
-    let instance = Instance::with(&system, FairUse::default().with_turns(1));
+    let instance = Instance::new(&system, FairUse::default().with_turns(1), Duration::MAX);
     for key in ["awesome-key", "awesome2-key"] {
-        assert_eq!(instance.get(SUBMISSIONS, key, 0), (200, None), "and the authorizer remembers the key");
+        assert_eq!(instance.get(SUBMISSIONS, key, 0), (200, None), "the authorizer caches the key");
     }
     // An engine that never answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,5 +1,7 @@
-//! API keys: revocation behind a remembered verdict, and every route with every role and state of a key or a person.
+//! API keys: revocation behind a cached authorization, and every route with every role and state of a key or a person.
 
+use super::SUBMIT;
+use super::fair_use::Instance;
 use domain::Timestamp;
 use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event};
@@ -7,9 +9,7 @@ use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::rules::visibility::Side;
 use dovetail_aws::{Clock, by_clock};
-use dovetail_daemon::authorizer::Authorizer;
-use dovetail_daemon::functions;
-use dovetail_http::{Access, CursorKey, Operation, ROUTES, Route, key_hash};
+use dovetail_http::{Access, FairUse, Operation, ROUTES, Route, key_hash};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,32 +51,14 @@ pub(crate) fn text(value: &Value) -> &str {
 #[test]
 fn a_revoked_key_works_until_the_authorizer_cache_expires() {
     let system = system();
-    let (table, cursor) = (system.table.clone(), CursorKey::new("secret"));
-    let fair_use = Arc::default();
-    let event = |key: &str| {
-        let mut event = dovetail_http::Event::default();
-        event.raw_path = Some(TEAMS.to_owned());
-        event.headers.insert("authorization", format!("Api-Key {key}").parse().unwrap());
-        event
-    };
-    let status = |authorizer: &Authorizer, key: &str| {
-        system
-            .block_on(functions::answer(
-                &table,
-                &cursor,
-                authorizer,
-                &fair_use,
-                &functions::PLAIN_CONSOLE,
-                event(key),
-            ))
-            .status_code
-    };
-    let (never, long) =
-        (Authorizer::remembered_for(Duration::ZERO), Authorizer::remembered_for(Duration::MAX));
+    let instance = |caches_for| Instance::new(&system, FairUse::default(), caches_for);
+    let (never, long) = (instance(Duration::ZERO), instance(Duration::MAX));
+    let status =
+        |instance: &Instance<'_>, key: &str| system.block_on(instance.answer(&system.table, TEAMS, key)).0;
     let key = made(&system, ADMIN, "short", Role::ReadOnly);
     let secret = text(key.at("/key"));
     assert_eq!((status(&never, secret), status(&long, secret)), (200, 200));
-    assert_eq!(system.call("DELETE", text(key.at("/url")), ADMIN, &Value::Null).status, 204);
+    revoke(&system, text(key.at("/url")));
     assert_eq!((status(&never, secret), status(&long, secret)), (401, 200));
 
     // The cache also stores the expiry of a key, so an expired key fails in spite of the cache.
@@ -87,9 +69,7 @@ fn a_revoked_key_works_until_the_authorizer_cache_expires() {
     let end = Timestamp::parse("2099-12-31").unwrap();
     let status_at = |at: u64| {
         let clock: Clock = Arc::new(move || Timestamp::from_micros(at));
-        let answer =
-            functions::answer(&table, &cursor, &long, &fair_use, &functions::PLAIN_CONSOLE, event(secret));
-        system.block_on(by_clock(clock, answer)).status_code
+        system.block_on(by_clock(clock, long.answer(&system.table, TEAMS, secret))).0
     };
     assert_eq!((status_at(end.micros() - 1), status_at(end.micros())), (200, 401));
 
@@ -128,15 +108,24 @@ fn authorization(system: &Running, issuer: &Issuer, by: By, role: Role, state: S
     }
 }
 
+/// Returns the key of an ADMIN of the team in this state.
+fn admin_for(state: State) -> &'static str {
+    if state == State::Foreign { "stranger-key" } else { ADMIN }
+}
+
+#[track_caller]
+fn revoke(system: &Running, url: &str) {
+    assert_eq!(system.call("DELETE", url, ADMIN, &Value::Null).status, 204, "{url} is removed");
+}
+
 /// Returns the token of a member with this role and state.
 fn token_in(system: &Running, issuer: &Issuer, role: Role, state: State) -> String {
     let subject = format!("{state:?} {}", role.name());
-    let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };
     let body = json!({"subject": subject, "name": subject, "role": role.name()});
-    let member = system.call("POST", MEMBERS, admin, &body);
+    let member = system.call("POST", MEMBERS, admin_for(state), &body);
     assert_eq!(member.status, 201, "{member:?}");
     if state == State::Revoked {
-        assert_eq!(system.call("DELETE", text(member.at("/url")), admin, &Value::Null).status, 204);
+        revoke(system, text(member.at("/url")));
     }
     let mut claims = issuer.claims(&subject);
     if state == State::Expired {
@@ -148,23 +137,20 @@ fn token_in(system: &Running, issuer: &Issuer, role: Role, state: State) -> Stri
 /// Returns an API key with this role and state.
 fn key_in(system: &Running, role: Role, state: State) -> String {
     let name = format!("{state:?} {}", role.name());
-    let revoke = |url: &str| assert_eq!(system.call("DELETE", url, ADMIN, &Value::Null).status, 204);
     // No request creates an expired key or a PLATFORM key.
-    if state == State::Expired || role == Role::Platform {
+    let (secret, url) = if state == State::Expired || role == Role::Platform {
         let team = if state == State::Foreign { "Stranger" } else { "Everything" };
         let expires = (state == State::Expired).then_some(Timestamp::from_micros(2));
         let (secret, key) = stored_key(system, team, name, role, expires);
-        if state == State::Revoked {
-            revoke(&format!("{KEYS}{}/", key.id));
-        }
-        return secret;
-    }
-    let admin = if state == State::Foreign { "stranger-key" } else { ADMIN };
-    let key = made(system, admin, &name, role);
+        (secret, format!("{KEYS}{}/", key.id))
+    } else {
+        let key = made(system, admin_for(state), &name, role);
+        (text(key.at("/key")).to_owned(), text(key.at("/url")).to_owned())
+    };
     if state == State::Revoked {
-        revoke(text(key.at("/url")));
+        revoke(system, &url);
     }
-    text(key.at("/key")).to_owned()
+    secret
 }
 
 /// Stores a key as a load does, and returns it with its secret.
@@ -305,9 +291,8 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
     let someone = json!({"subject": "someone", "name": "Someone", "role": "READ_ONLY"});
     assert_eq!(system.call("POST", MEMBERS, ADMIN, &someone).status, 201);
     let item = json!({"Everything": {"App": {"services": {"VM": [{"name": "one"}]}}}});
-    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", ADMIN, &item);
-    let change =
-        submitted.at("/change_instances/0/url").as_str().unwrap().replace("/consumer/", "/serviceowner/");
+    let submitted = system.call("POST", SUBMIT, ADMIN, &item);
+    let change = text(submitted.at("/change_instances/0/url")).replace("/consumer/", "/serviceowner/");
     let done = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
     assert_eq!(system.call("PATCH", &change, ADMIN, &done).status, 200);
     let (header, body) = multipart("md_file", b"# VM");
@@ -322,12 +307,11 @@ fn every_route_with_every_role_and_every_state_of_a_key_and_of_a_person() {
     }
     check(&system);
     let (mut tried, mut wrong) = (0, Vec::new());
+    let methods = || ROUTES.iter().flat_map(|route| route.methods.iter().map(move |method| (route, method)));
     for (by, role, state) in callers() {
-        let (caller, authorization) =
-            (format!("{by:?} {role:?} {state:?}"), authorization(&system, &issuer, by, role, state));
-        for (route, method) in
-            ROUTES.iter().flat_map(|route| route.methods.iter().map(move |method| (route, method)))
-        {
+        let caller = format!("{by:?} {role:?} {state:?}");
+        let authorization = authorization(&system, &issuer, by, role, state);
+        for (route, method) in methods() {
             for (side, path) in paths(&system, route, &caller) {
                 let body = if *method == "GET" { Vec::new() } else { b"{}".to_vec() };
                 let headers = &[("authorization", authorization.as_str())];
