@@ -27,19 +27,19 @@ fn event(authorization: Option<&str>, context: Option<&Value>) -> Event {
     event
 }
 
+fn gateway_context() -> Value {
+    json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "from-gateway"})
+}
+
 /// Returns the status of a function's response, and its caller, request id and base URL.
 fn answered(system: &Running, auth_mode: AuthMode, event: Event) -> (i64, Value) {
     let reply = system.block_on(async {
         let event =
             auth_mode.event(Some(&system.table), "of-the-invocation".to_owned(), event).await.unwrap();
         let handle = async |call: Call| {
-            let team = format!(
-                "{} {} {}",
-                call.caller.team.name,
-                call.caller.role.name(),
-                Actor::from(&call.caller).changed_by()
-            );
-            Reply::new(200, json!({"caller": team, "request": call.request, "base": call.base}))
+            let (team, role) = (&call.caller.team.name, call.caller.role.name());
+            let caller = format!("{team} {role} {}", Actor::from(&call.caller).changed_by());
+            Reply::new(200, json!({"caller": caller, "request": call.request, "base": call.base}))
         };
         respond(event, |request| answer(request, Function::List, handle)).await
     });
@@ -49,9 +49,9 @@ fn answered(system: &Running, auth_mode: AuthMode, event: Event) -> (i64, Value)
 #[test]
 fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
     let system = Running::demo();
-    let gateway_context = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
+    let gateway_context = gateway_context();
     let half = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL"});
-    let gateway = Some("VMOwnerTeam GENERAL told (Api Key)");
+    let gateway = Some("VMOwnerTeam GENERAL from-gateway (Api Key)");
     let key = Some("AwesomeConsumer ADMIN AwesomeConsumer-1 (Api Key)");
     // Header and context of the event, then the expected caller behind API Gateway and without it.
     let table = [
@@ -66,9 +66,8 @@ fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
         (Some(STORED_KEY), Some(&half), None, key),
     ];
     for (authorization, context, behind_gateway, behind_nothing) in table {
-        for (auth_mode, expected) in
-            [(AuthMode::Gateway, behind_gateway), (AuthMode::Nothing, behind_nothing)]
-        {
+        let modes = [(AuthMode::Gateway, behind_gateway), (AuthMode::Nothing, behind_nothing)];
+        for (auth_mode, expected) in modes {
             let (status, body) = answered(&system, auth_mode, event(authorization, context));
             let actual = (status, body["caller"].as_str());
             let expected = (if expected.is_some() { 200 } else { 401 }, expected);
@@ -80,7 +79,7 @@ fn the_caller_comes_from_the_gateway_or_without_one_from_the_key() {
 #[test]
 fn with_no_gateway_the_invocation_names_the_request_and_urls_are_plain_http() {
     let system = Running::demo();
-    let gateway_context = json!({"team": "1", "teamName": "VMOwnerTeam", "role": "GENERAL", "key": "told"});
+    let gateway_context = gateway_context();
     let seen = |auth_mode, scheme: Option<&str>| {
         let mut event = event(Some(STORED_KEY), Some(&gateway_context));
         if let Some(scheme) = scheme {
@@ -110,9 +109,9 @@ fn the_gateway_authorizes_a_caller_once_and_caches_the_result() {
         for calls in calls {
             let event = event(sent, None);
             let (response, observed) = system.block_on(observed(authorizer.on(&system.table, &event)));
-            let team_name =
-                response.unwrap().fields.get("teamName").and_then(Value::as_str).map(str::to_owned);
-            assert_eq!((team_name.as_deref(), observed.cost.round_trips), (team, calls), "{sent:?}");
+            let fields = response.unwrap().fields;
+            let team_name = fields.get("teamName").and_then(Value::as_str);
+            assert_eq!((team_name, observed.cost.round_trips), (team, calls), "{sent:?}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::SUBMIT;
 use super::fair_use::Instance;
+use super::people::MEMBERS;
 use domain::Timestamp;
 use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event};
@@ -17,7 +18,6 @@ use support::issuer::{Issuer, seconds};
 use support::{Answer, ApiRequest, Running, Settings, multipart};
 
 pub(crate) const KEYS: &str = "/v1/account/api_keys/";
-pub(crate) const MEMBERS: &str = "/v1/account/members/";
 const HOOKS: &str = "/v1/external/serviceowner/webhooks/";
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
 const CHECKS: &str = "/v1/external/serviceowner/healthchecks/";
