@@ -1,7 +1,7 @@
 //! Hostile bodies over HTTP: each is rejected with its rule and JSON pointer, and changes nothing. The storage calls
 //! have a limit.
 //!
-//! `limits.rs` tests every rule for documents.
+//! `limits.rs` tests a body for every rule of documents.
 
 mod malformed;
 mod upgrades;

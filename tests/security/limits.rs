@@ -1,5 +1,5 @@
 //! Limits and invalid input (docs/reference/limits.md): a rejected request changes nothing and lists all problems
-//! with their JSON pointers.
+//! with their JSON pointers. `domain` tests each rule of documents in detail; here are one or two bodies for each.
 
 mod services;
 
@@ -64,41 +64,17 @@ fn nested(depth: usize) -> String {
 }
 
 const CPU: &str = "/AwesomeConsumer/App/services/VM/0/cpu";
-const FIRST: &str = "/AwesomeConsumer/App/services/VM/0";
 
 #[test]
 fn ambiguous_json_is_refused() {
     let system = Running::demo();
-    let not_json: [&[u8]; 12] = [
-        b"{",
-        b"nonsense",
-        b"{} {}",
-        b"  ",
-        b"[1,]",
-        b"\xef\xbb\xbf{}",
-        b"\xff\xfe{\x00}\x00",
-        b"{\"AwesomeConsumer\": \"\xff\"}",
-        b"{\"AwesomeConsumer\": \"\xed\xa0\x80\"}",
-        br#"{"AwesomeConsumer": "\ud800"}"#,
-        br#"{"\udc00": {}}"#,
-        b"{\"AwesomeConsumer\": \"\x00\"}",
-    ];
-    for body in not_json {
-        assert_refused(&system, body, &[("invalid_json", "")]);
-    }
-    for number in ["1e400", "NaN", "Infinity", "01"] {
-        assert_refused(&system, with_cpu(number), &[("invalid_json", "")]);
-    }
-    for number in
-        ["9007199254740992", "9007199254740993", "-9007199254740992", "1e300", "18446744073709551616"]
-    {
-        assert_refused(&system, with_cpu(number), &[("number_out_of_range", CPU)]);
-    }
+    assert_refused(&system, "{", &[("invalid_json", "")]);
+    assert_refused(&system, b"{\"AwesomeConsumer\": \"\xff\"}", &[("invalid_json", "")]);
+    assert_refused(&system, with_cpu("01"), &[("invalid_json", "")]);
+    assert_refused(&system, with_cpu("9007199254740992"), &[("number_out_of_range", CPU)]);
     let twice = format!(r#"{{"{TEAM}": {{}}, "{TEAM}": {{}}}}"#);
     assert_refused(&system, twice, &[("duplicate_key", "/AwesomeConsumer")]);
-    for twice in [r#"1, "cpu": 2"#, r#"1, "\u0063pu": 2"#] {
-        assert_refused(&system, with_cpu(twice), &[("duplicate_key", CPU)]);
-    }
+    assert_refused(&system, with_cpu(r#"1, "cpu": 2"#), &[("duplicate_key", CPU)]);
 }
 
 #[test]
@@ -108,10 +84,7 @@ fn nesting_and_size_have_an_end() {
     let deepest = format!("{CPU}{}", "/0".repeat(26));
     assert_refused(&system, with_cpu(&nested(27)), &[("too_deep", &deepest)]);
     let answer = submit(&system, with_cpu(&nested(26)));
-    assert_eq!(answer.at("/problems/0/rule"), "schema", "within the limit, it is the schema that objects");
-    for depth in [33, 100_000] {
-        assert_refused(&system, nested(depth), &[("too_deep", &"/0".repeat(32))]);
-    }
+    assert_eq!(answer.at("/problems/0/rule"), "schema", "within the limit, the schema rejects the value");
     let open = "{\"a\":".repeat(100_000);
     assert_refused(&system, open, &[("too_deep", &"/a".repeat(32)), ("invalid_json", "")]);
 
@@ -124,15 +97,6 @@ fn nesting_and_size_have_an_end() {
     let answer = post(&system, VALIDATE, "awesome-key", padded(limit));
     assert_eq!(answer.status, 200, "{answer:?}");
 
-    let note = |bytes: usize| json!({"name": "one", "note": "x".repeat(bytes)});
-    let overhead = note(0).to_string().len();
-    let item = note(128 * 1024 + 1 - overhead);
-    assert_refused(&system, vms(&json!([item])).to_string(), &[("too_large", FIRST)]);
-    let metadata =
-        json!({TEAM: {"metadata": {"x": "x".repeat(4096)}, "App": {"metadata": {"x": "x".repeat(4096)}}}});
-    let expected_problems =
-        [("too_large", "/AwesomeConsumer/App/metadata"), ("too_large", "/AwesomeConsumer/metadata")];
-    assert_refused(&system, metadata.to_string(), &expected_problems);
     let items: Vec<Value> = (0..10_001).map(|number| json!({"name": number.to_string()})).collect();
     let items = vms(&json!(items)).to_string();
     assert_refused(&system, items, &[("too_many_items", "/AwesomeConsumer")]);
@@ -142,27 +106,14 @@ fn nesting_and_size_have_an_end() {
 fn a_document_of_another_shape_is_refused_where_it_differs() {
     let system = Running::demo();
     let cases: &[(Value, ExpectedProblem<'_>)] = &[
-        (json!([]), ("wrong_type", "")),
         (json!("x"), ("wrong_type", "")),
         (json!(null), ("wrong_type", "")),
-        (json!({}), ("one_team", "")),
         (json!({TEAM: {}, "AwesomeConsumer2": {}}), ("one_team", "")),
         (json!({"AwesomeConsumer2": {}}), ("foreign_team", "/AwesomeConsumer2")),
         (json!({"awesomeconsumer": {}}), ("foreign_team", "/awesomeconsumer")),
-        (json!({TEAM: []}), ("wrong_type", "/AwesomeConsumer")),
-        (json!({TEAM: {"metadata": []}}), ("wrong_type", "/AwesomeConsumer/metadata")),
-        (json!({TEAM: {"App": []}}), ("wrong_type", "/AwesomeConsumer/App")),
         (json!({TEAM: {"App": {"service": {}}}}), ("unknown_key", "/AwesomeConsumer/App/service")),
-        (app(&json!([])), ("wrong_type", "/AwesomeConsumer/App/services")),
-        (app(&json!({"VM": {}})), ("wrong_type", "/AwesomeConsumer/App/services/VM")),
         (app(&json!({"vm": [{"name": "one"}]})), ("unknown_service", "/AwesomeConsumer/App/services/vm")),
-        (vms(&json!([1])), ("wrong_type", FIRST)),
         (vms(&json!([{"cpu": 1}])), ("missing_name", "/AwesomeConsumer/App/services/VM/0/name")),
-        (vms(&json!([{"name": 1}])), ("invalid_name", "/AwesomeConsumer/App/services/VM/0/name")),
-        (
-            vms(&json!([{"name": "one"}, {"name": "one"}])),
-            ("duplicate_name", "/AwesomeConsumer/App/services/VM/1/name"),
-        ),
         (vms(&json!([{"name": "one", "cpu": "x"}])), ("schema", CPU)),
         (vms(&json!([{"name": "one", "cpu": 1.5}])), ("schema", CPU)),
         (vms(&json!([{"name": "one", "disk": 1}])), ("schema", "/AwesomeConsumer/App/services/VM/0/disk")),
@@ -179,7 +130,7 @@ fn misleading_names_are_refused() {
     let bad = ["", " one", "one ", "o\u{7}ne", "one\n", "\u{85}", "e\u{301}", "\u{212b}", &"x".repeat(129)];
     for name in bad {
         for (body, pointer) in [
-            (vms(&json!([{"name": name}])), format!("{FIRST}/name")),
+            (vms(&json!([{"name": name}])), "/AwesomeConsumer/App/services/VM/0/name".to_owned()),
             (json!({TEAM: {name: {}}}), format!("/AwesomeConsumer/{name}")),
             (app(&json!({name: []})), format!("/AwesomeConsumer/App/services/{name}")),
         ] {
@@ -438,14 +389,11 @@ fn a_declaration_names_a_bounded_number_of_services() {
 }
 
 #[test]
-fn names_that_look_like_others_are_refused() {
+fn names_of_keys_that_look_like_others_are_refused() {
     let system = Running::demo();
     for name in ["SYSTEM\u{200b}", "\u{ff33}YSTEM", "a\u{202e}b", "\u{feff}a"] {
         let key = json!({"name": name, "role": "GENERAL"});
         let answer = system.call("POST", "/v1/account/api_keys/", "vm-owner-key", &key);
         assert_eq!(code(&answer), (400, "invalid_field"), "{name:?}: {answer:?}");
-        let body = vms(&json!([{"name": name}])).to_string();
-        let pointer = format!("{FIRST}/name");
-        assert_refused(&system, body, &[("invalid_name", &pointer)]);
     }
 }
