@@ -108,13 +108,33 @@ fn full() -> Running {
     system
 }
 
-/// Runs an audit. Returns its output lines and its verdict.
+/// Runs an audit. Returns its output lines and its outcome.
 fn audited(system: &Running, source: Source, repair: bool, now: Timestamp) -> (Vec<Value>, AuditOutcome) {
     let mut out = Vec::new();
     let settings = Settings { source, repair, record: false };
     let outcome = system.block_on(run(&settings, now, &mut out)).unwrap();
     let lines = String::from_utf8(out).unwrap();
     (lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), outcome)
+}
+
+/// Runs an audit of the table, before the age of any record.
+fn audited_table(system: &Running, repair: bool) -> (Vec<Value>, AuditOutcome) {
+    audited(system, live(system), repair, BEFORE_ALL)
+}
+
+/// Returns the rows of a system. Fails unless the audits of the table and of its export report no violation.
+#[track_caller]
+fn assert_clean(system: &Running) -> Vec<Value> {
+    let rows = system.rows();
+    let clean = (vec![json!({"rows": rows.len(), "violations": 0})], AuditOutcome::Sound);
+    assert_eq!(audited_table(system, false), clean, "the table is sound");
+    assert_eq!(audited_export(system, &rows), clean, "the export is sound");
+    rows
+}
+
+/// Returns the first row of a type.
+fn row_of(system: &Running, ty: &str) -> Value {
+    system.rows().into_iter().find(|row| row["ty"]["S"] == ty).unwrap()
 }
 
 /// Returns the table of a running system as a source.
@@ -162,11 +182,7 @@ fn plant(system: &Running, rows: &[Value], planted: &Corruption) -> (Value, Opti
 
 #[test]
 fn a_world_with_something_of_everything_is_sound_and_so_is_its_export() {
-    let system = full();
-    let rows = system.rows();
-    let clean = (vec![json!({"rows": rows.len(), "violations": 0})], AuditOutcome::Sound);
-    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL), clean);
-    assert_eq!(audited_export(&system, &rows), clean);
+    assert_clean(&full());
 }
 
 #[test]
@@ -183,31 +199,25 @@ fn the_audit_finds_every_corruption_of_pointers() {
 #[track_caller]
 fn assert_found(file: &'static str) {
     let system = varied();
-    let sound = system.rows();
-    let clean = |rows: usize| json!({"rows": rows, "violations": 0});
-    assert_eq!(
-        audited(&system, live(&system), false, BEFORE_ALL),
-        (vec![clean(sound.len())], AuditOutcome::Sound)
-    );
-    assert_eq!(audited_export(&system, &sound), (vec![clean(sound.len())], AuditOutcome::Sound));
+    let sound = assert_clean(&system);
     for planted in &corruptions(file) {
         let context = format!("{}: {}", planted.rule, planted.what);
         let (row, corrupt) = plant(&system, &sound, planted);
         let rows = system.rows();
-        let (violations, outcome) = audited(&system, live(&system), false, BEFORE_ALL);
+        let (violations, outcome) = audited_table(&system, false);
         assert!(rules(&violations).contains(planted.rule), "{context}: {violations:#?}");
         assert_eq!(outcome, AuditOutcome::Violated, "{context}");
         assert_eq!(violations.last().unwrap().get("unsettled"), None, "{context}: nothing moves");
         let (exported, _) = audited_export(&system, &rows);
         assert!(rules(&exported).contains(planted.rule), "{context}, exported: {exported:#?}");
-        let (repaired, outcome) = audited(&system, live(&system), true, BEFORE_ALL);
+        let (repaired, outcome) = audited_table(&system, true);
         if planted.is_repairable {
             assert_eq!(outcome, AuditOutcome::Sound, "{context}: {repaired:#?}");
             assert_eq!(repaired[0]["repaired"], planted.rule, "{context}: {repaired:#?}");
-            assert_eq!(system.rows(), sound, "{context}: all is as it was");
+            assert_eq!(system.rows(), sound, "{context}: the repair restores the rows");
         } else {
             assert_eq!(outcome, AuditOutcome::Violated, "{context}");
-            assert_eq!(system.rows(), rows, "{context}: nothing is touched");
+            assert_eq!(system.rows(), rows, "{context}: the repair changes no row");
         }
         if let Some(row) = &corrupt {
             system.remove_row(row);
@@ -215,7 +225,7 @@ fn assert_found(file: &'static str) {
         system.put_row(&row);
         assert_eq!(system.rows(), sound, "{context}: the corruption is undone");
     }
-    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, AuditOutcome::Sound);
+    assert_eq!(audited_table(&system, false).1, AuditOutcome::Sound);
 }
 
 #[test]
@@ -241,12 +251,12 @@ fn every_rule_of_the_table_of_invariants_has_a_corruption() {
 #[test]
 fn a_missing_staging_is_a_violation() {
     let system = full();
-    let staging = system.rows().into_iter().find(|row| row["ty"]["S"] == "STAGING").unwrap();
+    let staging = row_of(&system, "STAGING");
     system.remove_row(&staging);
-    let (lines, outcome) = audited(&system, live(&system), false, BEFORE_ALL);
+    let (lines, outcome) = audited_table(&system, false);
     assert_eq!((rules(&lines), outcome), (BTreeSet::from(["I11"]), AuditOutcome::Violated), "{lines:#?}");
     system.put_row(&staging);
-    assert_eq!(audited(&system, live(&system), false, BEFORE_ALL).1, AuditOutcome::Sound);
+    assert_eq!(audited_table(&system, false).1, AuditOutcome::Sound);
 }
 
 #[test]
@@ -265,7 +275,7 @@ fn a_repair_computes_nothing_from_damage_or_pending_work() {
     // Team 5 has a submission in flight, so the repair must skip it.
     corrupt(find("HEAD", "TEAM#5"), "attn", json!({"N": "7"}));
     let before = system.rows();
-    let (lines, outcome) = audited(&system, live(&system), true, BEFORE_ALL);
+    let (lines, outcome) = audited_table(&system, true);
     assert_eq!(outcome, AuditOutcome::Violated);
     assert_eq!(lines.last().unwrap()["repaired"], 0, "{lines:#?}");
     let wrong = |subject: &str| lines.iter().any(|l| l["rule"] == "I9" && l["subject"] == subject);
@@ -287,7 +297,7 @@ fn only_the_audit_of_a_live_table_reports_late_work() {
     assert_eq!(ages(60), Vec::<String>::new());
     assert_eq!(ages(200), ["head of team 5"]);
     assert_eq!(ages(600).len(), 3, "also the work of two submissions");
-    let mut open = system.rows().into_iter().find(|row| row["ty"]["S"] == "STAGING").unwrap();
+    let mut open = row_of(&system, "STAGING");
     (open["id"], open["st"]) = (json!({"N": "7"}), json!({"S": "OPEN"}));
     (open["sk"], open["sub"]) = (json!({"S": "0000000000007"}), json!({"N": "171798691847"}));
     open["gs3sk"] = json!({"S": format!("{:016}#{:016}", created(&open), 171_798_691_847_u64)});
@@ -340,7 +350,7 @@ fn the_audit_under_traffic_reports_no_violation() {
 fn a_row_that_cannot_be_read_is_not_left_out_of_a_snapshot() {
     let system = Running::demo();
     assert!(system.block_on(system.table.snapshot()).is_ok());
-    let mut head = system.rows().into_iter().find(|row| row["ty"]["S"] == "HEAD").unwrap();
+    let mut head = row_of(&system, "HEAD");
     head.as_object_mut().unwrap().remove("root");
     system.put_row(&head);
     let error = system.block_on(system.table.snapshot()).unwrap_err().to_string();
@@ -370,10 +380,8 @@ fn an_export_that_is_not_whole_is_not_audited() {
         file.finish().unwrap();
     };
     write("data/0.json.gz", "");
-    assert!(
-        error_of(directory.path())
-            .ends_with(&format!("must contain {} rows, as in its manifest, not 0", rows.len()))
-    );
+    let expected = format!("must contain {} rows, as in its manifest, not 0", rows.len());
+    assert!(error_of(directory.path()).ends_with(&expected));
     write("data/0.json.gz", "{\"Item\": {}}\n{\"Item\": 1}\n");
     let no_row =
         "data/0.json.gz, line 2: record of an export is corrupt: the line is not a row in DynamoDB JSON";
@@ -406,7 +414,7 @@ fn an_audit_stores_its_result_only_on_request() {
     assert_eq!((first.outcome(), first.violations), (AuditOutcome::Sound, 0));
     assert!(first.rows > 10 && first.started < first.finished, "{first:?}");
     // With a repair, the stored result is the one after it.
-    let mut head = system.rows().into_iter().find(|row| row["ty"]["S"] == "HEAD").unwrap();
+    let mut head = row_of(&system, "HEAD");
     head["attn"]["N"] = json!("3");
     system.put_row(&head);
     assert_eq!((audit(false, true), stored().unwrap().violations), (AuditOutcome::Violated, 1));

@@ -32,7 +32,7 @@ impl Losses {
     }
 }
 
-/// Returns the fate of a request. Only transactions fail.
+/// Returns the fate of a request, which fails only if it is a transaction.
 fn fate(losses: &Losses, operation: &str) -> Fate {
     if operation != "TransactWriteItems" {
         Fate::Pass
@@ -93,7 +93,7 @@ impl Lossy {
     ) -> Answer {
         left.store(losses, Ordering::SeqCst);
         let answer = self.call(method, path, key, body).await;
-        assert_eq!(left.load(Ordering::SeqCst), 0, "what was to be lost was not: {answer:?}");
+        assert_eq!(left.load(Ordering::SeqCst), 0, "the proxy has caused every failure: {answer:?}");
         answer
     }
 

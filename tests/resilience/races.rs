@@ -83,7 +83,7 @@ fn repeated(system: &Running) {
     system.assert_sound();
 }
 
-/// Sends 16 decisions on one PENDING change instance. Returns its state afterwards.
+/// Sends 16 decisions on one PENDING change instance, and returns its final state.
 fn decided_at_once(system: &Running, path: &str, wanted: &[&str]) -> String {
     let bodies: Vec<Value> = wanted.iter().map(|state| json!({"state": state})).collect();
     let requests: Vec<ApiRequest<'_>> =
@@ -259,7 +259,11 @@ fn nothing_is_lost_while_the_owner_decides_and_the_consumer_submits() {
     }
     let snapshot = system.block_on(system.table.snapshot()).unwrap();
     assert_eq!(snapshot.submissions.len(), submitted + 1);
-    assert_eq!(snapshot.changes.len(), count * (submitted + 1), "one change instance an item and submission");
+    assert_eq!(
+        snapshot.changes.len(),
+        count * (submitted + 1),
+        "each submission opens one change instance for each item"
+    );
     // Each 200 promises one entry in a history, so both numbers must be equal.
     let decided = |state: &str| {
         let accepted = requests.iter().zip(&answers).filter(|(request, answer)| {

@@ -198,17 +198,15 @@ fn a_broken_work_record_delays_no_other_and_a_redrive_processes_it() {
             "owed": 1 - set_aside, "oldest_seconds": null, "quarantined": set_aside});
         assert_eq!(swept, expected, "sweep {sweep}");
     }
-    assert_eq!(system.sweep()["failed"], 0, "what is set aside is left alone");
+    assert_eq!(system.sweep()["failed"], 0, "a sweep leaves quarantined work alone");
     // The record is valid again, but only a redrive takes it out of quarantine.
     let mut healed = works(&system).remove(0);
     healed["v"] = sound["v"].clone();
     system.put_row(&healed);
     assert_eq!(system.sweep()["carried_out"], 0);
-    let swept = sweep_with(&system, &json!({"redrive": true}));
-    assert_eq!(
-        (&swept["redriven"], &swept["carried_out"], &swept["quarantined"]),
-        (&json!(1), &json!(1), &json!(0))
-    );
+    let swept = system.call("POST", "/_local/sweep", "", &json!({"redrive": true})).body;
+    let counts = ["redriven", "carried_out", "quarantined"].map(|name| &swept[name]);
+    assert_eq!(counts, [1, 1, 0], "{swept}");
     assert_eq!(state_of(&system, &poisoned), "SETTLED");
     system.assert_published();
     system.assert_sound();
@@ -218,16 +216,10 @@ fn a_broken_work_record_delays_no_other_and_a_redrive_processes_it() {
 fn a_condition_that_never_holds_is_counted_and_delays_no_other() {
     let system = Running::demo();
     system.enable("generate", false);
-    submit(
-        &system,
-        "awesome-key",
-        &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a"), ("CoreLB2", &[], "a")]),
-    );
-    let item = system
-        .rows()
-        .into_iter()
-        .find(|row| row["ty"]["S"] == "ITEM" && row["nm"]["S"] == "CoreLB1")
-        .unwrap();
+    let both = declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a"), ("CoreLB2", &[], "a")]);
+    submit(&system, "awesome-key", &both);
+    let rows = system.rows();
+    let item = rows.iter().find(|row| row["ty"]["S"] == "ITEM" && row["nm"]["S"] == "CoreLB1").unwrap();
     let np = system.block_on(system.table.team_by_name("NPOwnerTeam")).unwrap().unwrap();
     let (pk, sk) = (item["pk"]["S"].as_str().unwrap(), item["sk"]["S"].as_str().unwrap());
     // The share record of the item already exists, so the condition of its creation never holds.
@@ -237,21 +229,15 @@ fn a_condition_that_never_holds_is_counted_and_delays_no_other() {
     system.enable("generate", true);
     system.wait_idle();
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
-    let row = |row: &Value| {
-        json!([row["consumer_team"]["name"], row["service_item"]["name"]]).as_array().unwrap().clone()
-    };
+    let row = |row: &Value| vec![row["consumer_team"]["name"].clone(), row["service_item"]["name"].clone()];
     // The teams proceed concurrently, so the rows have no order.
     let mut rows: Vec<Vec<Value>> = list.at("/results").as_array().unwrap().iter().map(row).collect();
     rows.sort_by_key(|row| row[0].to_string());
     let expected = [["AwesomeConsumer", "CoreLB2"], ["AwesomeConsumer2", "CoreLB1"]];
-    assert_eq!(rows, expected, "the other item's, and the other consumer's");
+    assert_eq!(rows, expected, "the other item and the other consumer have their change instances");
     assert_eq!(works(&system)[0]["tr"]["N"], "1");
     assert_eq!(system.sweep()["failed"], 1);
     assert_eq!(works(&system)[0]["tr"]["N"], "2");
-}
-
-fn sweep_with(system: &Running, body: &Value) -> Value {
-    system.call("POST", "/_local/sweep", "", body).body
 }
 
 /// Partition key of the first consumer's submissions. The function below fails on it.
@@ -326,10 +312,8 @@ fn a_failing_record_is_quarantined_and_delivered_after_the_repair() {
     system.wait_idle();
     // The next record was processed. The failed one is at the on-failure destination.
     let list = system.get(&format!("{OWNER}/change_instances/"), "np-owner-key");
-    assert_eq!(
-        (list.at("/count"), list.at("/results/0/consumer_team/name")),
-        (&json!(1), &json!("AwesomeConsumer2"))
-    );
+    assert_eq!(list.at("/count"), 1);
+    assert_eq!(list.at("/results/0/consumer_team/name"), "AwesomeConsumer2");
     let [given_up] = failures(&system).try_into().unwrap();
     assert_eq!(given_up["function"], "generate");
     assert_eq!(given_up["record"]["requestContext"]["condition"], "RetryAttemptsExhausted");
@@ -390,5 +374,5 @@ fn a_receiver_that_fails_nine_of_ten_times_gets_every_event_of_its_team_in_order
         assert_eq!(event["detail"]["data"]["to"], "PENDING");
     }
     drop(system);
-    assert!(taken.try_recv().is_err(), "nothing else is told");
+    assert!(taken.try_recv().is_err(), "the receiver gets no other event");
 }

@@ -41,7 +41,7 @@ fn loading_a_world_twice_changes_nothing() {
     assert_eq!(loaded(directory.path()), first);
 }
 
-/// Starts a system on a directory with a choice of world, and stops it. Returns the printed text.
+/// Starts a system on a directory with a choice of world, stops it, and returns the printed text.
 fn start(directory: &Path, world: Option<WorldChoice>) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let listen = "127.0.0.1:0".parse().unwrap();
@@ -73,10 +73,8 @@ fn the_demo_world_is_loaded_into_an_empty_database_or_when_named() {
     assert!(first.contains("VMOwnerTeam-1       ADMIN     vm-owner-key"), "{first}");
     let url = second.lines().nth(1).unwrap().strip_prefix("Dovetail answers at ").unwrap();
     let second = second.replace(url, "http://127.0.0.1:9000").replace(fresh.to_str().unwrap(), ".dovetail");
-    assert!(
-        LOCAL.contains(&format!("```text\n{second}```\n")),
-        "docs/how-to/run-locally.md has not: {second}"
-    );
+    let is_documented = LOCAL.contains(&format!("```text\n{second}```\n"));
+    assert!(is_documented, "docs/how-to/run-locally.md has the text of a second start: {second}");
 }
 
 #[test]
@@ -119,13 +117,13 @@ fn a_key_without_a_secret_is_made_and_printed_once() {
     for key in &made {
         // The prefix lets secret scanners find the key. 32 random bytes follow.
         assert_eq!((key.key.len(), &key.key[..4]), (77, "dvt_"));
-        assert!(!format!("{key:?}").contains(&key.key), "a key is not to be logged");
+        assert!(!format!("{key:?}").contains(&key.key), "no log shows a key");
         let answer = system.get("/v1/account/teams/", &key.key);
         assert_eq!((answer.status, answer.at("/results/0/name")), (200, &json!(key.team)));
     }
     let refused = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", &made[1].key, &json!({}));
     assert_eq!(refused.at("/code"), "read_only_key", "{refused:?}");
-    assert_eq!(reload(), [], "nobody sees it again");
+    assert_eq!(reload(), [], "a second load prints no key");
     assert_eq!(system.get("/v1/account/teams/", &made[0].key).status, 200);
 }
 
@@ -212,7 +210,7 @@ fn revoke(system: &Running, name: &str) {
 fn differences_are_reported_and_left() {
     let system = Running::demo();
     assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()));
-    assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()), "nothing differs from itself");
+    assert_eq!(load_into(&system, &first_world()), Ok(Vec::new()), "a world has no difference from itself");
     revoke(&system, "gone");
     revoke(&system, "withdrawn");
     // A plan lists the steps and writes nothing.
@@ -283,7 +281,7 @@ fn a_world_sets_replaces_and_removes_metadata_schemas() {
     let owned = json!({"application": {"type": "object", "required": ["owner"]}});
     for _ in 0..2 {
         load(&owned).unwrap();
-        assert_eq!((version().unwrap().number, submit()), (1, 400), "the same again is no new version");
+        assert_eq!((version().unwrap().number, submit()), (1, 400), "the same schemas add no version");
     }
     // An invalid world lists all errors and changes nothing. A world without schemas leaves the present ones.
     let wrong = json!({"team": {"type": "list"}, "application": {"$ref": "https://example.com"}});
