@@ -1,10 +1,11 @@
 //! Numbers of applications (R45): new applications race for the number of an empty one, and a team uses its numbers
 //! again and again.
 
+use super::races::request;
 use futures_util::future::join;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{Answer, ApiRequest, Running, Settings, send};
+use support::{Answer, Running, Settings, send};
 
 const CORE: &str = "/v1/orcabase/consumer";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -105,14 +106,8 @@ fn of_two_new_applications_one_takes_the_number() {
         let name = if round == 0 { "two".to_owned() } else { format!("left{}", round - 1) };
         empty(&system, &name);
         let names = [format!("left{round}"), format!("right{round}")];
-        let request = |name: &str| ApiRequest {
-            method: "PATCH",
-            path: SUBMIT,
-            key: Some("awesome-key"),
-            headers: &[],
-            body: application(name, &["vm"]).to_string().into_bytes(),
-        };
-        let (left, right) = (request(&names[0]), request(&names[1]));
+        let [left, right] =
+            names.map(|name| request("PATCH", SUBMIT, "awesome-key", &application(&name, &["vm"])));
         let both = join(send(&system.base, &left), send(&system.base, &right));
         let (left, right) = system.block_on(both);
         assert_eq!((left.status, right.status), (201, 201), "round {round}");

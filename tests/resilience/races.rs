@@ -20,7 +20,7 @@ fn all(system: &Running, requests: &[ApiRequest<'_>]) -> Vec<Answer> {
     system.block_on(sending.collect())
 }
 
-fn request<'a>(method: &'a str, path: &'a str, key: &'a str, body: &Value) -> ApiRequest<'a> {
+pub(super) fn request<'a>(method: &'a str, path: &'a str, key: &'a str, body: &Value) -> ApiRequest<'a> {
     ApiRequest { method, path, key: Some(key), headers: &[], body: body.to_string().into_bytes() }
 }
 
