@@ -17,7 +17,7 @@ const GB: u128 = 1 << 30;
 /// Alarms of the template.
 const ALARMS: u128 = 10;
 
-/// Requests to the queue for an event.
+/// Requests to the queue for an event: it is sent, received and deleted.
 const MESSAGES: u128 = 3;
 
 /// Receives of an empty queue in a month: five pollers with a long poll of 20 seconds.
@@ -99,9 +99,7 @@ impl Consumed {
         }
         self.stored += u128::from(created(sequence)) * 1_024 * times;
     }
-}
 
-impl Consumed {
     /// Adds what a stack consumes without traffic.
     fn add_rest(&mut self) {
         self.invocations += SWEEPS;

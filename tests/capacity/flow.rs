@@ -19,8 +19,6 @@ const ENTRIES_MAX: usize = 10;
 
 /// Most concurrent instances of `deliver`, as in the template.
 pub const DELIVERING_MAX: usize = 10;
-/// Requests to the queue for an event: it is sent, received and deleted.
-const MESSAGES: u64 = 3;
 
 /// A lane. Invocations of one lane run in sequence.
 type Lane = Arc<tokio::sync::Mutex<()>>;
@@ -171,7 +169,6 @@ impl Flow {
 async fn deliver(stack: Arc<Stack>, names: Names) {
     let Ok(_instance) = stack.flow.delivering.acquire().await else { return };
     let started = stack.now();
-    stack.usage.message(MESSAGES);
     let sequence = stack.sequence("look for webhooks of an event");
     stack.invoke(&sequence, names, retry::WRITE).await;
     let compute = Duration::from_millis(crate::prices::compute_millis(&sequence));

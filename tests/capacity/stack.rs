@@ -40,7 +40,7 @@ impl Rates {
     pub const RAISED: Self = Self { submissions: 10_000, decisions: 10_000, lists: 10_000 };
 }
 
-/// A response with its time, and the number of transactions that it took.
+/// A response with its time.
 #[derive(Clone, Copy, Debug)]
 pub struct Response {
     pub status: u16,
@@ -110,24 +110,12 @@ impl Stack {
         operation: &str,
         names: Names,
     ) -> Response {
-        let sequence = self.sequence(operation);
-        self.request_of(route, team, &sequence, names).await
-    }
-
-    /// Sends a request with its calls.
-    pub async fn request_of(
-        self: &Arc<Self>,
-        route: Route,
-        team: u64,
-        sequence: &Arc<Sequence>,
-        names: Names,
-    ) -> Response {
-        let began = self.now();
-        let status = self.status(route, team, sequence, names).await;
+        let (sequence, began) = (self.sequence(operation), self.now());
+        let status = self.status(route, team, &sequence, names).await;
         let at = self.now();
         self.usage.respond(route, status);
         if status == 200 {
-            self.flow.write(self, sequence, names);
+            self.flow.write(self, &sequence, names);
         }
         Response { status, time: at - began, at }
     }
@@ -151,17 +139,14 @@ impl Stack {
         if done == Ok(true) { 200 } else { 503 }
     }
 
-    /// Runs a function. Returns whether it succeeds.
+    /// Runs a function, and returns whether it succeeds.
     pub async fn invoke(&self, sequence: &Sequence, names: Names, policy: Policy) -> bool {
-        let busy = self.usage.begin();
-        let began = self.now();
-        let done = retry::with_budget(self.run(&sequence.steps, names, policy)).await;
-        self.usage.end(busy, self.now() - began, sequence);
-        done
+        let _busy = self.usage.begin();
+        retry::with_budget(self.run(&sequence.steps, names, policy)).await
     }
 
     /// Executes the steps, and all of them again after a lost race.
-    pub async fn run(&self, steps: &[Step], names: Names, policy: Policy) -> bool {
+    async fn run(&self, steps: &[Step], names: Names, policy: Policy) -> bool {
         let mut attempts = policy.attempts();
         while attempts.next().await.is_some() {
             let read = self.table.read(steps, &names, self.now());
@@ -191,7 +176,6 @@ impl Stack {
 
     /// Sends a call until it is done, as the policies of `dovetail_aws::retry` allow it.
     async fn call(&self, step: &Step, names: &Names, read: &Read) -> Result<(), Failure> {
-        let is_transaction = step.operation == "TransactWriteItems";
         let policy = match step.operation.as_str() {
             "TransactWriteItems" => retry::TRANSACTION,
             "BatchWriteItem" | "BatchGetItem" => retry::BATCH,
@@ -200,7 +184,6 @@ impl Stack {
         };
         let (mut attempts, mut last) = (policy.attempts(), Failure::Throttled);
         while attempts.next().await.is_some() {
-            self.usage.call(is_transaction);
             match self.table.call(step, names, read, || self.now()).await {
                 Ok(()) => return Ok(()),
                 Err(Failure::Throttled) => attempts.uncount(),

@@ -71,12 +71,7 @@ struct State {
     reads: Buckets<Partition>,
     conflicts: Conflicts<String>,
     versions: Versions,
-    /// Units by partition, in thousandths.
-    used: BTreeMap<(Direction, Partition), u64>,
-    /// Numbers of conflicts and stale reads by record.
-    collisions: BTreeMap<String, u64>,
-    /// Time in use by shared record: in transactions, and for a fenced record since its read.
-    occupied: BTreeMap<String, Duration>,
+    seen: Seen,
 }
 
 /// What the table has seen.
@@ -84,10 +79,6 @@ struct State {
 pub struct Seen {
     /// Units by partition, in thousandths.
     pub used: BTreeMap<(Direction, Partition), u64>,
-    /// Rejections by partition.
-    pub throttled: BTreeMap<Partition, u64>,
-    /// Conflicts and stale reads by record.
-    pub collisions: BTreeMap<String, u64>,
     /// Time in use by shared record: in transactions, and for a fenced record since its read.
     pub occupied: BTreeMap<String, Duration>,
 }
@@ -126,9 +117,7 @@ impl Table {
             reads: Buckets::new(READ_UNITS),
             conflicts: Conflicts::default(),
             versions: Versions::new(),
-            used: BTreeMap::new(),
-            collisions: BTreeMap::new(),
-            occupied: BTreeMap::new(),
+            seen: Seen::default(),
         };
         Self { assumptions, state: Mutex::new(state) }
     }
@@ -144,11 +133,7 @@ impl Table {
 
     /// Returns what the table has seen.
     pub fn seen(&self) -> Seen {
-        let state = self.state();
-        let throttled = [state.writes.rejections(), state.reads.rejections()].into_iter().flatten();
-        let throttled = throttled.map(|(partition, count)| (partition.clone(), *count)).collect();
-        let (collisions, occupied) = (state.collisions.clone(), state.occupied.clone());
-        Seen { used: state.used.clone(), throttled, collisions, occupied }
+        self.state().seen.clone()
     }
 
     /// Reads the fenced records of steps.
@@ -206,42 +191,33 @@ impl Table {
 
 impl State {
     fn begin(&mut self, bound: &Bound) -> Result<(), Failure> {
-        let Err(in_use) = self.conflicts.begin_transaction(&bound.shared) else { return Ok(()) };
-        for record in in_use {
-            *self.collisions.entry(record).or_default() += 1;
-        }
-        Err(Failure::Conflict)
+        self.conflicts.begin_transaction(&bound.shared).map_err(|_| Failure::Conflict)
     }
 
     fn end(&mut self, bound: &Bound, time: Duration) {
         self.conflicts.end_transaction(&bound.shared);
         for record in bound.shared.iter().filter(|record| !bound.fenced.contains(record)) {
-            *self.occupied.entry(record.clone()).or_default() += time;
+            *self.seen.occupied.entry(record.clone()).or_default() += time;
         }
     }
 
     /// A throttled transaction costs nothing. A stale one costs as much as a stored one.
     fn commit(&mut self, bound: &Bound, read: &Read, now: Duration) -> Result<(), Failure> {
         self.charge(bound, now)?;
-        let is_stale = |record: &&String| {
-            read.versions.get(*record).copied()
-                != Some(self.versions.get(*record).copied().unwrap_or_default())
+        let is_stale = |record: &String| {
+            read.versions.get(record).copied() != Some(self.versions.get(record).copied().unwrap_or_default())
         };
-        let stale: Vec<String> = bound.fenced.iter().filter(is_stale).cloned().collect();
-        if stale.is_empty() {
-            for record in &bound.shared {
-                *self.versions.entry(record.clone()).or_default() += 1;
-            }
-            // From its read on, no other writer may change a fenced record.
-            for record in &bound.fenced {
-                *self.occupied.entry(record.clone()).or_default() += now.saturating_sub(read.at);
-            }
-            return Ok(());
+        if bound.fenced.iter().any(is_stale) {
+            return Err(Failure::Stale);
         }
-        for record in stale {
-            *self.collisions.entry(record).or_default() += 1;
+        for record in &bound.shared {
+            *self.versions.entry(record.clone()).or_default() += 1;
         }
-        Err(Failure::Stale)
+        // From its read on, no other writer may change a fenced record.
+        for record in &bound.fenced {
+            *self.seen.occupied.entry(record.clone()).or_default() += now.saturating_sub(read.at);
+        }
+        Ok(())
     }
 
     /// Charges the units of a call, unless a partition has none left.
@@ -255,11 +231,11 @@ impl State {
         }
         for (partition, units) in &bound.writes {
             self.writes.charge(partition, now, *units);
-            *self.used.entry((Direction::Write, partition.clone())).or_default() += units;
+            *self.seen.used.entry((Direction::Write, partition.clone())).or_default() += units;
         }
         for (partition, units) in &bound.reads {
             self.reads.charge(partition, now, *units);
-            *self.used.entry((Direction::Read, partition.clone())).or_default() += units;
+            *self.seen.used.entry((Direction::Read, partition.clone())).or_default() += units;
         }
         Ok(())
     }
