@@ -65,11 +65,11 @@ pub fn table(figures: &[Figure]) -> String {
         figures.iter().partition(|figure| figure.passes.is_some());
     if with_goals.is_empty() {
         let rows = figures.iter().map(|figure| vec![figure.what.clone(), figure.measured.clone()]);
-        return markdown(&["figure", "measured"], rows);
+        return markdown("figure | measured", rows);
     }
     let row = |figure: &Figure| {
         let passes = figure.passes.map_or("", |passes| if passes { "pass" } else { "fail" });
         [&figure.what, &figure.goal, &figure.measured, passes].map(str::to_owned).to_vec()
     };
-    markdown(&["figure", "goal", "measured", "result"], with_goals.into_iter().chain(without_goal).map(row))
+    markdown("figure | goal | measured | result", with_goals.into_iter().chain(without_goal).map(row))
 }

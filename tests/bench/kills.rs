@@ -25,7 +25,7 @@ fn body(text: &str) -> String {
     let phases: Vec<Vec<String>> = text.lines().filter_map(phase).collect();
     assert_eq!(phases.len(), 3, "{text}");
     let both = text.lines().find_map(both).unwrap_or_else(|| panic!("{text}"));
-    let table = markdown(&["phase", "change instances", "kills", "kills on the way", "time"], phases);
+    let table = markdown("phase | change instances | kills | kills on the way | time", phases);
     format!("{table}\n{both}")
 }
 

@@ -81,19 +81,9 @@ fn at_start(built: &Built) -> String {
     let events = [Simple { function: HELLO, operation: "nothing", event: "{}".to_owned() }];
     let events = events.into_iter().chain(events::simple(&world.system));
     let rows = events.map(|event| row(built, event.function, &measure(built, &world, &event)));
-    let head = [
-        "function",
-        "first response",
-        "until ready",
-        "until TLS is ready",
-        "table calls",
-        "warm",
-        "memory",
-        "program",
-        "zip",
-        "result",
-    ];
-    markdown(&head, rows)
+    let head = "function | first response | until ready | until TLS is ready | table calls | warm | \
+        memory | program | zip | result";
+    markdown(head, rows)
 }
 
 /// A system with TLS endpoints.

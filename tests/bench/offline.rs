@@ -74,16 +74,9 @@ pub fn renew(session: &Session) {
     let largest = session.scale.sizes.iter().max().unwrap();
     let compared: Vec<Compared> =
         SIZES.into_iter().filter(|items| items <= largest).map(Compared::with).collect();
-    let head = [
-        "items",
-        "`plan`",
-        "bare parse",
-        "`terraform plan`",
-        "CPU, `plan` / bare parse",
-        "CPU, terraform / `plan`",
-        "memory, terraform / `plan`",
-    ];
-    let rows = markdown(&head, compared.iter().map(Compared::row));
+    let head = "items | `plan` | bare parse | `terraform plan` | CPU, `plan` / bare parse | \
+        CPU, terraform / `plan` | memory, terraform / `plan`";
+    let rows = markdown(head, compared.iter().map(Compared::row));
     let goals = table(&compared[compared.len() - 1].goals());
     session.renew(Page::Performance, "plan", Method::Measured, &format!("{rows}{goals}"));
 }

@@ -8,9 +8,8 @@ use capacity::measured::{Goal, goals, table};
 use support::ratchet;
 use support::source::Method;
 
-/// A goal of instructions: operation, figure before the work on scale, and bound in millions.
-const INSTRUCTIONS: [(&str, &str, f64); 2] =
-    [(SUBMISSION, "16.76 million", 8.38), (APPROVAL, "5.35 million", 2.68)];
+/// A goal of instructions: operation, figure before the work on scale and bound, in millions.
+const INSTRUCTIONS: [(&str, &str, f64); 2] = [(SUBMISSION, "16.76", 8.38), (APPROVAL, "5.35", 2.68)];
 
 /// Measures all goals, and writes the table.
 pub fn renew(session: &Session) {
@@ -20,14 +19,8 @@ pub fn renew(session: &Session) {
     for (operation, before, most) in INSTRUCTIONS {
         let count = counted.iter().find(|counted| counted.operation == operation).unwrap();
         let instructions = millions(count.instructions);
-        all.push(Goal::new(
-            &format!("instructions of {operation}"),
-            "counted",
-            before,
-            &format!("≤ {most} million"),
-            format!("{instructions:.2} million"),
-            instructions <= most,
-        ));
+        let goal = format!("instructions of {operation} | counted | {before} million | ≤ {most} million");
+        all.push(Goal::new(goal, format!("{instructions:.2} million"), instructions <= most));
     }
     all.push(of_ratchet(counted));
     all.push(of_units(session.operations()));
@@ -35,33 +28,26 @@ pub fn renew(session: &Session) {
 }
 
 fn of_memory(figure: &Figure) -> Goal {
-    let passes = figure.passes == Some(true);
-    Goal::new(&figure.what, "measured", "278 MB", &figure.goal, figure.measured.clone(), passes)
+    let goal = format!("{} | measured | 278 MB | {}", figure.what, figure.goal);
+    Goal::new(goal, figure.measured.clone(), figure.passes == Some(true))
 }
 
 /// Returns the goal of all instructions: no operation grows without a changed line.
 fn of_ratchet(counted: &[Counted]) -> Goal {
     let within = counted.iter().filter(|counted| counted.instructions <= counted.limit).count();
-    let growth = ratchet::GROWTH_MAX / 10;
-    Goal::new(
-        "instructions of each operation, compared with the [committed count](performance.md#instructions)",
-        "counted",
-        "no goal",
-        &format!("≤ {growth} % more"),
-        format!("{within} of {} within their limit", counted.len()),
-        within == counted.len(),
-    )
+    let goal = format!(
+        "instructions of each operation, compared with the [committed count](performance.md#instructions) | \
+         counted | no goal | ≤ {} % more",
+        ratchet::GROWTH_MAX / 10
+    );
+    let measured = format!("{within} of {} within their limit", counted.len());
+    Goal::new(goal, measured, within == counted.len())
 }
 
 /// Returns the goal of the operations with counted units.
 fn of_units(operations: &[Figure]) -> Goal {
     let within = operations.iter().filter(|operation| operation.passes == Some(true)).count();
-    Goal::new(
-        "units and round trips of the operations with a maximum",
-        "counted",
-        "all",
-        "all",
-        format!("{within} of {} within their maximum", operations.len()),
-        within == operations.len(),
-    )
+    let goal = "units and round trips of the operations with a maximum | counted | all | all";
+    let measured = format!("{within} of {} within their maximum", operations.len());
+    Goal::new(goal, measured, within == operations.len())
 }

@@ -28,85 +28,37 @@ pub struct Ceiling {
 
 /// The limit of the ceilings that depend on the conflicts of transactions.
 pub const HEAD: &str = "transactions of the record `TEAM#{team} HEAD`";
-const CREATE: Act = Act::Request(Route::Submissions, "submit 10 new items");
-const SHARED: Act = Act::Request(Route::Submissions, "submit 1 CREATE with a dependent team");
-
-/// All ceilings.
-pub const CEILINGS: [Ceiling; 9] = [
-    Ceiling {
-        unit: "one consumer, rejections",
-        act: Act::Request(Route::Decisions, "reject"),
-        rate: 25,
-        ..ONE
-    },
-    Ceiling { unit: "one consumer, reported errors", act: ERRORS, rate: 25, ..ONE },
-    Ceiling {
-        unit: "one consumer, change instances in submissions of 10",
-        act: CREATE,
-        units: 10,
-        rate: 7,
-        limit: DECLARATION,
-        ..BY_CONSUMER
-    },
-    Ceiling {
-        unit: "one consumer, whole lives of small items",
-        act: Act::TenLives,
-        units: 10,
-        rate: 8,
-        size: "small",
-        limit: CHANGE,
-        ..BY_CONSUMER
-    },
-    Ceiling {
-        unit: "one consumer, whole lives",
-        act: Act::TenLives,
-        units: 10,
-        rate: 6,
-        limit: CHANGE,
-        ..BY_CONSUMER
-    },
-    Ceiling {
-        unit: "one owner, change instances through its queue",
-        act: CREATE,
-        units: 10,
-        rate: 80,
-        limit: QUEUE,
-        ..MANY
-    },
-    Ceiling { unit: "one service, whole lives", act: Act::Life, rate: 250, limit: LANE, ..MANY },
-    Ceiling {
-        unit: "one stack, submissions with a dependent team",
-        act: SHARED,
-        rate: 250,
-        owners: 1_000,
-        limit: LANE,
-        ..MANY
-    },
-    Ceiling {
-        unit: "one stack, submissions behind the default gateway",
-        act: SHARED,
-        rate: 45,
-        owners: 1_000,
-        rates: Rates::DEFAULT,
-        limit: GATEWAY,
-        ..MANY
-    },
-];
-
 const CHANGE: &str = "write units of `CHANGE#{team}`";
 const DECLARATION: &str = "write units of `DECLARATION#{team}`";
 const QUEUE: &str = "write units of `OWNER#{owner}#ITEMS`";
 const LANE: &str = "a lane of `generate`";
 const GATEWAY: &str = "gateway, rate of submissions";
-const ERRORS: Act = Act::Request(Route::Decisions, "report an error");
 
-/// One consumer and one owner.
-const ONE: Ceiling = Ceiling {
+const REJECT: Act = Act::Request(Route::Decisions, "reject");
+const ERRORS: Act = Act::Request(Route::Decisions, "report an error");
+const CREATE: Act = Act::Request(Route::Submissions, "submit 10 new items");
+const SHARED: Act = Act::Request(Route::Submissions, "submit 1 CREATE with a dependent team");
+
+/// All ceilings: unit, arrivals per second, and limit.
+pub const CEILINGS: [Ceiling; 9] = [
+    DECISIONS.at("one consumer, rejections", 25, HEAD),
+    Ceiling { act: ERRORS, ..DECISIONS }.at("one consumer, reported errors", 25, HEAD),
+    TENS.at("one consumer, change instances in submissions of 10", 7, DECLARATION),
+    Ceiling { size: "small", ..LIVES }.at("one consumer, whole lives of small items", 8, CHANGE),
+    LIVES.at("one consumer, whole lives", 6, CHANGE),
+    Ceiling { consumers: 1_000, ..TENS }.at("one owner, change instances through its queue", 80, QUEUE),
+    Ceiling { act: Act::Life, owners: 1, ..STACK }.at("one service, whole lives", 250, LANE),
+    STACK.at("one stack, submissions with a dependent team", 250, LANE),
+    DEFAULTS.at("one stack, submissions behind the default gateway", 45, GATEWAY),
+];
+
+/// Rejections of one consumer's items by one owner.
+const DECISIONS: Ceiling = Ceiling {
     unit: "",
     units: 1,
     rate: 1,
     size: "usual",
-    act: SHARED,
+    act: REJECT,
     consumers: 1,
     owners: 1,
     rates: Rates::RAISED,
@@ -114,13 +66,24 @@ const ONE: Ceiling = Ceiling {
     limit: HEAD,
 };
 
-/// Submissions of one consumer.
-const BY_CONSUMER: Ceiling = Ceiling { route: Route::Submissions, ..ONE };
+/// Submissions of ten items by one consumer.
+const TENS: Ceiling = Ceiling { act: CREATE, units: 10, route: Route::Submissions, ..DECISIONS };
 
-/// Submissions of many consumers to one owner.
-const MANY: Ceiling = Ceiling { consumers: 1_000, route: Route::Submissions, ..ONE };
+/// The same, with the decisions on the items.
+const LIVES: Ceiling = Ceiling { act: Act::TenLives, ..TENS };
+
+/// Submissions of many consumers to many owners.
+const STACK: Ceiling = Ceiling { act: SHARED, units: 1, consumers: 1_000, owners: 1_000, ..TENS };
+
+/// The same, with the default rates of the gateway.
+const DEFAULTS: Ceiling = Ceiling { rates: Rates::DEFAULT, ..STACK };
 
 impl Ceiling {
+    /// Returns the ceiling of a unit at a rate.
+    const fn at(self, unit: &'static str, rate: u32, limit: &'static str) -> Self {
+        Self { unit, rate, limit, ..self }
+    }
+
     /// Runs arrivals at a multiple of the ceiling.
     pub fn run(&self, seed: u64, times: u32) -> Outcome {
         self.run_with(seed, 100 * times, Assumptions::USUAL)

@@ -36,18 +36,9 @@ pub fn quotas() -> String {
             per_second(ran.counters.events.into()),
         ]
     });
-    let head = [
-        "items",
-        "teams",
-        "submissions/s",
-        "decisions/s",
-        "lists/s",
-        "Lambda instances, maximum",
-        "write units/s",
-        "read units/s",
-        "events/s",
-    ];
-    markdown(&head, rows)
+    let head = "items | teams | submissions/s | decisions/s | lists/s | Lambda instances, maximum | \
+        write units/s | read units/s | events/s";
+    markdown(head, rows)
 }
 
 /// Returns the bill of each size.
@@ -64,8 +55,7 @@ pub fn whole_bill() -> String {
     rows.push(std::iter::once("storage and recovery, after one year".to_owned()).chain(storage).collect());
     let names = BILLED
         .map(|(items, teams, _)| format!("{} items, {} teams", grouped(items.into()), grouped(teams.into())));
-    let head: Vec<&str> = std::iter::once("$ per month").chain(names.iter().map(String::as_str)).collect();
-    markdown(&head, rows)
+    markdown(&format!("$ per month | {}", names.join(" | ")), rows)
 }
 
 /// Returns compute time and price of the most frequent operations with different memory.
@@ -89,8 +79,8 @@ pub fn memories() -> String {
         let first = [format!("`{function}`"), operation.to_owned()];
         first.into_iter().chain(figures).chain([format!("{} MB", memory(&sequence))]).collect()
     });
-    let head = ["function", "operation", "128 MB", "256 MB", "512 MB", "template"];
-    markdown(&head, rows)
+    let head = "function | operation | 128 MB | 256 MB | 512 MB | template";
+    markdown(head, rows)
 }
 
 /// Returns the list prices.
@@ -104,5 +94,5 @@ pub fn prices() -> String {
         let text = text.trim_end_matches('0').trim_end_matches('.');
         vec![name.to_owned(), text.to_owned(), unit.to_owned()]
     });
-    markdown(&["service", "$", "for each"], rows)
+    markdown("service | $ | for each", rows)
 }

@@ -2,10 +2,11 @@
 
 use crate::names::Names;
 use crate::sequence::Sequence;
-use crate::stack::{Stack, locked};
+use crate::stack::Stack;
 use dovetail_aws::retry;
 use dovetail_worker::TURN;
 use simulation::load::lanes::{POLL, SHARDS, shard_and_lane_of};
+use simulation::locked;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -30,14 +31,20 @@ pub struct Flow {
     notifying: Mutex<BTreeMap<(usize, usize), Lane>>,
     /// Times of the records that wait in a lane of `notify`.
     waiting: Mutex<BTreeMap<(usize, usize), Vec<Duration>>>,
-    /// Times from commits until generated change instances, with the consumer.
-    generated: Mutex<Vec<(u64, Duration)>>,
-    /// Times from commits until events.
-    published: Mutex<Vec<Duration>>,
+    times: Mutex<Times>,
     /// Instances of `deliver`.
     delivering: Semaphore,
-    /// Time at work of each lane of `generate`, and of all instances of `deliver`.
-    busy: Mutex<BTreeMap<Worker, Duration>>,
+}
+
+/// The times that a replay measures behind the stream.
+#[derive(Clone, Debug, Default)]
+pub struct Times {
+    /// Times from commits until generated change instances, with the consumer.
+    pub generated: Vec<(u64, Duration)>,
+    /// Times from commits until events.
+    pub published: Vec<Duration>,
+    /// Time at work of each worker.
+    pub busy: BTreeMap<Worker, Duration>,
 }
 
 /// A part of the stack that works on one thing at a time.
@@ -59,30 +66,18 @@ impl Flow {
             generating: Mutex::default(),
             notifying: Mutex::default(),
             waiting: Mutex::default(),
-            generated: Mutex::default(),
-            published: Mutex::default(),
+            times: Mutex::default(),
             delivering: Semaphore::new(DELIVERING_MAX),
-            busy: Mutex::default(),
         }
     }
 
-    /// Returns the times from commits until generated change instances, each with its consumer.
-    pub fn generated(&self) -> Vec<(u64, Duration)> {
-        locked(&self.generated).clone()
-    }
-
-    /// Returns the times from commits until events.
-    pub fn published(&self) -> Vec<Duration> {
-        locked(&self.published).clone()
-    }
-
-    /// Returns the time at work of each worker.
-    pub fn busy(&self) -> BTreeMap<Worker, Duration> {
-        locked(&self.busy).clone()
+    /// Returns the times so far.
+    pub fn times(&self) -> Times {
+        locked(&self.times).clone()
     }
 
     fn work(&self, worker: Worker, time: Duration) {
-        *locked(&self.busy).entry(worker).or_default() += time;
+        *locked(&self.times).busy.entry(worker).or_default() += time;
     }
 
     /// Delivers the records of a stored write: one for each event, and one for pending work.
@@ -117,7 +112,7 @@ impl Flow {
                     }
                 }
             }
-            locked(&stack.flow.generated).push((names.consumer, stack.now() - began));
+            locked(&stack.flow.times).generated.push((names.consumer, stack.now() - began));
         }));
     }
 
@@ -147,7 +142,7 @@ impl Flow {
                 }
                 stack.usage.publish(records.len());
                 let now = stack.now();
-                locked(&stack.flow.published).extend(records.iter().map(|began| now - *began));
+                locked(&stack.flow.times).published.extend(records.iter().map(|began| now - *began));
             }
             stack.flow.work(Worker::Notify(at.0, at.1), stack.now() - started);
             for _ in 0..changes {

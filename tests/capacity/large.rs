@@ -2,7 +2,7 @@
 
 use crate::names::Names;
 use crate::operations::STAGED_ITEMS;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, limits};
 use crate::sequence::{Sequence, Step};
 use crate::stack::{Rates, Response, Route, Stack};
 use crate::table::Assumptions;
@@ -92,7 +92,7 @@ async fn play(size: &'static str, items: usize) -> Large {
         stack.now()
     };
     let (responses, response) = tokio::join!(others, response);
-    let limits = crate::outcome::limits(&stack, Rates::RAISED);
+    let limits = limits(&stack, Rates::RAISED);
     let generated = generated(&stack).await;
     // The teams in the lane of the large submission come after it.
     sleep(SETTLING).await;
@@ -103,7 +103,8 @@ async fn play(size: &'static str, items: usize) -> Large {
 /// Waits until all change instances of the large submission exist. Returns the time since the commit.
 async fn generated(stack: &Stack) -> Duration {
     for _ in 0..GENERATED_MAX {
-        if let Some((_, lag)) = stack.flow.generated().into_iter().find(|(consumer, _)| *consumer == LARGE) {
+        let generated = stack.flow.times().generated;
+        if let Some((_, lag)) = generated.into_iter().find(|(consumer, _)| *consumer == LARGE) {
             return lag;
         }
         sleep(Duration::from_secs(1)).await;

@@ -3,7 +3,7 @@
 use crate::record::Traced;
 use crate::recorder::{NOTIFY, Recorder, SEED};
 use crate::sequence::Sequence;
-use crate::world::{HOOK, OWNED, OWNER, PLAIN, SHARED, Size, key};
+use crate::world::{HOOK, OWNER, PLAIN, SHARED, Size, key};
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use deliver::Handles;
 use domain::base::id::WebhookId;
@@ -14,9 +14,11 @@ use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::{Queue, Settings, SqsEvent};
 use serde_json::{Value, json};
 use simulation::cloud::TABLE;
+use simulation::load::driver::changes;
 use simulation::network::Network;
 use simulation::run::in_virtual_time;
 use simulation::stream::GENERATE;
+use simulation::system::OWNED;
 use std::sync::Arc;
 
 /// Items of the staged submission.
@@ -34,7 +36,7 @@ pub fn create_with_gone_items(count: usize) -> Sequence {
     let create = move || async move {
         let mut recorder = Recorder::start(Size::Small).await;
         recorder.move_gone_items(count).await;
-        let (_, traced) = recorder.submit(0, "Full", PLAIN, 1, 1).await;
+        let (_, traced) = recorder.submit((0, "Full", PLAIN), 1, 1).await;
         recorder.add("submit 1 CREATE with gone items", traced);
         recorder.sequences.remove(0)
     };
@@ -53,29 +55,29 @@ async fn record_all(size: Size) -> Vec<Sequence> {
 
 impl Recorder {
     async fn submissions(&mut self) {
-        let (_, calls) = self.submit(0, "Plain", PLAIN, 1, 1).await;
+        let (_, calls) = self.submit((0, "Plain", PLAIN), 1, 1).await;
         self.add("submit 1 CREATE", calls);
-        let (_, calls) = self.submit(0, "Shared", SHARED, 1, 1).await;
+        let (_, calls) = self.submit((0, "Shared", SHARED), 1, 1).await;
         self.add("submit 1 CREATE with a dependent team", calls);
         let calls = self.flow(GENERATE).await;
         self.add("generate 1 share", calls);
-        let (answer, calls) = self.submit(0, "Ten", PLAIN, 10, 1).await;
+        let (answer, calls) = self.submit((0, "Ten", PLAIN), 10, 1).await;
         self.add("submit 10 new items", calls);
-        for change in simulation::load::driver::changes(&answer.body) {
+        for change in changes(&answer.body) {
             self.decide(&change, "APPROVED").await;
             self.decide(&change, "COMPLETED").await;
         }
-        let (_, calls) = self.submit(0, "Ten", PLAIN, 10, 2).await;
+        let (_, calls) = self.submit((0, "Ten", PLAIN), 10, 2).await;
         self.add("submit 10 changed items", calls);
-        self.submit(1, "Applied", PLAIN, 20, 1).await;
-        let (_, calls) = self.submit(1, "Applied", PLAIN, 20, 1).await;
+        self.submit((1, "Applied", PLAIN), 20, 1).await;
+        let (_, calls) = self.submit((1, "Applied", PLAIN), 20, 1).await;
         self.add("re-apply 20 items without a change", calls);
     }
 
     /// Removes an item of an application, and copies the row of the gone item.
     async fn move_gone_items(&self, count: usize) {
         for items in [1, 0] {
-            let change = self.changes(0, "Full", PLAIN, items, 1).await;
+            let change = self.changes((0, "Full", PLAIN), items, 1).await;
             self.decide(&change[0], "APPROVED").await;
             self.decide(&change[0], "COMPLETED").await;
         }
@@ -93,7 +95,7 @@ impl Recorder {
     }
 
     async fn decisions(&mut self) {
-        let ids = self.changes(0, "Decided", PLAIN, 5, 1).await;
+        let ids = self.changes((0, "Decided", PLAIN), 5, 1).await;
         let calls = self.decide(&ids[0], "APPROVED").await;
         self.add("approve", calls);
         let calls = self.flow(NOTIFY).await;
@@ -110,7 +112,7 @@ impl Recorder {
             json!({"state": "COMPLETED", "log": self.size.log(), "deployed_item": self.size.deployed()});
         let (_, calls) = self.send("PATCH", &format!("{OWNED}{}/", ids[3]), key(OWNER), body).await;
         self.add("complete with a deployed item", calls);
-        let removed = self.changes(1, "Applied", PLAIN, 0, 1).await;
+        let removed = self.changes((1, "Applied", PLAIN), 0, 1).await;
         self.decide(&removed[0], "APPROVED").await;
         let calls = self.decide(&removed[0], "COMPLETED").await;
         self.add("complete a DELETE", calls);
@@ -119,7 +121,7 @@ impl Recorder {
     async fn reads(&mut self) {
         let page = format!("{OWNED}?state=PENDING&limit=50");
         for application in 0..6 {
-            self.submit(2, &format!("Queue{application}"), PLAIN, 10, 1).await;
+            self.submit((2, &format!("Queue{application}"), PLAIN), 10, 1).await;
         }
         let (_, calls) = self.send("GET", &format!("{page}&light=true"), key(OWNER), Value::Null).await;
         self.add("read a light page of 50", calls);
@@ -136,8 +138,8 @@ impl Recorder {
 
     /// Records a staged submission, and the first of its work records behind the stream.
     async fn staged(&mut self) {
-        self.submit(3, "Warm", PLAIN, 1, 1).await;
-        let (_, calls) = self.submit(3, "Staged", PLAIN, STAGED_ITEMS, 1).await;
+        self.submit((3, "Warm", PLAIN), 1, 1).await;
+        let (_, calls) = self.submit((3, "Staged", PLAIN), STAGED_ITEMS, 1).await;
         self.add("submit 1,000 items", calls);
         let Traced { mut calls, .. } = self.flow(GENERATE).await;
         // Each work record begins with a query. A turn may end after the first record.

@@ -1,9 +1,10 @@
 //! The outcome of a replay: responses, delays, and how much of each limit is used.
 
-use crate::flow::{DELIVERING_MAX, Worker};
+use crate::flow::{DELIVERING_MAX, Times, Worker};
 use crate::sequence::Direction;
 use crate::stack::{Rates, Route, Stack};
 use crate::table::Seen;
+use crate::text::{share, time};
 use crate::traffic::Routed;
 use crate::usage::Counters;
 use simulation::load::driver::percentile;
@@ -32,13 +33,23 @@ impl Outcome {
     /// Returns the outcome of a stack.
     pub fn of(stack: &Stack, time: Duration, limits: Vec<(String, u64)>, responses: Vec<Routed>) -> Self {
         let (seen, counters) = (stack.table.seen(), stack.usage.counters());
-        let (generated, published) = (stack.flow.generated(), stack.flow.published());
+        let Times { generated, published, .. } = stack.flow.times();
         Self { time, responses, generated, published, counters, seen, limits }
     }
 
     /// Returns the number of responses with a status.
     pub fn count(&self, status: u16) -> usize {
         self.responses.iter().filter(|(_, response)| response.status == status).count()
+    }
+
+    /// Returns the number of responses with 429 or 503.
+    pub fn refused(&self) -> usize {
+        self.count(429) + self.count(503)
+    }
+
+    /// Returns the share of refused responses.
+    pub fn refused_share(&self) -> String {
+        share(self.refused(), self.responses.len())
     }
 
     /// Returns the number of successful responses of a route within the time of the arrivals.
@@ -52,6 +63,11 @@ impl Outcome {
     pub fn latency(&self, percent: usize) -> Duration {
         let done = self.responses.iter().filter(|(_, response)| response.status == 200);
         percentile(&done.map(|(_, response)| response.time).collect::<Vec<_>>(), percent)
+    }
+
+    /// Returns median and 99th percentile of the time of successful responses.
+    pub fn median_and_p99(&self) -> String {
+        format!("{}, {}", time(self.latency(50)), time(self.latency(99)))
     }
 
     /// Returns a percentile of the time until generated change instances.
@@ -116,12 +132,7 @@ fn of_table(seen: &Seen, time: Duration) -> Vec<(String, u64)> {
 }
 
 fn of_gateway(counters: &Counters, rates: Rates, time: Duration) -> Vec<(String, u64)> {
-    let routes = [
-        (Route::Submissions, "submissions", rates.submissions),
-        (Route::Decisions, "decisions", rates.decisions),
-        (Route::Lists, "lists", rates.lists),
-    ];
-    let used = routes.map(|(route, name, rate)| {
+    let used = rates.each().map(|(route, name, rate)| {
         let requests = counters.responses.iter().filter(|((of, _), _)| *of == route).map(|(_, count)| count);
         let millis = u64::try_from(time.as_millis()).unwrap().max(1);
         (format!("gateway, rate of {name}"), requests.sum::<u64>() * 1_000_000 / (u64::from(rate) * millis))
@@ -130,7 +141,7 @@ fn of_gateway(counters: &Counters, rates: Rates, time: Duration) -> Vec<(String,
 }
 
 fn of_workers(stack: &Stack, time: Duration) -> Vec<(String, u64)> {
-    let busy = stack.flow.busy().into_iter().map(|(worker, busy)| match worker {
+    let busy = stack.flow.times().busy.into_iter().map(|(worker, busy)| match worker {
         Worker::Generate(..) => ("a lane of `generate`".to_owned(), of_time(busy, time)),
         Worker::Notify(..) => ("a lane of `notify`".to_owned(), of_time(busy, time)),
         Worker::Deliver => {
@@ -143,8 +154,7 @@ fn of_workers(stack: &Stack, time: Duration) -> Vec<(String, u64)> {
 
 /// Returns a key with names instead of ids.
 fn named(key: &str) -> String {
-    let (partition, record) =
-        key.split_once(' ').map_or((key, ""), |(partition, record)| (partition, record));
+    let (partition, record) = key.split_once(' ').unwrap_or((key, ""));
     let mut parts = partition.split('#');
     let prefix = parts.next().unwrap_or_default();
     let id = match prefix {

@@ -2,15 +2,18 @@
 
 use crate::record::{Roles, Traced, sequence};
 use crate::sequence::Sequence;
-use crate::world::{CONSUMERS, DEPENDENT, OWNED, OWNER, PLAIN, SHARED, Size, declaration, key, team, world};
+use crate::world::{
+    Application, CONSUMERS, DEPENDENT, OWNER, PLAIN, SHARED, Size, declaration, key, team, world,
+};
 use dovetail_daemon::authorizer::Authorizer;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use simulation::cloud::{Cloud, Indexes};
 use simulation::invocation::{Death, Invocation};
+use simulation::load::driver::changes;
 use simulation::load::limits::Load;
 use simulation::stream::{GENERATE, Stream, filter_of};
-use simulation::system::{Answer, ApiRequest, Limits, System};
+use simulation::system::{Answer, ApiRequest, Limits, OWNED, SUBMIT, System};
 use std::sync::Arc;
 
 /// Seed of the latencies. They only decide the order of concurrent calls.
@@ -38,10 +41,9 @@ impl Recorder {
         let cloud = Cloud::new(Rng::with_seed(SEED), Indexes::Exact, None);
         let system = System::start(&world(), Limits::of_actions(100), cloud).await;
         let mut roles = Roles::new();
+        let owners = [(OWNER.to_owned(), "owner"), (DEPENDENT.to_owned(), "dependent")];
         let consumers = (0..CONSUMERS).map(|number| (team(number), "consumer"));
-        for (name, role) in
-            [(OWNER.to_owned(), "owner"), (DEPENDENT.to_owned(), "dependent")].into_iter().chain(consumers)
-        {
+        for (name, role) in owners.into_iter().chain(consumers) {
             let team = system.table.team_by_name(&name).await.unwrap().unwrap();
             roles.insert(team.id.to_string(), role);
         }
@@ -49,7 +51,7 @@ impl Recorder {
         let authorizer = Authorizer::default();
         let recorder = Self { system, stream, authorizer, roles, size, sequences: Vec::new() };
         for service in [PLAIN, SHARED] {
-            let warm = recorder.changes(0, "Warm", service, 1, 0).await;
+            let warm = recorder.changes((0, "Warm", service), 1, 0).await;
             recorder.decide(&warm[0], "APPROVED").await;
         }
         drop(recorder.flow(GENERATE).await);
@@ -58,8 +60,7 @@ impl Recorder {
 
     /// Sends a request. Returns the answer and the calls.
     pub async fn send(&self, method: &str, path: &str, key: String, body: Value) -> (Answer, Traced) {
-        let (method, path) = (method.to_owned(), path.to_owned());
-        let request = ApiRequest { method, path, key, idempotency_key: None, if_match: None, body };
+        let request = ApiRequest::new(method, path, &key, body);
         let id = self.system.next_request();
         let (answer, calls) = self.traced(self.system.answer_by(&self.authorizer, &request, &id)).await;
         assert!(matches!(answer.status, 200 | 201), "{} {}: {}", request.path, answer.status, answer.body);
@@ -79,14 +80,8 @@ impl Recorder {
         assert_eq!(self.system.cloud.complaint(), None);
         self.stream.read(&self.system);
         let (events, _) = self.stream.after(position, &filter_of(NOTIFY));
-        (
-            output,
-            Traced {
-                calls: load.end_trace(),
-                events: events.len(),
-                changes: events.iter().filter(|record| is_change(record)).count(),
-            },
-        )
+        let changes = events.iter().filter(|record| is_change(record)).count();
+        (output, Traced { calls: load.end_trace(), events: events.len(), changes })
     }
 
     /// Adds the sequence of an operation.
@@ -97,29 +92,15 @@ impl Recorder {
     }
 
     /// Submits items of one application. Returns the answer and the calls.
-    pub async fn submit(
-        &self,
-        consumer: usize,
-        application: &str,
-        service: &str,
-        items: usize,
-        cpu: u64,
-    ) -> (Answer, Traced) {
-        let body = declaration(consumer, application, service, items, cpu, self.size);
-        self.send("PATCH", "/v1/orcabase/consumer/submissions/submit/", key(&team(consumer)), body).await
+    pub async fn submit(&self, of: Application<'_>, items: usize, cpu: u64) -> (Answer, Traced) {
+        let body = declaration(of, items, cpu, self.size);
+        self.send("PATCH", SUBMIT, key(&team(of.0)), body).await
     }
 
     /// Submits, and returns the ids of the change instances.
-    pub async fn changes(
-        &self,
-        consumer: usize,
-        application: &str,
-        service: &str,
-        items: usize,
-        cpu: u64,
-    ) -> Vec<Value> {
-        let (answer, _) = self.submit(consumer, application, service, items, cpu).await;
-        simulation::load::driver::changes(&answer.body)
+    pub async fn changes(&self, of: Application<'_>, items: usize, cpu: u64) -> Vec<Value> {
+        let (answer, _) = self.submit(of, items, cpu).await;
+        changes(&answer.body)
     }
 
     /// Decides with the log text of the size.

@@ -9,8 +9,9 @@ use dovetail_aws::retry::{self, Policy};
 use futures_util::stream::{self, StreamExt as _};
 use simulation::load::bucket::Bucket;
 use simulation::load::gateway::{INSTANCES, PATIENCE};
+use simulation::locked;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -38,6 +39,15 @@ impl Rates {
     pub const DEFAULT: Self = Self { submissions: 50, decisions: 100, lists: 100 };
     /// Rates that no scenario reaches.
     pub const RAISED: Self = Self { submissions: 10_000, decisions: 10_000, lists: 10_000 };
+
+    /// Returns each group of routes with its name and its rate.
+    pub const fn each(self) -> [(Route, &'static str, u32); 3] {
+        [
+            (Route::Submissions, "submissions", self.submissions),
+            (Route::Decisions, "decisions", self.decisions),
+            (Route::Lists, "lists", self.lists),
+        ]
+    }
 }
 
 /// A response with its time.
@@ -72,12 +82,7 @@ impl Stack {
         lanes: usize,
         assumptions: Assumptions,
     ) -> Arc<Self> {
-        let bucket = |rate: u32| Bucket::new(rate, 2 * rate);
-        let gateway = [
-            (Route::Submissions, rates.submissions),
-            (Route::Decisions, rates.decisions),
-            (Route::Lists, rates.lists),
-        ];
+        let gateway = rates.each().map(|(route, _, rate)| (route, Bucket::new(rate, 2 * rate)));
         let sequences = crate::sequence::all().into_iter().map(|one| (one.name.clone(), Arc::new(one)));
         Arc::new(Self {
             table: Table::new(seed, assumptions),
@@ -85,7 +90,7 @@ impl Stack {
             flow: Flow::new(lanes),
             size,
             began: Instant::now(),
-            gateway: Mutex::new(gateway.map(|(route, rate)| (route, bucket(rate))).into()),
+            gateway: Mutex::new(gateway.into()),
             authorized: Mutex::default(),
             sequences: sequences.collect(),
         })
@@ -199,9 +204,4 @@ impl Stack {
         }
         Err(last)
     }
-}
-
-/// Locks a value.
-pub fn locked<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,8 +11,9 @@ use simulation::load::lanes::hashed;
 use simulation::load::latency::Latency;
 use simulation::load::limits::{HOP, READ_UNITS, WRITE_UNITS};
 use simulation::load::partition::Partition;
+use simulation::locked;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -123,7 +124,7 @@ impl Table {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Draws from the random numbers of the replay.

@@ -5,12 +5,12 @@ use crate::ceilings::{CEILINGS, HEAD};
 use crate::cost_tables::{memories, prices, quotas, whole_bill};
 use crate::large;
 use crate::outcome::Outcome;
-use crate::scenario::Size;
+use crate::scenario::{Scenario, Size};
 use crate::sequence::{Direction, decimal, named};
 use crate::stack::{Rates, Route};
 use crate::table::Assumptions;
 use crate::text::{dollars, grouped, markdown, percent, share, time};
-use crate::traffic::Act;
+use crate::traffic::{Act, Arrivals};
 use crate::webhooks::{self, Isolation};
 use simulation::load::driver::percentile;
 use simulation::load::lanes::SHARDS;
@@ -78,17 +78,9 @@ fn operations() -> String {
         let [_, read] = units(Direction::Read);
         vec![name.to_owned(), write, write_usual, read, usual.rounds().to_string(), usual.events.to_string()]
     });
-    markdown(
-        &[
-            "operation",
-            "write units, small items",
-            "write units, usual items",
-            "read units",
-            "rounds",
-            "events",
-        ],
-        rows,
-    )
+    let head = "operation | write units, small items | write units, usual items | read units | rounds | \
+        events";
+    markdown(head, rows)
 }
 
 fn ceilings() -> String {
@@ -97,23 +89,16 @@ fn ceilings() -> String {
         vec![
             ceiling.unit.to_owned(),
             ceiling.units_per_second().to_string(),
-            share(at.count(503) + at.count(429), at.responses.len()),
-            format!("{}, {}", time(at.latency(50)), time(at.latency(99))),
+            at.refused_share(),
+            at.median_and_p99(),
             format!("{} %", 100 * above.done(ceiling.route) / at.done(ceiling.route).max(1)),
-            share(above.count(503) + above.count(429), above.responses.len()),
+            above.refused_share(),
             ceiling.limit.to_owned(),
         ]
     });
-    let head = [
-        "unit",
-        "per second",
-        "429 and 503",
-        "response, median and p99",
-        "throughput at twice the rate",
-        "429 and 503 there",
-        "first limit",
-    ];
-    markdown(&head, rows)
+    let head = "unit | per second | 429 and 503 | response, median and p99 | \
+        throughput at twice the rate | 429 and 503 there | first limit";
+    markdown(head, rows)
 }
 
 /// Parts of the ceilings in a new table, in percent.
@@ -123,34 +108,27 @@ const PARTS: [u32; 10] = [100, 90, 80, 70, 60, 50, 40, 30, 20, 10];
 fn new_table() -> String {
     let new = Assumptions { partitions: Some(SHARDS), ..Assumptions::USUAL };
     let rows = CEILINGS.map(|ceiling| {
-        let refused = |ran: &Outcome| ran.count(503) + ran.count(429);
         let is_quick = |ran: &Outcome| ran.latency(99).max(ran.lag(99)) <= Duration::from_secs(1);
         let at = ceiling.run_with(SEED, 100, new);
         let mut parts = PARTS.iter().map(|part| (part, ceiling.run_with(SEED, *part, new)));
-        let held = parts.find(|(_, ran)| refused(ran) == 0 && is_quick(ran));
-        let (per_second, response) = held.map_or_else(
-            || ("less".to_owned(), String::new()),
-            |(part, ran)| {
-                let per_second = ceiling.units_per_second() * part / 100;
-                (per_second.to_string(), format!("{}, {}", time(ran.latency(50)), time(ran.latency(99))))
-            },
-        );
+        let held = parts.find(|(_, ran)| ran.refused() == 0 && is_quick(ran));
+        let (per_second, response) = match held {
+            Some((part, ran)) => {
+                ((ceiling.units_per_second() * part / 100).to_string(), ran.median_and_p99())
+            }
+            None => ("less".to_owned(), String::new()),
+        };
         vec![
             ceiling.unit.to_owned(),
             ceiling.units_per_second().to_string(),
-            share(refused(&at), at.responses.len()),
+            at.refused_share(),
             per_second,
             response,
         ]
     });
-    let head = [
-        "unit",
-        "ceiling per second",
-        "429 and 503 there in a new table",
-        "ceiling in a new table",
-        "response, median and p99",
-    ];
-    markdown(&head, rows)
+    let head = "unit | ceiling per second | 429 and 503 there in a new table | ceiling in a new table | \
+        response, median and p99";
+    markdown(head, rows)
 }
 
 /// Parts of its latency for which a transaction may occupy its records, in percent.
@@ -167,14 +145,13 @@ fn conflicts() -> String {
                 ceiling.unit.to_owned(),
                 format!("{occupied} %"),
                 share(at.count(503), at.responses.len()),
-                format!("{}, {}", time(at.latency(50)), time(at.latency(99))),
+                at.median_and_p99(),
                 share(above.count(503), above.responses.len()),
             ]
         })
     });
-    let head =
-        ["unit", "time in use", "503 at the ceiling", "response, median and p99", "503 at twice the rate"];
-    markdown(&head, rows)
+    let head = "unit | time in use | 503 at the ceiling | response, median and p99 | 503 at twice the rate";
+    markdown(head, rows)
 }
 
 fn traffic() -> String {
@@ -189,21 +166,13 @@ fn traffic() -> String {
             share(default.count(429), default.responses.len()),
             format!("{first}: {}", percent(*used)),
             format!("{limit}: {}", percent(*used_of_limit)),
-            format!("{}, {}", time(raised.latency(50)), time(raised.latency(99))),
+            raised.median_and_p99(),
             raised.count(503).to_string(),
         ]
     });
-    let head = [
-        "items",
-        "teams",
-        "lives per second",
-        "429 with default rates",
-        "first limit with default rates",
-        "first limit with raised rates",
-        "response, median and p99",
-        "503",
-    ];
-    markdown(&head, rows)
+    let head = "items | teams | lives per second | 429 with default rates | \
+        first limit with default rates | first limit with raised rates | response, median and p99 | 503";
+    markdown(head, rows)
 }
 
 fn isolation() -> String {
@@ -216,48 +185,25 @@ fn isolation() -> String {
     };
     let responses: Vec<Duration> = flooded.responses().map(|response| response.time).collect();
     let failure = mass_failure();
-    let others: Vec<Duration> = failure
-        .responses
-        .iter()
-        .filter(|(route, _)| *route == Route::Submissions)
-        .map(|(_, one)| one.time)
-        .collect();
-    let refused = failure
-        .responses
-        .iter()
-        .filter(|(route, one)| *route == Route::Submissions && one.status == 503)
-        .count();
+    let submissions = || failure.responses.iter().filter(|(route, _)| *route == Route::Submissions);
+    let others: Vec<Duration> = submissions().map(|(_, one)| one.time).collect();
+    let refused = submissions().filter(|(_, one)| one.status == 503).count();
     let webhook = |isolation, slow| webhooks::run(isolation, Duration::from_millis(slow));
+    let during = "1,000 small submissions during a submission of 10,000 items: response";
+    let waits =
+        format!("the same: generated change instance; {late} of {} wait for more than 1 s", lags.len());
+    let failing = "submissions of others while an owner fails 100 items per second of 1,000 teams";
+    let slow = "deliveries to 19 webhooks, another takes 10 s for each response";
     let rows = [
-        row(
-            "1,000 small submissions during a submission of 10,000 items: response",
-            &responses,
-            flooded.outcome.count(503),
-            "< 1 s",
-        ),
-        row(
-            &format!("the same: generated change instance; {late} of {} wait for more than 1 s", lags.len()),
-            &lags,
-            0,
-            "< 1 s",
-        ),
-        row(
-            "submissions of others while an owner fails 100 items per second of 1,000 teams",
-            &others,
-            refused,
-            "< 1 s",
-        ),
+        row(during, &responses, flooded.outcome.count(503), "< 1 s"),
+        row(&waits, &lags, 0, "< 1 s"),
+        row(failing, &others, refused, "< 1 s"),
         row("deliveries to 20 webhooks", &webhook(Isolation::Slots, 50), 0, ""),
-        row(
-            "deliveries to 19 webhooks, another takes 10 s for each response",
-            &webhook(Isolation::Slots, 10_000),
-            0,
-            "< 1 s",
-        ),
+        row(slow, &webhook(Isolation::Slots, 10_000), 0, "< 1 s"),
         row("the same without delivery slots", &webhook(Isolation::Groups, 10_000), 0, ""),
         row("the same without delivery slots and groups", &webhook(Isolation::Nothing, 10_000), 0, ""),
     ];
-    markdown(&["what others see", "median", "p99", "maximum", "503", "goal"], rows)
+    markdown("what others see | median | p99 | maximum | 503 | goal", rows)
 }
 
 /// One owner fails everything, and other teams submit.
@@ -267,8 +213,8 @@ pub fn mass_failure() -> Outcome {
     let errors = Act::Request(Route::Decisions, "report an error");
     let submissions = Act::Request(Route::Submissions, "submit 1 CREATE");
     scenario.arrivals = vec![
-        crate::traffic::Arrivals { act: errors, rate: 100_000, owners: 1, ..arrivals },
-        crate::traffic::Arrivals { act: submissions, rate: 20_000, ..arrivals },
+        Arrivals { act: errors, rate: 100_000, owners: 1, ..arrivals },
+        Arrivals { act: submissions, rate: 20_000, ..arrivals },
     ];
     scenario.run()
 }
@@ -287,31 +233,23 @@ fn large_submissions() -> String {
             dollars(bill::of_large(size, items)),
         ]
     });
-    markdown(
-        &[
-            "items",
-            "size",
-            "until the commit",
-            "until the response",
-            "all change instances after the commit",
-            "$",
-        ],
-        rows,
-    )
+    let head = "items | size | until the commit | until the response | \
+        all change instances after the commit | $";
+    markdown(head, rows)
 }
 
 fn latency() -> String {
     let rows = [1, 30, 100, 250, 500].map(|rate| {
         let act = Act::Request(Route::Submissions, "submit 1 CREATE with a dependent team");
-        let ran = crate::scenario::Scenario::one("usual", act, rate, 1_000, 1_000).run();
+        let ran = Scenario::one("usual", act, rate, 1_000, 1_000).run();
         let published = |percent| time(percentile(&ran.published, percent));
         vec![
             rate.to_string(),
-            format!("{}, {}", time(ran.latency(50)), time(ran.latency(99))),
+            ran.median_and_p99(),
             format!("{}, {}", time(ran.lag(50)), time(ran.lag(99))),
             format!("{}, {}", published(50), published(99)),
         ]
     });
-    let head = ["submissions per second", "response, median and p99", "generated change instance", "event"];
-    markdown(&head, rows)
+    let head = "submissions per second | response, median and p99 | generated change instance | event";
+    markdown(head, rows)
 }

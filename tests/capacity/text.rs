@@ -3,13 +3,11 @@
 use crate::prices::DOLLAR;
 use std::time::Duration;
 
-/// Returns a Markdown table with an empty line on both sides.
-pub fn markdown(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let head: Vec<String> = head.iter().map(|&cell| cell.to_owned()).collect();
-    let rule = format!("|{}\n", "---|".repeat(head.len()));
-    let rows: String = rows.into_iter().map(|row| line(&row)).collect();
-    format!("\n{}{rule}{rows}\n", line(&head))
+/// Returns a Markdown table with an empty line on both sides. A ` | ` separates the names of the columns.
+pub fn markdown(head: &str, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rule = "---|".repeat(head.split(" | ").count());
+    let rows: String = rows.into_iter().map(|row| format!("| {} |\n", row.join(" | "))).collect();
+    format!("\n| {head} |\n|{rule}\n{rows}\n")
 }
 
 /// Writes a duration with a readable unit.

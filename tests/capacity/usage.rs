@@ -1,6 +1,7 @@
 //! What a stack consumes, apart from the table: requests, invocations and events.
 
-use crate::stack::{Route, locked};
+use crate::stack::Route;
+use simulation::locked;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

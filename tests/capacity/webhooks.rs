@@ -3,7 +3,7 @@
 
 use crate::flow::DELIVERING_MAX;
 use crate::names::Names;
-use crate::stack::{Rates, Stack, locked};
+use crate::stack::{Rates, Stack};
 use crate::table::Assumptions;
 use domain::Timestamp;
 use domain::base::actor::Actor;
@@ -17,6 +17,7 @@ use domain::outreach::webhook::{Scope, Settings, TIMEOUT_SECONDS, Webhook};
 use dovetail_aws::retry;
 use serde_json::json;
 use simulation::load::latency::until_next;
+use simulation::locked;
 use simulation::run::in_virtual_time;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};

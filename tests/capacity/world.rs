@@ -12,8 +12,6 @@ pub const PLAIN: &str = "Plain";
 pub const SHARED: &str = "Shared";
 /// Number of consumers.
 pub const CONSUMERS: usize = 4;
-/// Path of an owner's change instances.
-pub const OWNED: &str = "/v1/orcabase/serviceowner/change_instances/";
 /// Path of an owner's webhooks.
 pub const HOOK: &str = "/v1/external/serviceowner/webhooks/";
 
@@ -84,15 +82,12 @@ pub fn world() -> Value {
     json!({"teams": teams, "services": [service(PLAIN, &[]), service(SHARED, &[DEPENDENT])]})
 }
 
+/// An application with items of one service: its consumer, its name and the service.
+pub type Application<'a> = (usize, &'a str, &'a str);
+
 /// Returns a declaration of one application with this number of items.
-pub fn declaration(
-    consumer: usize,
-    application: &str,
-    service: &str,
-    items: usize,
-    cpu: u64,
-    size: Size,
-) -> Value {
+pub fn declaration(of: Application<'_>, items: usize, cpu: u64, size: Size) -> Value {
+    let (consumer, application, service) = of;
     // The application makes each declaration unique, as in real applications.
     let text = format!("{application}{}", size.text());
     let item =

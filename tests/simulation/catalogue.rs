@@ -2,13 +2,14 @@
 
 use crate::client::{ClientLog, persist};
 use crate::cloud::{KEYS_TABLE, TABLE};
+use crate::locked;
 use crate::shape::OWNERS;
 use crate::system::{ApiRequest, System};
 use domain::audit::invariant::Snapshot;
 use domain::base::id::{ConfigId, MessageId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 const CHARGES: &str = "/v1/marketplace/serviceowner/charges/";
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
@@ -78,7 +79,7 @@ impl Owner<'_> {
         let path = format!("{MESSAGES}{id}/");
         if pick.is_multiple_of(3) {
             // The answer can get lost, so the path counts as removed before the request.
-            self.client_log.removed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+            locked(&self.client_log.removed).insert(path.clone());
             self.send("DELETE", &path, Value::Null).await;
         } else {
             self.send("PATCH", &path, json!({"description": format!("changed {pick}")})).await;
@@ -112,8 +113,8 @@ impl Owner<'_> {
 
 /// Panics unless all created objects exist, and each healthcheck is in both tables.
 pub fn assert_stored(system: &System, client_log: &ClientLog, snapshot: &Snapshot) {
-    let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
-    let removed = client_log.removed.lock().unwrap_or_else(PoisonError::into_inner);
+    let answers = locked(&client_log.answers);
+    let removed = locked(&client_log.removed);
     for (request, answer) in
         answers.iter().filter(|(request, answer)| request.method == "POST" && answer.status == 201)
     {

@@ -4,6 +4,7 @@ use crate::catalogue;
 use crate::client::ClientLog;
 use crate::cloud::TABLE;
 use crate::declared::ItemName;
+use crate::locked;
 use crate::oracle::{Oracle, name_of};
 use crate::shape::Shape;
 use crate::stream::{Stream, sequence};
@@ -16,7 +17,7 @@ use domain::outreach::event;
 use dovetail_table::stream::{Written, records};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream>, client_log: &ClientLog) {
     check_repetition(system, client_log).await;
@@ -50,7 +51,7 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, sn
     let mut all = stream.records();
     all.sort_by_key(|record| sequence(record).to_owned());
     let event = serde_json::from_value(json!({"Records": all})).unwrap();
-    let bodies = client_log.bodies.lock().unwrap_or_else(PoisonError::into_inner);
+    let bodies = locked(&client_log.bodies);
     let mut oracle = Oracle::new(shape.clone());
     for record in records(event) {
         match record.written.unwrap() {
@@ -74,7 +75,7 @@ fn requested(submission: &Submission, snapshot: &Snapshot) -> BTreeSet<ItemName>
 
 /// Checks I20: a repeated submission with its idempotency key gets its first answer again.
 async fn check_repetition(system: &Arc<System>, client_log: &ClientLog) {
-    let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let answers = locked(&client_log.answers).clone();
     for (request, answer) in answers {
         if request.idempotency_key.is_some() && answer.status == 201 {
             let repeated = system.send(&request, &system.next_request()).await.unwrap();
@@ -106,7 +107,7 @@ fn repeats(first: &Answer, repeated: &Answer) -> bool {
 
 /// Checks R34: a submission with a preview's plan has caused exactly the previewed changes, or it was rejected.
 fn as_previewed(client_log: &ClientLog, snapshot: &Snapshot) {
-    let previews = client_log.previews.lock().unwrap_or_else(PoisonError::into_inner);
+    let previews = locked(&client_log.previews);
     for (preview, answer) in previews.iter().filter(|(_, answer)| matches!(answer.status, 200 | 201)) {
         let is_of = |change: &&Change| change.submission.get() == answer.body["id"] && change.attempt == 1;
         let changes: Vec<&Change> = snapshot.changes.values().filter(is_of).collect();
@@ -137,7 +138,7 @@ fn as_previewed(client_log: &ClientLog, snapshot: &Snapshot) {
 
 /// Checks that every accepted submission and every decision is in the table.
 fn assert_answers_stored(client_log: &ClientLog, snapshot: &Snapshot) {
-    let answers = client_log.answers.lock().unwrap_or_else(PoisonError::into_inner);
+    let answers = locked(&client_log.answers);
     for (request, answer) in answers.iter() {
         assert_ne!(answer.status, 500, "{request:?}: {answer:?}");
         let id = answer.body["id"].as_u64();

@@ -3,12 +3,13 @@
 use crate::catalogue;
 use crate::command::Command;
 use crate::declared::{Body, content};
+use crate::locked;
 use crate::shape::{CONSUMERS, OWNERS, Shape};
 use crate::system::{Answer, ApiRequest, System};
 use domain::model::submission::Scope;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Maximum number of attempts of a request.
@@ -67,7 +68,7 @@ pub async fn act(
             request.if_match = preview.as_ref().map(|preview| preview["plan"].as_str().unwrap().to_owned());
             let answer = persist(system, client_log, &request, Some(&Body::new(content))).await;
             if let Some((preview, answer)) = preview.zip(answer) {
-                client_log.previews.lock().unwrap_or_else(PoisonError::into_inner).push((preview, answer));
+                locked(&client_log.previews).push((preview, answer));
             }
         }
         // The owner of virtual machines is the first one.
@@ -187,17 +188,13 @@ pub async fn persist(
         let id = system.next_request();
         // Each attempt has a separate request id, and the table can store any of them.
         if let Some(body) = body {
-            client_log.bodies.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), body.clone());
+            locked(&client_log.bodies).insert(id.clone(), body.clone());
         }
         match system.send(request, &id).await {
             // API Gateway returns this body after the death of a function or of its authorizer.
             Some(answer) if answer.body["message"] == "Internal Server Error" => {}
             Some(answer) if answer.status != 503 && answer.body["code"] != "submission_in_flight" => {
-                client_log
-                    .answers
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push((request.clone(), answer.clone()));
+                locked(&client_log.answers).push((request.clone(), answer.clone()));
                 return Some(answer);
             }
             Some(_) | None => {}

@@ -8,6 +8,7 @@ use crate::ablation::{FENCES, Fence};
 use crate::faults::{Faults, befalls};
 use crate::lagging::Lagging;
 use crate::load::limits::Load;
+use crate::locked;
 use crate::rows::written;
 use crate::torn::Torn;
 use embedded::{Engine, Key, Reply};
@@ -15,7 +16,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -88,7 +89,7 @@ impl Cloud {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Waits for a write since the last wait.

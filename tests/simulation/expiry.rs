@@ -4,7 +4,7 @@ use crate::cloud::{Cloud, Indexes, TABLE};
 use crate::run::in_virtual_time;
 use crate::shape::{CONSUMERS, Shape};
 use crate::stream::Stream;
-use crate::system::{ApiRequest, Limits, System};
+use crate::system::{ApiRequest, Limits, SUBMIT, System};
 use embedded::{attributes, key_of};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -19,9 +19,8 @@ pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
     in_virtual_time(1, move || async move {
         let mut dice = Rng::with_seed(1);
         let shape = Shape::drawn(1, &mut dice);
-        let system =
-            System::start(&shape.world(), Limits::of_actions(100), Cloud::new(dice, Indexes::Exact, None))
-                .await;
+        let cloud = Cloud::new(dice, Indexes::Exact, None);
+        let system = System::start(&shape.world(), Limits::of_actions(100), cloud).await;
         assert_eq!(submit(&system, 1).await, 201);
         tokio::time::sleep(after).await;
         if is_removed {
@@ -40,14 +39,9 @@ pub fn status_after(after: Duration, is_removed: bool) -> Result<u16, String> {
 
 async fn submit(system: &Arc<System>, cpu: u8) -> u16 {
     let (team, key) = CONSUMERS[0];
-    let request = ApiRequest {
-        method: "POST".to_owned(),
-        path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
-        key: key.to_owned(),
-        idempotency_key: Some("key".to_owned()),
-        if_match: None,
-        body: json!({team: {"App1": {"services": {"VM": [{"name": "vm1", "cpu": cpu}]}}}}),
-    };
+    let body = json!({team: {"App1": {"services": {"VM": [{"name": "vm1", "cpu": cpu}]}}}});
+    let idempotency_key = Some("key".to_owned());
+    let request = ApiRequest { idempotency_key, ..ApiRequest::new("POST", SUBMIT, key, body) };
     system.send(&request, &system.next_request()).await.unwrap().status
 }
 

@@ -3,16 +3,18 @@
 use crate::cloud::{Cloud, Indexes};
 use crate::faults::Faults;
 use crate::linear::History as LinearHistory;
+use crate::locked;
 use crate::run::in_virtual_time;
+use crate::shape::demo;
 use crate::spec::{Change, Op, Ret};
-use crate::system::{Answer, ApiRequest, Limits, STAGED, System};
+use crate::system::{Answer, ApiRequest, Limits, OWNED, STAGED, SUBMIT, System};
 use domain::base::id::CHANGE_STRIDE;
 use domain::base::json::canonical;
 use domain::base::state::ChangeType;
 use domain::{ChangeId, Hash, State, TeamId};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const CLIENTS: usize = 4;
@@ -41,7 +43,8 @@ async fn make(seed: u64) -> usize {
     let faults = Faults::drawn(&mut dice);
     let cloud = Cloud::new(dice, Indexes::Exact, None);
     let actions_max = if seed.is_multiple_of(3) { STAGED } else { 100 };
-    let system = System::start(&world(), Limits::of_actions(actions_max), cloud).await;
+    // The owner of the only service approves every change, and no team depends on it.
+    let system = System::start(&demo(1), Limits::of_actions(actions_max), cloud).await;
     let team = system.table.team_by_name("AwesomeConsumer").await.unwrap().unwrap().id;
     system.cloud.suffer(faults);
     let history = Arc::new(History { system, team, operations: Mutex::default() });
@@ -57,23 +60,12 @@ async fn make(seed: u64) -> usize {
         client.await.unwrap();
     }
     let outcome = history.outcome().await;
-    let operations = history.operations.lock().unwrap_or_else(PoisonError::into_inner);
-    let message =
-        || format!("in no order could this have happened and come to {outcome:#?}: {operations:#?}");
-    assert!(operations.is_linearizable(&outcome), "{}", message());
+    let operations = locked(&history.operations);
+    assert!(
+        operations.is_linearizable(&outcome),
+        "an order of the requests leads to {outcome:#?}: {operations:#?}"
+    );
     operations.answered()
-}
-
-/// Returns a world with one service. Its owner approves every change, and no team depends on it.
-fn world() -> Value {
-    let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
-    for team in world["teams"].as_array_mut().unwrap() {
-        team.as_object_mut().unwrap().remove("notify");
-        // The consumer removes its only item without a look at it before.
-        team["confirm_removals"] = json!(false);
-    }
-    world["services"].as_array_mut().unwrap().truncate(1);
-    world
 }
 
 /// Returns the declared item.
@@ -86,13 +78,7 @@ impl History {
     async fn outcome(&self) -> Vec<Change> {
         self.system.cloud.suffer(Faults::none());
         tokio::time::sleep(Duration::from_secs(100)).await;
-        let request = sweep::Request {
-            redrive: true,
-            older_than_seconds: Some(0),
-            abandoned_after_seconds: Some(0),
-            count: false,
-        };
-        self.system.sweep(request).await.unwrap();
+        self.system.sweep_all().await.unwrap();
         let changes = self.system.table.snapshot().await.unwrap().changes;
         let target =
             |hash| TARGETS.into_iter().flatten().find(|cpu| hash == Hash::of(&canonical(&item(*cpu))));
@@ -132,7 +118,7 @@ impl History {
 
     /// Sends one request. Returns whether it has a final answer.
     async fn attempt(&self, op: &Op) -> bool {
-        let lock = || self.operations.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || locked(&self.operations);
         let attempt = lock().begin(op.clone());
         let id = self.system.next_request();
         let answer = self.system.send(&self.request_of(op), &id).await;
@@ -151,19 +137,18 @@ impl History {
     }
 
     fn request_of(&self, op: &Op) -> ApiRequest {
-        let change = |at: &usize| format!("/v1/orcabase/serviceowner/change_instances/{}/", self.id(*at));
-        let (method, path, key, body) = match op {
+        let of_owner = |method: &str, at: &usize, body: Value| {
+            ApiRequest::new(method, &format!("{OWNED}{}/", self.id(*at)), "vm-owner-key", body)
+        };
+        match op {
             Op::Declare(cpu) => {
                 let items: Vec<Value> = cpu.iter().map(|cpu| item(*cpu)).collect();
                 let body = json!({"AwesomeConsumer": {"App1": {"services": {"VM": items}}}});
-                let path = "/v1/orcabase/consumer/submissions/submit/".to_owned();
-                ("POST", path, "awesome-key", body)
+                ApiRequest::new("POST", SUBMIT, "awesome-key", body)
             }
-            Op::Decide(at, to) => ("PATCH", change(at), "vm-owner-key", json!({"state": to.name()})),
-            Op::Read(at) => ("GET", change(at), "vm-owner-key", Value::Null),
-        };
-        let (method, key) = (method.to_owned(), key.to_owned());
-        ApiRequest { method, path, key, idempotency_key: None, if_match: None, body }
+            Op::Decide(at, to) => of_owner("PATCH", at, json!({"state": to.name()})),
+            Op::Read(at) => of_owner("GET", at, Value::Null),
+        }
     }
 
     /// Returns the id of a change instance by its number. Each submission with a change of the only item creates one.

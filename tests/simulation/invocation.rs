@@ -1,10 +1,11 @@
 //! One invocation of a function, on a machine with a separate clock. It can die at one of its calls.
 
 use crate::call_shape::shape;
+use crate::locked;
 use dovetail_aws::{Clock, by_clock};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
 tokio::task_local! {
@@ -74,11 +75,11 @@ impl Invocation {
     /// Counts a call and returns its fate.
     pub fn call(&self, target: &str, body: &Value) -> Call {
         if let Some(shapes) = &self.shapes {
-            shapes.lock().unwrap_or_else(PoisonError::into_inner).push(shape(target, body));
+            locked(shapes).push(shape(target, body));
         }
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         if !is_read(target) {
-            self.effects.lock().unwrap_or_else(PoisonError::into_inner).push(number);
+            locked(&self.effects).push(number);
         }
         match self.death {
             Death::Before(at) if number == at => Call::NotMade,
@@ -94,13 +95,12 @@ impl Invocation {
 
     /// Returns the numbers of the calls so far that are no reads.
     pub fn effects(&self) -> Vec<u64> {
-        self.effects.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.effects).clone()
     }
 
-    /// Returns the shapes of the calls so far. Others have none.
+    /// Returns the shapes of the calls so far, or none if the invocation does not record them.
     pub fn shapes(&self) -> Vec<u64> {
-        let shapes = self.shapes.as_ref();
-        shapes.map(|shapes| shapes.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default()
+        self.shapes.as_ref().map(|shapes| locked(shapes).clone()).unwrap_or_default()
     }
 
     /// Returns whether the function has died.
@@ -127,8 +127,7 @@ impl Invocation {
 
 /// Returns whether a call changes nothing.
 fn is_read(target: &str) -> bool {
-    matches!(
-        target.split_once('.'),
-        Some((_, "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems" | "DescribeTable"))
-    )
+    let operation = target.split_once('.').map(|(_, operation)| operation);
+    let reads = ["GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems", "DescribeTable"];
+    operation.is_some_and(|operation| reads.contains(&operation))
 }

@@ -32,3 +32,10 @@ pub mod stream;
 pub mod system;
 pub mod timeless;
 pub mod torn;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks a value, also after a panic of another thread.
+pub fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -2,6 +2,7 @@
 
 use crate::ablation::Fence;
 use crate::history::history;
+use crate::locked;
 use crate::run::{Ran, Run};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,7 +57,7 @@ impl Many {
 /// Creates the histories of consecutive seeds. Returns the number of answered requests, or an error.
 pub fn histories(first: u64, count: u64) -> Result<usize, String> {
     let (next, all) = (AtomicU64::new(first), Mutex::new(Ok(0)));
-    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || locked(&all);
     in_threads(|| {
         let seed = next.fetch_add(1, Ordering::Relaxed);
         if seed - first >= count || lock().is_err() {
@@ -87,7 +88,7 @@ fn in_threads(continues: impl Fn() -> bool + Sync) {
 /// Executes consecutive seeds, up to this number of operations or an error.
 pub fn run(first: u64, operations: u64, seeds_max: u64, fence_removed: Option<Fence>) -> Many {
     let (next, many) = (AtomicU64::new(first), Mutex::new(Many::default()));
-    let lock = || many.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || locked(&many);
     in_threads(|| {
         let done = {
             let so_far = lock();

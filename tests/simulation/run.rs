@@ -108,7 +108,7 @@ impl Run {
         system.cloud.suffer(Faults::none());
         tokio::time::sleep(2 * Duration::from_secs(3_600)).await;
         wait_idle(&system, &stream).await;
-        assert!(flowing.try_join_next().is_none(), "what feeds a function has ended");
+        assert!(flowing.try_join_next().is_none(), "each function is fed until the end");
         drop(flowing);
         assert_eq!(system.cloud.complaint(), None);
         checks::everything(&self.shape, &system, &stream, &client_log).await;
@@ -166,22 +166,16 @@ async fn wait_idle(system: &Arc<System>, stream: &Arc<Stream>) {
                 break;
             }
             waited += 1;
-            assert!(waited < 100_000, "the stream is not taken");
+            assert!(waited < 100_000, "the functions take the stream");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         // Faults can put work into quarantine, so the sweep redrives it.
-        let request = sweep::Request {
-            redrive: true,
-            older_than_seconds: Some(0),
-            abandoned_after_seconds: Some(0),
-            count: false,
-        };
-        let swept = system.sweep(request).await.unwrap();
+        let swept = system.sweep_all().await.unwrap();
         stream.read(system);
         if swept.pending == 0 && swept.quarantined == 0 && stream.is_delivered() {
             return;
         }
         last = Some(swept);
     }
-    panic!("it does not come to rest: {last:?}");
+    panic!("the system becomes idle: {last:?}");
 }

@@ -14,6 +14,18 @@ pub const CONSUMERS: [(&str, &str); 2] =
 pub const OWNERS: [(&str, &str); 3] =
     [("VMOwnerTeam", "vm-owner-key"), ("LBOwnerTeam", "lb-owner-key"), ("NPOwnerTeam", "np-owner-key")];
 
+/// Returns the demo world with its first services.
+pub fn demo(services: usize) -> Value {
+    let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
+    for team in world["teams"].as_array_mut().unwrap() {
+        team.as_object_mut().unwrap().remove("notify");
+        // The consumers remove applications and items without a look at them before.
+        team["confirm_removals"] = json!(false);
+    }
+    world["services"].as_array_mut().unwrap().truncate(services);
+    world
+}
+
 /// One in this number of seeds has a verified service.
 const VERIFIED: u64 = 3;
 
@@ -69,15 +81,8 @@ impl Shape {
 
     /// Returns the content of a world file.
     pub fn world(&self) -> Value {
-        let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
-        for team in world["teams"].as_array_mut().unwrap() {
-            team.as_object_mut().unwrap().remove("notify");
-            // The consumers remove applications at random, without a look at them before.
-            team["confirm_removals"] = json!(false);
-        }
-        let services = world["services"].as_array_mut().unwrap();
-        services.truncate(2);
-        for service in services {
+        let mut world = demo(2);
+        for service in world["services"].as_array_mut().unwrap() {
             let own = self.service(service["schema"]["title"].as_str().unwrap()).clone();
             service["approval_required"] = json!(own.approval_required);
             service["dependent_teams"] = json!(own.dependents);

@@ -1,13 +1,14 @@
 //! The table's stream as functions get it: several ordered shards, with batches twice, late or never.
 
 use crate::cloud::TABLE;
+use crate::locked;
 use crate::system::System;
 use dovetail_emulator::pattern::Pattern;
 use dovetail_table::stream::{FILTER_EVENTS, FILTER_WORK};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -94,8 +95,8 @@ impl Stream {
 
     /// Reads the new records of the stream.
     pub fn read(&self, system: &System) {
-        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut iterator = self.iterator.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records = locked(&self.records);
+        let mut iterator = locked(&self.iterator);
         loop {
             let body = json!({"ShardIterator": *iterator});
             let mut page = system.cloud.engine.call("GetRecords", &body).body;
@@ -117,27 +118,27 @@ impl Stream {
 
     /// Returns all records so far.
     pub fn records(&self) -> Vec<Value> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.records).clone()
     }
 
     /// Returns the matching records after a position, and the position of the end.
     pub fn after(&self, position: usize, filter: &Pattern) -> (Vec<Value>, usize) {
-        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = locked(&self.records);
         let matching = records.iter().skip(position).filter(|record| filter.matches(record));
         (matching.cloned().collect(), records.len())
     }
 
     /// Returns whether every function has all records.
     pub fn is_delivered(&self) -> bool {
-        let all = self.records.lock().unwrap_or_else(PoisonError::into_inner).len();
-        let positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = locked(&self.records).len();
+        let positions = locked(&self.positions);
         positions.iter().flatten().all(|position| *position == all)
     }
 
     /// Returns the next records of a shard and their positions. Without records, the position is the end of the
     /// stream.
     fn next(&self, shard: usize, from: usize, most: usize, filter: &Pattern) -> (Vec<Value>, Vec<usize>) {
-        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = locked(&self.records);
         let of_shard = |record: &&Value| shard_of(record) == shard && filter.matches(record);
         let delivered =
             records.iter().enumerate().skip(from).filter(|(_, record)| of_shard(record)).take(most);
@@ -152,7 +153,7 @@ impl Stream {
         let filter = filter_of(name);
         let (mut position, mut tries) = (0, 0);
         let moved = |position: usize| {
-            self.positions.lock().unwrap_or_else(PoisonError::into_inner)[function][shard] = position;
+            locked(&self.positions)[function][shard] = position;
         };
         loop {
             let most = system.cloud.draw(|dice| dice.usize(1..=BATCH_MAX));

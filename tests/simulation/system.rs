@@ -50,6 +50,20 @@ pub struct ApiRequest {
     pub body: Value,
 }
 
+/// Path of a consumer's submissions.
+pub const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+
+/// Path of an owner's change instances.
+pub const OWNED: &str = "/v1/orcabase/serviceowner/change_instances/";
+
+impl ApiRequest {
+    /// Creates a request without an idempotency key and without a plan.
+    pub fn new(method: &str, path: &str, key: &str, body: Value) -> Self {
+        let [method, path, key] = [method, path, key].map(str::to_owned);
+        Self { method, path, key, idempotency_key: None, if_match: None, body }
+    }
+}
+
 /// A response of the API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -111,8 +125,7 @@ impl System {
 
     /// Returns the correct time.
     pub fn now(&self) -> Timestamp {
-        let elapsed = u64::try_from(self.began.elapsed().as_micros()).unwrap();
-        Timestamp::from_micros(BEGINNING + elapsed)
+        Timestamp::from_micros(micros_since(self.began))
     }
 
     /// Draws a machine's clock and the moment of its death.
@@ -124,7 +137,7 @@ impl System {
         }
         let began = self.began;
         let clock: Clock = Arc::new(move || {
-            let now = BEGINNING + u64::try_from(began.elapsed().as_micros()).unwrap();
+            let now = micros_since(began);
             Timestamp::from_micros(if ahead { now + by } else { now - by })
         });
         let death = self.cloud.draw(|dice| {
@@ -205,15 +218,9 @@ impl System {
         };
         let event = to_event(&parts, body, &received);
         // Without a box, each surrounding future would contain this large one.
-        let reply = Box::pin(functions::answer(
-            &self.table,
-            &self.cursor_key,
-            authorizer,
-            &Arc::default(),
-            &functions::PLAIN_CONSOLE,
-            event,
-        ))
-        .await;
+        let (key, fair_use, console) = (&self.cursor_key, &Arc::default(), &functions::PLAIN_CONSOLE);
+        let answering = Box::pin(functions::answer(&self.table, key, authorizer, fair_use, console, event));
+        let reply = answering.await;
         let body = match reply.body {
             Some(Body::Text(text)) if !text.is_empty() => serde_json::from_str(&text).unwrap(),
             _ => Value::Null,
@@ -237,8 +244,21 @@ impl System {
         reply.batch_item_failures.into_iter().next().and_then(|failure| failure.item_identifier)
     }
 
+    /// Runs the sweep on all pending, abandoned and quarantined work. Returns `None` as [`sweep`](Self::sweep) does.
+    pub async fn sweep_all(&self) -> Option<sweep::Swept> {
+        let (older_than_seconds, abandoned_after_seconds) = (Some(0), Some(0));
+        let request =
+            sweep::Request { redrive: true, older_than_seconds, abandoned_after_seconds, count: false };
+        self.sweep(request).await
+    }
+
     /// Runs the sweep on a machine. Returns `None` if it dies, fails or takes too long.
     pub async fn sweep(&self, request: sweep::Request) -> Option<sweep::Swept> {
         self.run(Box::pin(sweep::handle(&self.table, request))).await?.ok()
     }
+}
+
+/// Returns the correct time in microseconds since 1970, in a run that began at a moment.
+fn micros_since(began: Instant) -> u64 {
+    BEGINNING + u64::try_from(began.elapsed().as_micros()).unwrap()
 }

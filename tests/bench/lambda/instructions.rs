@@ -63,7 +63,7 @@ pub fn renew(session: &Session) {
             result.to_owned(),
         ]
     });
-    let body = markdown(&["function", "operation", "limit, millions", "counted, millions", "result"], rows);
+    let body = markdown("function | operation | limit, millions | counted, millions | result", rows);
     session.renew(Page::Performance, "instructions", Method::Counted, &body);
 }
 

@@ -164,6 +164,11 @@ impl Summary {
         Self { statuses, writes, median: percentile(&times, 50), late: percentile(&times, 99) }
     }
 
+    /// Returns the number of all responses.
+    pub fn all(&self) -> usize {
+        self.statuses.values().sum()
+    }
+
     /// Returns the number of responses with a status.
     pub fn count(&self, status: u16) -> usize {
         self.statuses.get(&status).copied().unwrap_or_default()

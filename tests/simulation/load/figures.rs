@@ -40,7 +40,7 @@ pub fn figures(seed: u64) -> impl Iterator<Item = Result<String, String>> {
 }
 
 /// Returns other tenants without a flood.
-const fn quiet(seed: u64) -> Flood {
+pub const fn quiet(seed: u64) -> Flood {
     Flood { seed, items: 0, small: 0, others: OTHERS, lanes: LANES_MAX, requests: UNLIMITED }
 }
 

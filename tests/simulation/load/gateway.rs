@@ -3,11 +3,12 @@
 use super::bucket::Bucket;
 use super::limits::Load;
 use crate::invocation::{Death, Invocation};
+use crate::locked;
 use crate::system::{ApiRequest, System};
 use dovetail_daemon::authorizer::Authorizer;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Requests per second of the stack: the default of the template.
@@ -63,7 +64,7 @@ impl Gateway {
     }
 
     async fn status_and_body(&self, request: &ApiRequest, invocation: &Arc<Invocation>) -> (u16, Value) {
-        let is_admitted = self.requests.lock().unwrap_or_else(PoisonError::into_inner).take(self.load.now());
+        let is_admitted = locked(&self.requests).take(self.load.now());
         if !is_admitted {
             return (429, json!({"message": "Too Many Requests"}));
         }

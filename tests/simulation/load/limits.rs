@@ -7,11 +7,12 @@ use super::partition::{Effect, Part, Partition, consumed, divide, parts, read_pa
 use super::rejection::{Reason, cancelled};
 use super::trace::TracedCall;
 use crate::cloud::Cloud;
+use crate::locked;
 use embedded::{Key, Reply};
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -79,7 +80,7 @@ impl Load {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Returns the time since the start of the load.

@@ -1,6 +1,6 @@
 //! Tenants of a system under load: many consumers, an owner and a dependent team.
 
-use crate::system::ApiRequest;
+use crate::system::{ApiRequest, OWNED, SUBMIT};
 use serde_json::{Value, json};
 
 /// API key of the service owner.
@@ -25,11 +25,9 @@ pub fn world(consumers: usize) -> Value {
         json!({"name": "Owner", "api_keys": [OWNER]}),
         json!({"name": "Network", "api_keys": ["network-key"]}),
     ];
-    teams.extend(
-        (0..consumers).map(
-            |number| json!({"name": name(number), "api_keys": [key(number)], "confirm_removals": false}),
-        ),
-    );
+    let consumer =
+        |number| json!({"name": name(number), "api_keys": [key(number)], "confirm_removals": false});
+    teams.extend((0..consumers).map(consumer));
     let service = |title: &str, dependents: &[&str]| {
         json!({"owner": "Owner", "approval_required": true, "dependent_teams": dependents, "schema": {
             "title": title, "description": "A service under load.", "type": "object",
@@ -44,24 +42,10 @@ pub fn submission(consumer: usize, application: usize, service: &str, items: usi
     let item = |item| json!({"name": format!("item{item}"), "cpu": 1_000_000 * application + item});
     let items: Vec<Value> = (0..items).map(item).collect();
     let application = json!({format!("App{application}"): {"services": {service: items}}});
-    ApiRequest {
-        method: "PATCH".to_owned(),
-        path: "/v1/orcabase/consumer/submissions/submit/".to_owned(),
-        key: key(consumer),
-        idempotency_key: None,
-        if_match: None,
-        body: json!({name(consumer): application}),
-    }
+    ApiRequest::new("PATCH", SUBMIT, &key(consumer), json!({name(consumer): application}))
 }
 
 /// Returns the owner's decision on a change instance.
 pub fn decision(change: &Value, state: &str) -> ApiRequest {
-    ApiRequest {
-        method: "PATCH".to_owned(),
-        path: format!("/v1/orcabase/serviceowner/change_instances/{change}/"),
-        key: OWNER.to_owned(),
-        idempotency_key: None,
-        if_match: None,
-        body: json!({"state": state}),
-    }
+    ApiRequest::new("PATCH", &format!("{OWNED}{change}/"), OWNER, json!({"state": state}))
 }
