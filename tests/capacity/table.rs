@@ -8,8 +8,8 @@ use fastrand::Rng;
 use simulation::load::bucket::Buckets;
 use simulation::load::conflicts::Conflicts;
 use simulation::load::lanes::hashed;
-use simulation::load::latency::Latency;
-use simulation::load::limits::{HOP, READ_UNITS, WRITE_UNITS};
+use simulation::load::latency::{HOP, Latency};
+use simulation::load::limits::{READ_UNITS, WRITE_UNITS};
 use simulation::load::partition::Partition;
 use simulation::locked;
 use std::collections::BTreeMap;
@@ -154,8 +154,8 @@ impl Table {
         read: &Read,
         now: impl Fn() -> Duration,
     ) -> Result<(), Failure> {
-        let latency = self.draw(|dice| Latency::of(&step.operation).draw(dice)).max(4 * HOP);
-        let (half, bound) = (latency / 2 - HOP, Bound::of(step, names, self.assumptions));
+        let half = self.draw(|dice| Latency::of(&step.operation).draw_half(dice));
+        let bound = Bound::of(step, names, self.assumptions);
         sleep(HOP).await;
         let done = if step.operation == "TransactWriteItems" {
             self.transact(&bound, read, half, now).await

@@ -1,15 +1,14 @@
 //! Actions of an owner besides decisions: it bills, and changes messages, configs, settings and healthchecks.
 
-use crate::client::{ClientLog, persist};
+use crate::client::{Client, ClientLog};
 use crate::cloud::{KEYS_TABLE, TABLE};
 use crate::locked;
 use crate::shape::OWNERS;
-use crate::system::{ApiRequest, System};
+use crate::system::{Answer, ApiRequest, System};
 use domain::audit::invariant::Snapshot;
 use domain::base::id::{ConfigId, MessageId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 const CHARGES: &str = "/v1/marketplace/serviceowner/charges/";
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
@@ -25,16 +24,15 @@ pub const MADE: [(&str, &str); 3] =
 const AT_ONCE: u32 = 3;
 
 /// Executes some of these actions, by the drawn number.
-pub async fn act(system: &Arc<System>, client_log: &ClientLog, owner: usize, pick: usize) {
-    let owner = Owner { system, client_log, key: OWNERS[owner].1 };
+pub async fn act(client: Client<'_>, owner: usize, pick: usize) {
+    let owner = Owner { client, key: OWNERS[owner].1 };
     for step in 0..AT_ONCE {
         owner.act(pick.rotate_right(step * 16)).await;
     }
 }
 
 struct Owner<'a> {
-    system: &'a Arc<System>,
-    client_log: &'a ClientLog,
+    client: Client<'a>,
     key: &'static str,
 }
 
@@ -53,9 +51,8 @@ impl Owner<'_> {
 
     /// Sends a request until it has a final answer, and returns the body.
     async fn send(&self, method: &str, path: &str, body: Value) -> Option<Value> {
-        let (method, path, key) = (method.to_owned(), path.to_owned(), self.key.to_owned());
-        let request = ApiRequest { method, path, key, idempotency_key: None, if_match: None, body };
-        persist(self.system, self.client_log, &request, None).await.map(|answer| answer.body)
+        let request = ApiRequest::new(method, path, self.key, body);
+        self.client.persist(&request, None).await.map(|answer| answer.body)
     }
 
     /// Returns the id of one row of a list. `None` if the list is empty.
@@ -67,9 +64,8 @@ impl Owner<'_> {
 
     /// Marks an unprocessed charge as processed.
     async fn bill(&self, pick: usize) {
-        let Some(id) = self.one_of(&format!("{CHARGES}?processed=false&limit=50"), pick).await else {
-            return;
-        };
+        let unprocessed = format!("{CHARGES}?processed=false&limit=50");
+        let Some(id) = self.one_of(&unprocessed, pick).await else { return };
         self.send("PATCH", &format!("{CHARGES}{id}/"), json!({"processed": true})).await;
     }
 
@@ -79,7 +75,7 @@ impl Owner<'_> {
         let path = format!("{MESSAGES}{id}/");
         if pick.is_multiple_of(3) {
             // The answer can get lost, so the path counts as removed before the request.
-            locked(&self.client_log.removed).insert(path.clone());
+            locked(&self.client.log.removed).insert(path.clone());
             self.send("DELETE", &path, Value::Null).await;
         } else {
             self.send("PATCH", &path, json!({"description": format!("changed {pick}")})).await;
@@ -115,9 +111,9 @@ impl Owner<'_> {
 pub fn assert_stored(system: &System, client_log: &ClientLog, snapshot: &Snapshot) {
     let answers = locked(&client_log.answers);
     let removed = locked(&client_log.removed);
-    for (request, answer) in
-        answers.iter().filter(|(request, answer)| request.method == "POST" && answer.status == 201)
-    {
+    let is_created =
+        |(request, answer): &&(ApiRequest, Answer)| request.method == "POST" && answer.status == 201;
+    for (request, answer) in answers.iter().filter(is_created) {
         if let Some((_, made)) = MADE.iter().find(|(path, _)| *path == request.path) {
             system.cloud.count(made);
         }
@@ -132,9 +128,9 @@ pub fn assert_stored(system: &System, client_log: &ClientLog, snapshot: &Snapsho
             CONFIGS => catalogue.configs.contains_key(&ConfigId::parse(id).unwrap()),
             _ => true,
         };
-        assert!(is_there, "{request:?} was answered {answer:?}, and it is not there");
+        assert!(is_there, "{request:?} has this answer, so its object exists: {answer:?}");
     }
-    // A healthcheck has its definition in one table and its schedule in the other. Neither may exist alone.
+    // A healthcheck has its definition in one table and its schedule in the other, so neither may exist alone.
     let of = |table: &str, prefix: &str| -> BTreeSet<String> {
         let rows = system.cloud.engine.rows_of(table);
         let texts =
@@ -142,5 +138,5 @@ pub fn assert_stored(system: &System, client_log: &ClientLog, snapshot: &Snapsho
         let placed = rows.iter().filter_map(texts);
         placed.filter_map(|(pk, sk)| Some(format!("{} {sk}", pk.strip_prefix(prefix)?))).collect()
     };
-    assert_eq!(of(KEYS_TABLE, "HEALTHCHECK#"), of(TABLE, "COURSE#"), "a healthcheck by halves");
+    assert_eq!(of(KEYS_TABLE, "HEALTHCHECK#"), of(TABLE, "COURSE#"), "each healthcheck is in both tables");
 }

@@ -66,6 +66,18 @@ impl Start {
         tokio::time::sleep(LATER).await;
         (system, stream)
     }
+
+    /// Runs the sweep. Panics unless the table then has the rows of this start, except for times.
+    async fn assert_stands(&self, system: &System, request: &ApiRequest, death: Death) {
+        tidy_later(system).await;
+        let rows = timeless(&system.cloud.engine.rows_of(TABLE));
+        let context = context(request, death);
+        assert!(rows == self.timeless, "{context}:\n{}", difference(&self.timeless, &rows));
+    }
+}
+
+fn context(request: &ApiRequest, death: Death) -> String {
+    format!("{} {}, dying {death:?}", request.method, request.path)
 }
 
 /// Tests the chosen deaths for a series of requests in a world, possibly without a fence.
@@ -91,30 +103,24 @@ pub fn sweep(
     })
 }
 
-/// Tests the deaths of one request and of the functions that it wakes. Returns the resulting state.
+/// Tests the deaths of one request and of the functions that it wakes, and returns the resulting state.
 async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, deaths: &mut Deaths) -> Start {
     let (system, stream) = start.begin().await;
     let invocation = Invocation::with_shapes();
     let id = system.next_request();
     let answer = system.run_until(&invocation, system.answer(request, &id)).await.unwrap();
-    assert_eq!(
-        answer.status,
-        status.unwrap_or(answer.status),
-        "{request:?} is answered otherwise: {answer:?}"
-    );
+    assert_eq!(answer.status, status.unwrap_or(answer.status), "{request:?} has this answer: {answer:?}");
     stream.read(&system);
     let woken = wake(&system, &stream, None).await;
     let expected = start.next(&system);
     deaths.add_rejected(None, system.cloud.rejected());
-    if request.path.contains("/messages/") {
-        // A message has no idempotency key, so a repeated request creates a second one.
+    // A message has no idempotency key, so a repeated request creates a second one.
+    let is_repeatable = !request.path.contains("/messages/");
+    // Only submissions are staged. The sweep without staging covers all other requests.
+    let has_own_deaths = start.limits.actions_max != STAGED || request.path.contains("/submissions/");
+    if !is_repeatable || !has_own_deaths {
         return expected;
     }
-    if start.limits.actions_max == STAGED && !request.path.contains("/submissions/") {
-        // Only submissions are staged. The sweep without staging covers all other requests.
-        return expected;
-    }
-
     over_api(start, request, (&answer, &invocation), &expected, deaths).await;
     let is_planned = !stream.of(GENERATE).is_empty();
     // The sweep processes work like `generate`, so one test in each scenario is enough.
@@ -144,16 +150,15 @@ async fn over_api(
         let dying = Invocation::new(death);
         let id = system.next_request();
         let first = system.run_until(&dying, system.answer(request, &id)).await;
-        assert_eq!(first, None, "{request:?} is answered though its function dies {death:?}");
+        assert_eq!(first, None, "the function dies {death:?}, so {request:?} has no answer");
         // Its last request may still be on its way.
         tokio::time::sleep(Duration::from_secs(1)).await;
         let repeated = system.send(request, &system.next_request()).await.unwrap();
         same(request, answer, &repeated, death);
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
-        tidy_later(&system).await;
+        expected.assert_stands(&system, request, death).await;
         deaths.add_rejected(Some(number), system.cloud.rejected());
-        expected.stands(&system, request, death);
     }
 }
 
@@ -173,19 +178,16 @@ async fn over_woken(
             drop(system.send(request, &system.next_request()).await.unwrap());
             stream.read(&system);
             drop(wake(&system, &stream, Some((place, death))).await);
-            tidy_later(&system).await;
+            expected.assert_stands(&system, request, death).await;
             deaths.add_rejected(Some(number), system.cloud.rejected());
-            expected.stands(&system, request, death);
         }
     }
 }
 
 /// Returns a path without the numbers in it.
 fn route(path: &str) -> String {
-    path.split(|letter: char| letter.is_ascii_digit())
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("#")
+    let parts = path.split(|letter: char| letter.is_ascii_digit()).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("#")
 }
 
 /// Returns the deaths that differ in their effect: before the first call, and after each call that is not a read. An
@@ -213,7 +215,7 @@ async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: 
         let Some(number) = deaths.meet(Dying::Sweep, shape(&name, &calm, death)) else { continue };
         let (system, stream) = start.leave(request, left).await;
         let first = system.run_until(&Invocation::new(death), tidy(&system)).await;
-        assert_eq!(first, None, "the sweep ends though it dies {death:?}");
+        assert_eq!(first, None, "the sweep dies {death:?}, so it has no end");
         tokio::time::sleep(Duration::from_secs(1)).await;
         tidy_later(&system).await;
         // The client of a dead function repeats its request.
@@ -222,9 +224,8 @@ async fn over_sweep(start: &Start, request: &ApiRequest, left: Death, expected: 
         }
         stream.read(&system);
         drop(wake(&system, &stream, None).await);
-        tidy_later(&system).await;
+        expected.assert_stands(&system, request, death).await;
         deaths.add_rejected(Some(number), system.cloud.rejected());
-        expected.stands(&system, request, death);
     }
 }
 
@@ -255,7 +256,7 @@ async fn wake(
             }
             let invocation = Invocation::with_shapes();
             let repeated = system.run_until(&invocation, system.taken(name, batch)).await;
-            assert_eq!(repeated, Some(None), "{name} takes what it is woken by");
+            assert_eq!(repeated, Some(None), "{name} takes the records of the stream");
             invocations.push((name, invocation));
             stream.read(system);
         }
@@ -313,17 +314,8 @@ fn same(request: &ApiRequest, first: &Answer, repeated: &Answer, death: Death) {
         let text = format!("{:#}", without_time(&answer.body));
         std::iter::once(answer.status.into()).chain(text.lines().map(Value::from)).collect()
     };
-    let context = format!("{} {}, dying {death:?}", request.method, request.path);
+    let context = context(request, death);
     assert!(same || done, "{context}:\n{}", difference(&lines(first), &lines(repeated)));
-}
-
-impl Start {
-    /// Panics unless the table has the rows of this start, except for times.
-    fn stands(&self, system: &System, request: &ApiRequest, death: Death) {
-        let rows = timeless(&system.cloud.engine.rows_of(TABLE));
-        let context = format!("{} {}, dying {death:?}", request.method, request.path);
-        assert!(rows == self.timeless, "{context}:\n{}", difference(&self.timeless, &rows));
-    }
 }
 
 fn difference(expected: &[Value], rows: &[Value]) -> String {

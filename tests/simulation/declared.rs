@@ -20,6 +20,13 @@ pub struct ItemName {
     pub name: String,
 }
 
+impl ItemName {
+    pub fn new(application: &str, service: &str, name: &str) -> Self {
+        let [application, service, name] = [application, service, name].map(str::to_owned);
+        Self { application, service, name }
+    }
+}
+
 /// Content of an application: its machines and its load balancer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Application {
@@ -84,9 +91,8 @@ impl Body {
         for (application, content) in self.0.as_object().unwrap() {
             for (service, declared) in content["services"].as_object().unwrap() {
                 for item in declared.as_array().unwrap() {
-                    let name = item["name"].as_str().unwrap().to_owned();
-                    let (application, service) = (application.clone(), service.clone());
-                    items.insert(ItemName { application, service, name }, item.clone());
+                    let name = item["name"].as_str().unwrap();
+                    items.insert(ItemName::new(application, service, name), item.clone());
                 }
             }
         }

@@ -4,27 +4,9 @@ use fastrand::Rng;
 use std::time::Duration;
 
 /// Names of the counted faults.
-pub const NAMES: [&str; 19] = [
-    "request lost",
-    "reply lost",
-    "late",
-    "slow",
-    "throttled",
-    "transaction conflict",
-    "partial batch",
-    "shown as before",
-    "torn read",
-    "lagging read",
-    "function dies",
-    "clock is off",
-    "stream duplicated",
-    "stream dropped",
-    "stream delayed",
-    "stream poisoned",
-    "bus throttled",
-    "bus reply lost",
-    "event not taken",
-];
+pub const NAMES: &str = "request lost, reply lost, late, slow, throttled, transaction conflict, partial batch, \
+    shown as before, torn read, lagging read, function dies, clock is off, stream duplicated, stream dropped, \
+    stream delayed, stream poisoned, bus throttled, bus reply lost, event not taken";
 
 /// Faults with their chances, each in 1,000 opportunities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +27,7 @@ pub struct Faults {
     pub partial: u32,
     /// During a transaction, a read of several records shows some of them from before it.
     pub torn: u32,
-    /// Maximum delay of indexes and eventually consistent reads. Zero for none.
+    /// Maximum delay of indexes and eventually consistent reads, zero without a delay.
     pub lag: Duration,
     /// A function dies before or after one of its calls.
     pub crash: u32,

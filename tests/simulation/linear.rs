@@ -21,7 +21,7 @@ pub struct History {
     moments: usize,
 }
 
-/// Maximum number of attempts in a history. Each is one bit.
+/// Maximum number of attempts in a history: the bits of a `u128`.
 const ATTEMPTS_MAX: usize = 128;
 
 impl History {
@@ -155,42 +155,42 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_read_after_a_decision_shows_it() {
-        for (seen, expected) in [(Approved, true), (Pending, false)] {
-            let mut history = created();
-            let approve = history.begin(Op::Decide(0, Approved));
-            history.end(approve, Ret::Is(Approved, Create));
-            let read = history.begin(Op::Read(0));
-            history.end(read, Ret::Is(seen, Create));
-            assert_eq!(ends(&history, Approved), expected, "{seen}");
-        }
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Approval {
+        /// It is answered before the read begins.
+        Before,
+        /// It is answered, and the read takes place in its time.
+        Meanwhile,
+        /// It gets no answer.
+        Unanswered,
     }
+    use Approval::{Before, Meanwhile, Unanswered};
 
     #[test]
-    fn a_concurrent_read_is_before_or_after() {
-        for (seen, expected) in [(Pending, true), (Approved, true), (Rejected, false)] {
-            let mut history = created();
-            let approve = history.begin(Op::Decide(0, Approved));
-            history.end(approve, Ret::Is(Approved, Create));
-            history.meanwhile(approve, Op::Read(0), Ret::Is(seen, Create));
-            assert_eq!(ends(&history, Approved), expected, "{seen}");
-        }
-    }
-
-    #[test]
-    fn an_unanswered_request_may_have_taken_effect_or_not() {
-        for (seen, outcome, expected) in [
-            (Pending, Pending, true),
-            (Pending, Approved, true),
-            (Approved, Approved, true),
-            (Approved, Pending, false),
+    fn a_read_shows_an_approval_before_it_and_may_show_a_concurrent_or_unanswered_one() {
+        for (approval, seen, outcome, expected) in [
+            (Before, Approved, Approved, true),
+            (Before, Pending, Approved, false),
+            (Meanwhile, Pending, Approved, true),
+            (Meanwhile, Approved, Approved, true),
+            (Meanwhile, Rejected, Approved, false),
+            (Unanswered, Pending, Pending, true),
+            (Unanswered, Pending, Approved, true),
+            (Unanswered, Approved, Approved, true),
+            (Unanswered, Approved, Pending, false),
         ] {
             let mut history = created();
-            history.begin(Op::Decide(0, Approved));
-            let read = history.begin(Op::Read(0));
-            history.end(read, Ret::Is(seen, Create));
-            assert_eq!(ends(&history, outcome), expected, "{seen}, {outcome}");
+            let approve = history.begin(Op::Decide(0, Approved));
+            if approval != Unanswered {
+                history.end(approve, Ret::Is(Approved, Create));
+            }
+            if approval == Meanwhile {
+                history.meanwhile(approve, Op::Read(0), Ret::Is(seen, Create));
+            } else {
+                let read = history.begin(Op::Read(0));
+                history.end(read, Ret::Is(seen, Create));
+            }
+            assert_eq!(ends(&history, outcome), expected, "{approval:?}, {seen}, {outcome}");
         }
     }
 

@@ -56,38 +56,36 @@ fn fence(name: &str) -> Result<Fence, &'static str> {
 }
 
 fn main() -> ExitCode {
-    let Arguments { seed, operations, runs, histories, shrink, without, command } = Arguments::parse();
+    match execute(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(wrong) => {
+            println!("wrong, {wrong}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Executes the command. Returns the seed and the error of a failed run.
+fn execute(arguments: Arguments) -> Result<(), String> {
+    let Arguments { seed, operations, runs, histories, shrink, without, command } = arguments;
     if let Some(Command::Load { seed }) = command {
-        return print_load(seed);
+        for line in figures(seed) {
+            println!("{}", line.map_err(|wrong| format!("with seed {seed}: {wrong}"))?);
+        }
+        return Ok(());
     }
     if let Some(count) = histories {
-        return made(seed, count);
+        return make_histories(seed, count);
     }
     let Many { counts, wrong, .. } = run(seed, operations, runs, without);
     for (what, count) in counts {
         println!("{count:>9} {what}");
     }
-    if let Some((seed, wrong)) = wrong {
-        println!("wrong, with seed {seed}:\n{wrong}");
-        if shrink && let Some(smallest) = smallest(seed, COMMANDS_MAX, without) {
-            println!("{smallest}");
-        }
-        return ExitCode::FAILURE;
+    let Some((seed, wrong)) = wrong else { return Ok(()) };
+    if shrink {
+        println!("{wrong}\n{}", smallest(seed, COMMANDS_MAX, without).unwrap_or_default());
     }
-    ExitCode::SUCCESS
-}
-
-fn print_load(seed: u64) -> ExitCode {
-    for line in figures(seed) {
-        match line {
-            Ok(line) => println!("{line}"),
-            Err(wrong) => {
-                println!("wrong, with seed {seed}: {wrong}");
-                return ExitCode::FAILURE;
-            }
-        }
-    }
-    ExitCode::SUCCESS
+    Err(format!("with seed {seed}:\n{wrong}"))
 }
 
 /// Executes the runs in pieces, and prints the progress after each.
@@ -102,19 +100,13 @@ fn run(seed: u64, operations: u64, runs: u64, fence: Option<Fence>) -> Many {
     all
 }
 
-fn made(seed: u64, count: u64) -> ExitCode {
+fn make_histories(seed: u64, count: u64) -> Result<(), String> {
     let (mut made, mut answered) = (0, 0);
     while made < count {
         let piece = (count - made).min(HISTORIES_PER_LINE);
-        match many::histories(seed + made, piece) {
-            Ok(more) => answered += more,
-            Err(wrong) => {
-                println!("wrong: {wrong}");
-                return ExitCode::FAILURE;
-            }
-        }
+        answered += many::histories(seed + made, piece)?;
         made += piece;
         println!("{made} histories from seed {seed}, {answered} requests answered");
     }
-    ExitCode::SUCCESS
+    Ok(())
 }

@@ -29,23 +29,22 @@ impl Many {
     #[must_use]
     pub fn and(mut self, next: Self) -> Self {
         self.runs += next.runs;
-        self.operations += next.operations;
-        for (what, count) in next.counts {
-            *self.counts.entry(what).or_default() += count;
-        }
+        self.count(next.operations, next.counts);
         self.wrong = self.wrong.or(next.wrong);
         self
+    }
+
+    fn count(&mut self, operations: u64, counts: BTreeMap<String, u64>) {
+        self.operations += operations;
+        for (what, count) in counts {
+            *self.counts.entry(what).or_default() += count;
+        }
     }
 
     fn add(&mut self, seed: u64, ran: Result<Ran, String>) {
         self.runs += 1;
         match ran {
-            Ok(ran) => {
-                self.operations += ran.operations;
-                for (what, count) in ran.counts {
-                    *self.counts.entry(what).or_default() += count;
-                }
-            }
+            Ok(ran) => self.count(ran.operations, ran.counts),
             Err(wrong) if self.wrong.as_ref().is_none_or(|(first, _)| seed < *first) => {
                 self.wrong = Some((seed, wrong));
             }

@@ -11,8 +11,7 @@ use crate::shape::Shape;
 use domain::audit::invariant::Snapshot;
 use domain::base::json;
 use domain::base::state::{ChangeType, Kind, RuntimeState};
-use domain::model::change;
-use domain::model::change::{ClosedBy, Entry};
+use domain::model::change::{self, ClosedBy, Entry};
 use domain::model::deployed::Deployed;
 use domain::model::submission::{Scope, Submission};
 use domain::{Change, ChangeId, Hash, ItemId, State, TeamId};
@@ -48,6 +47,7 @@ struct Created {
     target: Target,
 }
 
+#[derive(Clone)]
 struct Planned {
     team: TeamId,
     submission: u64,
@@ -88,11 +88,11 @@ impl Oracle {
         *number += 1;
         assert_eq!(submission.id.number(), *number, "submissions are numbered in their order");
         let held = self.planned.iter().find(|one| one.team == team && one.kind == Kind::Direct);
-        assert!(held.is_none(), "accepted while the items of another submission were landing");
+        assert!(held.is_none(), "the items of all earlier submissions exist");
         let (direct, derived) = self.plan(submission, body, requested);
         assert_eq!((submission.direct, submission.derived), (direct, derived), "what it causes");
         // An application without items is a change, too.
-        assert!(submission.changed || direct == 0, "what differs is a change");
+        assert!(submission.changed || direct == 0, "a submission with direct changes is a change");
     }
 
     fn plan(&mut self, submission: &Submission, body: &Body, requested: &BTreeSet<ItemName>) -> (u64, u64) {
@@ -110,7 +110,7 @@ impl Oracle {
             let before = self.items.get(&(team, name.clone())).cloned().unwrap_or_default();
             let target = declared.get(&name).cloned();
             let blocked = before.blocked().find(|open| target.is_some() && open.target == target);
-            assert_eq!(blocked, None, "accepted over {name:?} as it was refused");
+            assert_eq!(blocked, None, "a declaration equal to a refused one of {name:?} is blocked");
             let owner = self.shape.owner(&name.service);
             let is_orphan = if before.reached_declared(owner) {
                 before.was_found && requested.contains(&name)
@@ -129,25 +129,16 @@ impl Oracle {
         }
         let mut plan = |name: &ItemName, kind, target: &Target, before: Option<&Vec<String>>| {
             let references = before.cloned().unwrap_or_else(|| Body::references_of(target.as_ref()));
-            let owner = self.shape.owner(&name.service).to_owned();
+            let owner = self.shape.owner(&name.service);
             let shares = self.shape.dependents(&name.service).into_iter().filter(|team| *team != owner);
-            let kinds = shares.map(|team| (team.to_owned(), Kind::Dependent)).collect::<Vec<_>>();
-            let is_of_direct = kind == Kind::Direct;
-            let mut count = 0;
-            for (owner, kind) in std::iter::once((owner, kind)).chain(kinds) {
-                count += 1;
-                let (item, target, references) = (name.clone(), target.clone(), references.clone());
-                self.planned.push(Planned {
-                    team,
-                    submission: number,
-                    item,
-                    owner,
-                    kind,
-                    is_of_direct,
-                    target,
-                    references,
-                });
-            }
+            let (submission, item, is_of_direct) = (number, name.clone(), kind == Kind::Direct);
+            let (owner, target) = (owner.to_owned(), target.clone());
+            let first = Planned { team, submission, item, owner, kind, is_of_direct, target, references };
+            let share =
+                |team: &str| Planned { owner: team.to_owned(), kind: Kind::Dependent, ..first.clone() };
+            let all: Vec<Planned> = std::iter::once(first.clone()).chain(shares.map(share)).collect();
+            let count = u64::try_from(all.len()).unwrap();
+            self.planned.extend(all);
             count
         };
         let mut planned = 0;
@@ -186,7 +177,7 @@ impl Oracle {
         let of_item = |item: &&mut Item| item.id == Some(deployed.item);
         let item = self.items.values_mut().chain(self.gone.values_mut()).find(of_item).unwrap();
         item.was_found = true;
-        // While an approved change is not completed, there is nothing to differ from.
+        // While an approved change is not completed, the item has no target to differ from.
         let Some(target) = item.completed_target.take().or_else(|| item.drift.take()) else { return false };
         let is_drifted = differs(&target, &deployed.data);
         *if is_drifted { &mut item.drift } else { &mut item.completed_target } = Some(target);
@@ -250,9 +241,9 @@ impl Oracle {
 
     /// Returns whether shares in earlier direct changes of the item are still to be generated.
     fn waits(&self, (team, name): &Name, before: u64) -> bool {
+        let is_earlier = |one: &Planned| one.team == *team && one.item == *name && one.submission < before;
         let is_share = |one: &Planned| one.kind == Kind::Dependent && one.is_of_direct;
-        let of_item = |one: &&Planned| one.team == *team && one.item == *name && one.submission < before;
-        self.planned.iter().filter(of_item).any(is_share)
+        self.planned.iter().any(|one| is_earlier(one) && is_share(one))
     }
 
     /// Checks that a declaration is a new item if the one of its name is dead, and only then (R44).
@@ -357,7 +348,7 @@ impl Oracle {
             (one.team, &one.item, &one.owner, one.kind, one.submission)
                 == (team, &name, &change.owner.name, change.kind, change.submission.number())
         });
-        let at = at.unwrap_or_else(|| panic!("{} was not planned, or was born before", change.id));
+        let at = at.unwrap_or_else(|| panic!("{} is planned, and is created once", change.id));
         Some(self.planned.remove(at))
     }
 
@@ -411,25 +402,21 @@ impl Oracle {
     /// Panics unless all planned change instances exist, and the table equals the oracle.
     pub fn compare(&self, snapshot: &Snapshot) {
         self.transaction_ends();
-        assert_eq!(self.planned.len(), 0, "something that was planned never came to be");
-        assert!(self.answering.is_empty(), "{:?} has answered and never came to be", self.answering);
+        assert_eq!(self.planned.len(), 0, "all planned change instances exist");
+        assert!(
+            self.answering.is_empty(),
+            "each change that closed others ahead exists, also {:?}",
+            self.answering
+        );
         assert_eq!(snapshot.items.len(), self.items.len() + self.gone.len());
         for item in snapshot.items.values() {
-            let name = ItemName {
-                application: item.application.clone(),
-                service: item.service.title.clone(),
-                name: item.name.clone(),
-            };
+            let name = ItemName::new(&item.application, &item.service.title, &item.name);
             let own = self.gone.get(&item.id).unwrap_or_else(|| &self.items[&(item.consumer.id, name)]);
             assert_eq!((Some(item.id), item.gone), (own.id, own.is_dead()), "whether the item is gone");
             assert_eq!(Some(item.runtime_state), own.runtime);
             assert_eq!(item.wanted(), stored(&own.declared), "what item {} is to be", item.id);
-            assert_eq!(
-                item.completed_target,
-                own.completed_target.as_ref().map(stored),
-                "what item {} has become",
-                item.id
-            );
+            let completed_target = own.completed_target.as_ref().map(stored);
+            assert_eq!(item.completed_target, completed_target, "what item {} has become", item.id);
             assert_eq!(item.drift.is_some(), own.drift.is_some(), "whether item {} has drifted", item.id);
             let slots = item.open().map(|(_, slot)| (slot.change, slot.state, slot.change_type, slot.target));
             let open = own.stacks.values().flat_map(Stack::open);
@@ -454,10 +441,6 @@ fn stored(target: &Target) -> change::Target {
 }
 
 pub fn name_of(change: &Change) -> Name {
-    let name = ItemName {
-        application: change.application.clone(),
-        service: change.service.title.clone(),
-        name: change.item_name.clone(),
-    };
+    let name = ItemName::new(&change.application, &change.service.title, &change.item_name);
     (change.consumer.id, name)
 }

@@ -3,7 +3,7 @@
 
 use crate::ablation::Fence;
 use crate::checks;
-use crate::client::{ClientLog, act};
+use crate::client::{Client, ClientLog};
 use crate::cloud::{Cloud, Indexes};
 use crate::command::{CLIENTS, Command, commands};
 use crate::faults::Faults;
@@ -94,8 +94,9 @@ impl Run {
                 .map(|(number, (_, command))| (number, command.clone()))
                 .collect();
             tokio::spawn(async move {
+                let client = Client { system: &system, log: &client_log, shape: &shape };
                 for (number, command) in own {
-                    act(&system, &client_log, &shape, number, &command).await;
+                    client.act(number, &command).await;
                 }
             })
         });

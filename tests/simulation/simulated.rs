@@ -24,14 +24,10 @@ fn faults_in_any_order_lose_double_and_break_nothing() {
     eprintln!("{} runs, {} operations: {:?}", ran.runs, ran.operations, ran.counts);
     assert_eq!(ran.wrong, None);
     assert!(ran.operations >= OPERATIONS);
-    for fault in simulation::faults::NAMES {
-        assert!(ran.counts.contains_key(fault), "no run has seen '{fault}'");
-    }
-    for (_, made) in simulation::catalogue::MADE {
-        assert!(ran.counts.contains_key(made), "no run has seen '{made}'");
-    }
-    for done in simulation::client::VERIFIED {
-        assert!(ran.counts.contains_key(done), "no run has seen '{done}'");
+    let faults = simulation::faults::NAMES.split(", ");
+    let made = simulation::catalogue::MADE.map(|(_, made)| made);
+    for counter in faults.chain(made).chain(simulation::client::VERIFIED) {
+        assert!(ran.counts.contains_key(counter), "at least one run counts '{counter}'");
     }
 }
 
@@ -62,7 +58,7 @@ fn long_sequences_of_commands_are_as_the_oracle_says() {
 fn concurrent_histories_have_a_sequential_order() {
     let answered = many::histories(1, HISTORIES).unwrap();
     eprintln!("{HISTORIES} histories, {answered} requests answered");
-    assert!(answered > 2_000, "hardly anybody was answered");
+    assert!(answered > 2_000, "most of the requests are answered");
 }
 
 #[test]
@@ -84,6 +80,6 @@ fn every_redundant_fence_occurs() {
             .filter(|run| run.shape.limits.actions_max == STAGED);
         let ran = staged.take(3).map(|run| run.run(Some(fence)).unwrap());
         let ran = ran.into_iter().find(|ran| ran.counts.contains_key("fence removed"));
-        assert!(ran.is_some(), "nothing has the condition '{}'", fence.name);
+        assert!(ran.is_some(), "a run has the condition '{}'", fence.name);
     }
 }

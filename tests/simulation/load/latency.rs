@@ -5,6 +5,9 @@ use fastrand::Rng;
 use std::f64::consts::TAU;
 use std::time::Duration;
 
+/// Travel time between a function and the table, in one direction. It is a part of the latency.
+pub const HOP: Duration = Duration::from_millis(1);
+
 /// The 99th percentile of the standard normal distribution.
 const NORMAL_99: f64 = 2.326_348;
 
@@ -43,8 +46,12 @@ impl Latency {
         self.median
     }
 
-    /// Draws a latency.
-    pub fn draw(self, dice: &mut Rng) -> Duration {
+    /// Draws a latency, at least four hops. Returns half of its time at the table.
+    pub fn draw_half(self, dice: &mut Rng) -> Duration {
+        self.draw(dice).max(4 * HOP) / 2 - HOP
+    }
+
+    fn draw(self, dice: &mut Rng) -> Duration {
         let sigma = (self.late.as_secs_f64() / self.median.as_secs_f64()).ln() / NORMAL_99;
         self.median.mul_f64((sigma * normal(dice)).exp())
     }
@@ -61,7 +68,7 @@ pub fn until_next(dice: &mut Rng, rate: u32) -> Duration {
     Duration::from_secs_f64(-above_zero(dice).ln() / f64::from(rate))
 }
 
-/// Draws a number above 0 and up to 1. Its logarithm is finite.
+/// Draws a number above 0 and up to 1, so that its logarithm is finite.
 fn above_zero(dice: &mut Rng) -> f64 {
     1.0 - dice.f64()
 }

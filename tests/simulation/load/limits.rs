@@ -2,7 +2,7 @@
 
 use super::bucket::Buckets;
 use super::conflicts::Conflicts;
-use super::latency::Latency;
+use super::latency::{HOP, Latency};
 use super::partition::{Effect, Part, Partition, consumed, divide, parts, read_partitions};
 use super::rejection::{Reason, cancelled};
 use super::trace::TracedCall;
@@ -21,9 +21,6 @@ pub const WRITE_UNITS: u32 = 1_000;
 /// Read units per second of a partition key.
 pub const READ_UNITS: u32 = 3_000;
 
-/// Travel time between a function and the table, in one direction. It is a part of the latency.
-pub const HOP: Duration = Duration::from_millis(1);
-
 /// A record with its table.
 type Record = (String, Key);
 
@@ -39,6 +36,15 @@ pub enum Event {
     Committed,
     /// A work record was finished, so its change instances exist.
     Generated,
+}
+
+/// A request on its way to the table.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    cloud: &'a Cloud,
+    target: &'a str,
+    /// Half of the time at the table.
+    half: Duration,
 }
 
 /// The load of a cloud: limits, latencies, and the events so far.
@@ -60,7 +66,7 @@ struct State {
 }
 
 impl Load {
-    /// Creates the load of a seed. All buckets are full.
+    /// Creates the load of a seed with full buckets.
     pub fn new(seed: u64) -> Self {
         Self::with_rates(seed, WRITE_UNITS, READ_UNITS)
     }
@@ -130,22 +136,22 @@ impl Load {
     /// Carries a request to the table and its reply back.
     pub async fn carry(&self, cloud: &Cloud, target: &str, request: Value) -> Reply {
         let operation = target.split_once('.').map_or("", |(_, operation)| operation);
-        let latency = self.draw(|dice| Latency::of(operation).draw(dice)).max(4 * HOP);
-        let half = latency / 2 - HOP;
+        let half = self.draw(|dice| Latency::of(operation).draw_half(dice));
+        let way = Way { cloud, target, half };
         let mut call = TracedCall::new(operation, &request, self.now());
         sleep(HOP).await;
         let reply = if target.starts_with("AWSEvents") {
             sleep(2 * half).await;
             cloud.take(target, request, HOP)
         } else if operation == "TransactWriteItems" {
-            self.transact(cloud, target, request, half, &mut call).await
+            self.transact(way, request, &mut call).await
         } else if parts(operation, &request).is_empty() {
             sleep(half).await;
-            let reply = self.read(cloud, target, request, &mut call);
+            let reply = self.read(way, request, &mut call);
             sleep(half).await;
             reply
         } else {
-            self.write(cloud, target, request, half, &mut call).await
+            self.write(way, request, &mut call).await
         };
         sleep(HOP).await;
         call.ended = self.now();
@@ -158,14 +164,8 @@ impl Load {
     /// Executes a transaction. It occupies its records from its prepare to its commit.
     ///
     /// No measurement of this part is published. Half of the time at the table is an assumption.
-    async fn transact(
-        &self,
-        cloud: &Cloud,
-        target: &str,
-        request: Value,
-        half: Duration,
-        call: &mut TracedCall,
-    ) -> Reply {
+    async fn transact(&self, way: Way<'_>, request: Value, call: &mut TracedCall) -> Reply {
+        let Way { cloud, target, half } = way;
         let quarter = half / 2;
         sleep(quarter).await;
         let parts = parts("TransactWriteItems", &request);
@@ -195,14 +195,8 @@ impl Load {
     }
 
     /// Executes a plain write, or a batch of them. The rest of a batch stays unprocessed.
-    async fn write(
-        &self,
-        cloud: &Cloud,
-        target: &str,
-        mut request: Value,
-        half: Duration,
-        call: &mut TracedCall,
-    ) -> Reply {
+    async fn write(&self, way: Way<'_>, mut request: Value, call: &mut TracedCall) -> Reply {
+        let Way { cloud, target, half } = way;
         let all = parts(&call.operation, &request);
         let begun = self.begin_writes(&all);
         sleep(half).await;
@@ -252,7 +246,8 @@ impl Load {
     }
 
     /// Executes a read. The rest of a batch stays unprocessed.
-    fn read(&self, cloud: &Cloud, target: &str, mut request: Value, call: &mut TracedCall) -> Reply {
+    fn read(&self, way: Way<'_>, mut request: Value, call: &mut TracedCall) -> Reply {
+        let Way { cloud, target, .. } = way;
         let partitions = read_partitions(&call.operation, &request);
         let now = self.now();
         let mut state = self.state();
@@ -283,11 +278,11 @@ impl Load {
     fn admitted(&self, parts: &[Part], before: &Rows) -> Vec<bool> {
         let now = self.now();
         let mut state = self.state();
-        let mut is_open = |part: &Part| {
+        let is_open = |part: &Part| {
             let partitions = part.partitions(before.get(&record(part)));
             partitions.iter().all(|partition| state.writes.admits(partition, now))
         };
-        parts.iter().map(&mut is_open).collect()
+        parts.iter().map(is_open).collect()
     }
 
     /// Charges the units of a write, and records its events. A failed condition takes the units of the old record.
@@ -300,9 +295,8 @@ impl Load {
         reply: &Reply,
         in_transaction: bool,
     ) -> Vec<(Partition, u64)> {
-        let updated: Vec<Part> =
-            parts.iter().filter(|part| matches!(part.effect, Effect::Update)).cloned().collect();
-        let updated = rows(cloud, &updated);
+        let updated = parts.iter().filter(|part| matches!(part.effect, Effect::Update));
+        let updated = rows(cloud, &updated.cloned().collect::<Vec<_>>());
         let now = self.now();
         let mut charged = Vec::new();
         let mut state = self.state();
@@ -356,8 +350,7 @@ fn rows(cloud: &Cloud, parts: &[Part]) -> Rows {
 }
 
 fn event(part: &Part) -> Option<Event> {
-    let prefix = part.key.0.split('#').next();
-    match (prefix, &part.effect) {
+    match (part.key.0.split('#').next(), &part.effect) {
         (Some("STAGING"), Effect::Put(_)) => Some(Event::Staged),
         (Some("SUBMISSION"), Effect::Put(_)) => Some(Event::Committed),
         (Some("WORK"), Effect::Delete) => Some(Event::Generated),
