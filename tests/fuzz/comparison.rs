@@ -1,6 +1,7 @@
 //! Target `comparison`: two documents with a NUL between them. The comparison of texts agrees with the parsed
 //! documents.
 
+use crate::declaration::{Key, items};
 use crate::input::Input;
 use domain::base::state::ChangeType;
 use domain::model::declaration::{Declaration, parse};
@@ -24,7 +25,7 @@ pub(crate) fn compared(bytes: &[u8]) {
     }
     let parsed = [old, new].map(|bytes| parse(bytes).ok());
     let [Some(before), Some(after)] = &parsed else {
-        return assert!(differences.is_none(), "compared, and yet one is refused");
+        return assert!(differences.is_none(), "documents that are compared are declarations");
     };
     assert_eq!(differences.is_some(), before.team == after.team, "those of one team are compared");
     if let Some(differences) = differences {
@@ -40,7 +41,7 @@ fn is_list(bytes: &[u8]) -> bool {
 }
 
 fn same(differences: &Differences<'_>, before: &Declaration, after: &Declaration) {
-    let (old, new) = (items(before), items(after));
+    let (old, new) = (texts(before), texts(after));
     let mut expected = BTreeMap::new();
     for key in old.keys().chain(new.keys()) {
         let change_type = match (old.get(key), new.get(key)) {
@@ -61,16 +62,7 @@ fn same(differences: &Differences<'_>, before: &Declaration, after: &Declaration
     assert_eq!(differences.unchanged, common);
 }
 
-type Items<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a str>;
-
-/// Returns the canonical form of each item, by application, service and name.
-fn items(declaration: &Declaration) -> Items<'_> {
-    let applications = declaration.applications.iter();
-    let items = applications.flat_map(|application| {
-        let items = application.items.iter();
-        items.map(|item| {
-            ((application.name.as_str(), item.service.as_str(), item.name.as_str()), item.canonical.as_str())
-        })
-    });
-    items.collect()
+/// Returns the canonical form of each item.
+fn texts(declaration: &Declaration) -> BTreeMap<Key<'_>, &str> {
+    items(declaration).map(|(key, item)| (key, item.canonical.as_str())).collect()
 }

@@ -1,9 +1,15 @@
 //! Replays the corpus. It contains earlier findings, and inputs for all code that fuzzing has reached.
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-use fuzz::TARGETS;
+use fuzz::{TARGETS, Target};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+fn assert_keeps(target: &Target, input: &[u8], file: &Path) {
+    let result = std::panic::catch_unwind(|| (target.run)(input));
+    let (bytes, file) = (input.len(), file.display());
+    assert!(result.is_ok(), "{} keeps its promise on {bytes} bytes of {file}", target.name);
+}
 
 fn corpus(name: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
@@ -18,9 +24,7 @@ fn every_input_of_the_corpus_keeps_what_is_promised() {
         let files = corpus(target.name);
         assert!(files.len() >= 5, "{} has {} inputs", target.name, files.len());
         for file in files {
-            let bytes = fs::read(&file).unwrap();
-            let result = std::panic::catch_unwind(|| (target.run)(&bytes));
-            assert!(result.is_ok(), "{} breaks its promise on {}", target.name, file.display());
+            assert_keeps(target, &fs::read(&file).unwrap(), &file);
         }
     }
 }
@@ -46,8 +50,7 @@ fn every_input_up_to_a_length_with_pieces_taken_away_keeps_what_is_promised() {
             for at in (0..bytes.len()).step_by(step) {
                 let cut_out = [&bytes[..at], &bytes[(at + step).min(bytes.len())..]].concat();
                 for input in [&bytes[..at], &bytes[at..], &cut_out] {
-                    let result = std::panic::catch_unwind(|| (target.run)(input));
-                    assert!(result.is_ok(), "{} on a part of {} at {at}", target.name, file.display());
+                    assert_keeps(target, input, &file);
                 }
             }
         }

@@ -1,5 +1,4 @@
-//! Target `cursor`: a sealed cursor opens unchanged for its team and its list, with its key, for one day. No other
-//! text opens.
+//! Target `cursor`: only a sealed cursor opens, unchanged, for its team and its list, with its key, for one day.
 
 use crate::input::Input;
 use domain::{TeamId, Timestamp};

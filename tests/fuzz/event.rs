@@ -14,14 +14,8 @@ pub(crate) fn answered(bytes: &[u8]) {
     let Ok(event) = serde_json::from_slice::<Event>(bytes) else { return };
     let mut reached = 0;
     for function in FUNCTIONS {
-        let called = Mutex::new(None);
-        let handle = async |call: Call| {
-            *called.lock().unwrap() = Some(call);
-            Reply::new(200, json!({"done": true}))
-        };
-        let answering = respond(event.clone(), |request| answer(request, function, handle));
-        let reply = answering.now_or_never().unwrap();
-        match called.into_inner().unwrap() {
+        let (called, reply) = call(event.clone(), function);
+        match called {
             Some(call) => {
                 reached += 1;
                 allowed(&event, function, &call);
@@ -30,7 +24,18 @@ pub(crate) fn answered(bytes: &[u8]) {
             None => refused(&reply),
         }
     }
-    assert!(reached <= 1, "{reached} functions take one request");
+    assert!(reached <= 1, "one request reaches at most one function, not {reached}");
+}
+
+/// Returns the call of a function, if it gets the request, and the response.
+pub(crate) fn call(event: Event, function: Function) -> (Option<Call>, EventReply) {
+    let called = Mutex::new(None);
+    let handle = async |call: Call| {
+        *called.lock().unwrap() = Some(call);
+        Reply::new(200, json!({"done": true}))
+    };
+    let reply = respond(event, |request| answer(request, function, handle)).now_or_never().unwrap();
+    (called.into_inner().unwrap(), reply)
 }
 
 fn allowed(event: &Event, function: Function, call: &Call) {
@@ -40,7 +45,7 @@ fn allowed(event: &Event, function: Function, call: &Call) {
         .find(|route| route.operation == call.operation && route.methods.contains(&method))
         .unwrap();
     assert_eq!(route.function, function);
-    assert!(route.access.is_open_to(call.caller.role), "the role has no access");
+    assert!(route.access.is_open_to(call.caller.role), "the role has access");
     let context = &event.request_context.authorizer.as_ref().unwrap().fields;
     // The caller must come from the authorizer, not from another part of the event.
     let (name, of) = match &call.caller.identity {
@@ -69,13 +74,13 @@ fn allowed(event: &Event, function: Function, call: &Call) {
         assert!((1..=255).contains(&key.len()), "{key}");
     }
     // The debug output reaches logs, which must not contain names. A short name can occur in it by chance.
-    assert!(!format!("{call:?}").contains(name) || name.len() < 8, "a name in a log");
+    assert!(!format!("{call:?}").contains(name) || name.len() < 8, "a log has no name");
 }
 
 fn refused(reply: &EventReply) {
     let text = match &reply.body {
         Some(body) => str::from_utf8(body.as_ref()).unwrap(),
-        None => panic!("a refusal without a body"),
+        None => panic!("a refusal has a body"),
     };
     let problem: Value = serde_json::from_str(text).unwrap();
     let code = Code::ALL.into_iter().find(|code| problem["code"] == code.name()).unwrap();

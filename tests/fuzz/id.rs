@@ -3,6 +3,7 @@
 use crate::input::Input;
 use domain::base::id::{ApplicationId, DeployedId, ServiceId};
 use domain::{ChangeId, Hash, ItemId, SubmissionId, TeamId};
+use std::fmt::Display;
 
 /// The largest id. Every JSON implementation represents integers up to 2^53 - 1 exactly.
 const WIRE_MAX: u64 = (1 << 53) - 1;
@@ -35,6 +36,11 @@ pub(crate) fn parsed(bytes: &[u8]) {
     }
 }
 
+fn assert_prints_as(raw: u64, number: u64, id: impl Display) {
+    assert!(raw <= WIRE_MAX, "{raw}");
+    assert_eq!((number, id.to_string()), (raw, raw.to_string()));
+}
+
 fn of_the_catalogue(raw: u64) {
     assert_eq!(TeamId::new(raw).map(TeamId::get), (1..1 << 18).contains(&raw).then_some(raw));
     assert_eq!(ServiceId::new(raw).map(ServiceId::get), (1..=WIRE_MAX).contains(&raw).then_some(raw));
@@ -42,8 +48,7 @@ fn of_the_catalogue(raw: u64) {
 
 fn of_an_application(raw: u64) {
     let Some(id) = ApplicationId::parse(raw) else { return };
-    assert!(raw <= WIRE_MAX, "{raw}");
-    assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
+    assert_prints_as(raw, id.get(), id);
     let first = ApplicationId::new(id.team(), id.number());
     assert_eq!(first == Some(id), id.generation() == 0);
     let next = id.next_generation();
@@ -53,8 +58,7 @@ fn of_an_application(raw: u64) {
 
 fn of_an_item(raw: u64) {
     let Some(id) = ItemId::parse(raw) else { return };
-    assert!(raw <= WIRE_MAX, "{raw}");
-    assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
+    assert_prints_as(raw, id.get(), id);
     for generation in [0, 1, (1 << 23) - 1] {
         let application = id.application(generation);
         assert_eq!(ItemId::new(application, id.number()), Some(id));
@@ -66,8 +70,7 @@ fn of_an_item(raw: u64) {
 fn of_a_team(raw: u64) {
     let change = ChangeId::parse(raw);
     if let Some(id) = change {
-        assert!(raw <= WIRE_MAX, "{raw}");
-        assert_eq!((id.get(), id.to_string()), (raw, raw.to_string()));
+        assert_prints_as(raw, id.get(), id);
         assert_eq!(ChangeId::new(id.team(), id.number()), Some(id));
         assert_eq!(TeamId::new(id.team().get()), Some(id.team()));
     }

@@ -14,7 +14,7 @@ impl<'a> Input<'a> {
         u64::from_le_bytes([(); 8].map(|()| self.byte()))
     }
 
-    /// Reads a length and a text. Invalid UTF-8 is replaced.
+    /// Reads a length and a text, with replacements of invalid UTF-8.
     pub(crate) fn text(&mut self) -> String {
         let length = usize::from(self.byte()).min(self.0.len());
         let (text, rest) = self.0.split_at(length);

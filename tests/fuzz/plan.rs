@@ -113,19 +113,12 @@ fn body(input: &mut Input<'_>) -> Value {
 fn planned(table: &Table, (scope, body): &(Scope, Value)) -> Option<(Hash, Effects, Table)> {
     let declaration = declaration::parse(body.to_string().as_bytes()).ok()?;
     let stored = team_of(table.records())?;
-    let items: Items = plan::to_read(&stored, &declaration, *scope)
-        .into_iter()
-        .map(|id| {
-            (
-                id,
-                table
-                    .items()
-                    .filter(|item| item.application_id() == id && !item.is_dead())
-                    .cloned()
-                    .collect(),
-            )
-        })
-        .collect();
+    let read = plan::to_read(&stored, &declaration, *scope).into_iter();
+    let with_items = read.map(|id| {
+        let live = table.items().filter(|item| item.application_id() == id && !item.is_dead());
+        (id, live.cloned().collect())
+    });
+    let items: Items = with_items.collect();
     let ctx = RequestContext {
         by: Actor::Key { name: "key".to_owned(), team: team(CONSUMER.0, CONSUMER.1) },
         request: "r".to_owned(),
@@ -151,14 +144,8 @@ fn planned(table: &Table, (scope, body): &(Scope, Value)) -> Option<(Hash, Effec
     let created = preview.created.iter().map(|change| effect(change, texts).to_string()).collect();
     let closed = preview.closed.iter().map(|closing| {
         let change = table.change(closing.change).unwrap();
-        json!([
-            change.application,
-            change.service.title,
-            change.item_name,
-            change.owner.id.get(),
-            closing.from.name()
-        ])
-        .to_string()
+        let (service, owner) = (&change.service.title, change.owner.id.get());
+        json!([change.application, service, change.item_name, owner, closing.from.name()]).to_string()
     });
     let closed = closed.collect();
     let mut committed = table.clone();

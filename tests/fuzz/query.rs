@@ -3,14 +3,12 @@
 //! A path leads to the operations whose routes print it, and to no others. No parameter is lost, invented or read
 //! twice.
 
+use crate::event::call;
 use domain::rules::visibility::Side;
-use dovetail_http::{
-    Access, Call, Event, FILES, Operation, Query, ROUTES, Reply, answer, function_of, respond,
-};
-use futures_util::FutureExt as _;
+use dovetail_http::{Access, Event, FILES, Operation, Query, ROUTES, function_of};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
-use std::{collections::BTreeSet, sync::Mutex};
+use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Maximum number of tested parameter names, more than in any list.
 const NAMES_MAX: usize = 32;
@@ -26,8 +24,7 @@ pub(crate) fn routed(bytes: &[u8]) {
     parameters(query);
 }
 
-/// Returns the call of a function, if one gets the request, and the status of the response.
-fn call(method: &str, path: &str, query: &str) -> (Option<Call>, i64) {
+fn event(method: &str, path: &str, query: &str) -> Event {
     let event = json!({
         "version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": query, "headers": {},
         "requestContext": {
@@ -37,20 +34,12 @@ fn call(method: &str, path: &str, query: &str) -> (Option<Call>, i64) {
         },
         "isBase64Encoded": false,
     });
-    let event: Event = serde_json::from_value(event).unwrap();
-    let called = Mutex::new(None);
-    let handle = async |call: Call| {
-        *called.lock().unwrap() = Some(call);
-        Reply::new(200, Value::Null)
-    };
-    let answering = respond(event, |request| answer(request, function_of(method, path), handle));
-    let reply = answering.now_or_never().unwrap();
-    (called.into_inner().unwrap(), reply.status_code)
+    serde_json::from_value(event).unwrap()
 }
 
 fn leads(method: &str, path: &str, query: &str) {
     let served_routes = served(path);
-    let (called, status) = call(method, path, query);
+    let (called, reply) = call(event(method, path, query), function_of(method, path));
     let expected = served_routes.iter().find(|(methods, ..)| methods.contains(&method));
     let actual = called.as_ref().map(|call| (call.operation, call.side, call.id));
     assert_eq!(actual, expected.map(|(_, operation, side, id)| (*operation, *side, *id)), "{method} {path}");
@@ -58,7 +47,7 @@ fn leads(method: &str, path: &str, query: &str) {
     let is_file = FILES.iter().any(|file| file.path == path || (path.is_empty() && file.path == "/"));
     let has_other_method = !served_routes.is_empty() || (is_file && method != "GET");
     let refusal = if has_other_method { 405 } else { 404 };
-    assert_eq!(status, if actual.is_some() { 200 } else { refusal }, "{method} {path}");
+    assert_eq!(reply.status_code, if actual.is_some() { 200 } else { refusal }, "{method} {path}");
     if let Some(call) = called {
         assert_eq!((call.path.as_str(), call.query), (path, Query::parse(query)));
     }
@@ -110,18 +99,19 @@ fn parameters(raw: &str) {
     for name in names.into_iter().take(NAMES_MAX) {
         let last = pairs.iter().rev().find(|(other, _)| *other == name).map(|(_, value)| *value);
         assert_eq!(query.get(name), last.filter(|value| !value.is_empty()));
+        let is_given = query.get(name).is_some();
         let list = query.list(name);
-        assert_eq!(list.is_some(), query.get(name).is_some());
+        assert_eq!(list.is_some(), is_given);
         let parts = list.unwrap_or_default();
         assert!(parts.iter().all(|part| !part.is_empty() && !part.contains(',')), "{parts:?}");
         if let Ok(Some(integers)) = query.integers(name) {
             assert_eq!(integers.len(), parts.len());
         }
         if let Ok(truth) = query.truth(name) {
-            assert_eq!(truth.is_some(), query.get(name).is_some());
+            assert_eq!(truth.is_some(), is_given);
         }
         if let Ok(integer) = query.integer(name) {
-            assert_eq!(integer.is_some(), query.get(name).is_some());
+            assert_eq!(integer.is_some(), is_given);
         }
     }
 }

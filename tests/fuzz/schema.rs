@@ -9,26 +9,12 @@ use domain::catalog::schema::{Budget, ITEM_PROBLEMS_MAX, STEPS_MAX, Schema, Word
 use domain::model::declaration::DEPTH_MAX;
 use serde_json::Value;
 
-const RULES: &[&str] = &[
-    "wrong_type",
-    "missing_title",
-    "invalid_name",
-    "unsupported_draft",
-    "invalid_reference",
-    "missing_name_property",
-    "too_complex",
-    "unsupported_keyword",
-    "remote_reference",
-    "dangling_reference",
-    "recursive_reference",
-    "invalid_pattern",
-    "invalid_schema",
-    "invalid_keyword",
-    "misplaced_keyword",
-];
+const RULES: &str = "wrong_type missing_title invalid_name unsupported_draft invalid_reference \
+    missing_name_property too_complex unsupported_keyword remote_reference dangling_reference \
+    recursive_reference invalid_pattern invalid_schema invalid_keyword misplaced_keyword";
 
 /// Rules about missing parts. The type of the definition is one of them.
-const MISSING: &[&str] = &["missing_title", "missing_name_property", "wrong_type"];
+const MISSING: &str = "missing_title missing_name_property wrong_type";
 
 pub(crate) fn published(bytes: &[u8]) {
     let (definition, item) = Input::halves(bytes);
@@ -56,8 +42,8 @@ fn checked(schema: &Schema, loaded: &Schema, item: &Value) {
     assert!(budget.taken() <= STEPS_MAX, "{} steps", budget.taken());
     assert!(problems.len() <= ITEM_PROBLEMS_MAX, "{} problems", problems.len());
     if !problems.is_empty() {
-        assert_problems(&problems, &["schema", "too_complex", "read_only", "repeated_name"]);
-        assert_pointers_lead(item, &problems, &["schema"]);
+        assert_problems(&problems, "schema too_complex read_only repeated_name");
+        assert_pointers_lead(item, &problems, "schema");
     }
     let references = schema.references_of(item);
     assert!(references.array_windows().all(|[one, next]| one < next), "sorted, and each once");

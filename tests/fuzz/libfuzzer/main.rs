@@ -1,4 +1,4 @@
-//! Runs libFuzzer on the target in `FUZZ_TARGET`. `tests/fuzz/run` starts it.
+//! Runs libFuzzer on the target in `FUZZ_TARGET`, started by `tests/fuzz/run`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
