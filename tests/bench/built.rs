@@ -44,7 +44,7 @@ impl Built {
             .unwrap();
         assert!(built.status.success(), "the programs can't be built");
         let messages = String::from_utf8(built.stdout).unwrap();
-        Self(messages.lines().filter_map(program).collect())
+        Self(messages.lines().filter_map(executable).collect())
     }
 
     fn together(command: &str, what: &[&str]) -> Self {
@@ -78,19 +78,10 @@ pub fn functions() -> Vec<String> {
     names
 }
 
-/// Builds the client `dovetail`, which compares two files (`dovetail plan`), and returns its path.
-pub fn dovetail() -> PathBuf {
-    programs().program("dovetail").clone()
-}
-
-/// Builds the example `parse` and returns its path.
-pub fn parse() -> PathBuf {
-    programs().program("parse").clone()
-}
-
-/// Builds the program `dovetaild` and returns its path.
-pub fn dovetaild() -> PathBuf {
-    programs().program("dovetaild").clone()
+/// Builds `dovetail`, `dovetaild` and the example `parse`, each only once, and returns the path of one of them.
+pub fn program(name: &str) -> PathBuf {
+    let programs = ["--bin", "dovetail", "--bin", "dovetaild", "--example", "parse"];
+    Built::together("build", &programs).program(name).clone()
 }
 
 /// Builds the tests of large submissions and returns the path of their program.
@@ -98,13 +89,8 @@ pub fn large_test() -> PathBuf {
     Built::together("test", &["--test", "large", "--no-run"]).program("large").clone()
 }
 
-/// Builds the programs. Cargo builds each only once.
-fn programs() -> Built {
-    Built::together("build", &["--bin", "dovetail", "--bin", "dovetaild", "--example", "parse"])
-}
-
 /// Returns name and path of the executable in a message of Cargo, if the message has one.
-fn program(message: &str) -> Option<(String, PathBuf)> {
+fn executable(message: &str) -> Option<(String, PathBuf)> {
     let message: Value = serde_json::from_str(message).ok()?;
     let path = message["executable"].as_str()?;
     Some((message["target"]["name"].as_str()?.to_owned(), path.into()))

@@ -84,13 +84,8 @@ impl Connection {
         self.sender.ready().await.unwrap();
         let (parts, body) = self.sender.send_request(request).await.unwrap().into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        assert!(
-            parts.status.is_success(),
-            "{} {}: {}",
-            parts.status,
-            call.path,
-            String::from_utf8_lossy(&body)
-        );
+        let (status, path) = (parts.status, &call.path);
+        assert!(status.is_success(), "{status} {path}: {}", String::from_utf8_lossy(&body));
         Got { headers: parts.headers, body }
     }
 }

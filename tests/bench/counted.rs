@@ -17,5 +17,5 @@ pub fn measure(session: &Session) -> Vec<Figure> {
 
 fn figure(held: Held) -> Figure {
     let Held { operation, goal, measured, passes } = held;
-    Figure { what: operation.to_owned(), goal: format!("≤ {goal}"), measured, passes: Some(passes) }
+    Figure::with_goal(operation, format!("≤ {goal}"), measured, passes)
 }

@@ -11,32 +11,32 @@ pub struct Figure {
     pub goal: String,
     /// Measured value with its unit.
     pub measured: String,
-    /// Whether the value reaches the goal. `None` without a goal.
+    /// Whether the value reaches the goal, if there is one.
     pub passes: Option<bool>,
 }
 
 impl Figure {
-    /// Creates a figure without a goal.
     pub fn without_goal(what: &str, measured: impl Into<String>) -> Self {
         Self { what: what.to_owned(), goal: String::new(), measured: measured.into(), passes: None }
     }
 
+    pub fn with_goal(what: impl Into<String>, goal: String, measured: String, passes: bool) -> Self {
+        Self { what: what.into(), goal, measured, passes: Some(passes) }
+    }
+
     /// Creates a figure with a lower bound.
     pub fn at_least(what: &str, goal: f64, measured: f64) -> Self {
-        let (what, goal_text) = (what.to_owned(), format!("≥ {goal:.2}"));
-        Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured >= goal) }
+        Self::with_goal(what, format!("≥ {goal:.2}"), format!("{measured:.2}"), measured >= goal)
     }
 
     /// Creates a figure with an upper bound.
     pub fn at_most(what: &str, goal: f64, measured: f64) -> Self {
-        let (what, goal_text) = (what.to_owned(), format!("≤ {goal:.2}"));
-        Self { what, goal: goal_text, measured: format!("{measured:.2}"), passes: Some(measured <= goal) }
+        Self::with_goal(what, format!("≤ {goal:.2}"), format!("{measured:.2}"), measured <= goal)
     }
 
-    /// Creates a duration with an exclusive upper bound. Both are in seconds.
+    /// Creates a duration in seconds with an exclusive upper bound.
     pub fn shorter(what: &str, goal: f64, measured: f64) -> Self {
-        let (what, goal_text) = (what.to_owned(), format!("< {}", time(goal)));
-        Self { what, goal: goal_text, measured: time(measured), passes: Some(measured < goal) }
+        Self::with_goal(what, format!("< {}", time(goal)), time(measured), measured < goal)
     }
 }
 

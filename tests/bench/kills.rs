@@ -8,7 +8,7 @@ use support::source::Method;
 
 /// Runs the test, and writes its times into the figures of performance.
 pub fn renew(session: &Session) {
-    let (program, test) = (built::dovetaild(), built::large_test());
+    let (program, test) = (built::program("dovetaild"), built::large_test());
     let output = Command::new(test)
         .args(["--nocapture", "--test-threads", "1"])
         .env("DOVETAIL", program)

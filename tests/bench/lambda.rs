@@ -38,8 +38,14 @@ const HELLO: &str = "hello";
 
 /// Measures the functions at start, and writes their block.
 pub fn renew_starts(session: &Session) {
-    let body = at_start(session.functions());
-    session.renew(Page::Performance, "starts", Method::Measured, &body);
+    session.renew(Page::Performance, "starts", Method::Measured, &at_start(session.functions()));
+}
+
+/// Stops functions of a system, because the measured processes do this work.
+fn disable(system: &Running, functions: &[&str]) {
+    for function in functions {
+        system.enable(function, false);
+    }
 }
 
 /// Measures the functions of submissions under load, and writes their block.
@@ -75,7 +81,7 @@ impl Taken {
     }
 }
 
-/// Measures cold starts as on AWS: table and bus have TLS endpoints. Returns a table.
+/// Measures cold starts as on AWS, where table and bus have TLS endpoints, and returns a table.
 fn at_start(built: &Built) -> String {
     let world = Started::new();
     let events = [Simple { function: HELLO, operation: "nothing", event: "{}".to_owned() }];
@@ -164,13 +170,9 @@ fn row(built: &Built, name: &str, taken: &Taken) -> Vec<String> {
     ]
 }
 
-fn memory_goal() -> String {
-    format!("memory < {}", mb(MEMORY_MAX))
-}
-
 /// Returns the figure of a function's peak memory. The goal is its configured memory.
 fn memory(what: String, bytes: u64) -> Figure {
-    Figure { what, goal: memory_goal(), measured: mb(bytes), passes: Some(bytes < MEMORY_MAX) }
+    Figure::with_goal(what, format!("memory < {}", mb(MEMORY_MAX)), mb(bytes), bytes < MEMORY_MAX)
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

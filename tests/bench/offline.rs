@@ -29,13 +29,11 @@ struct Compared {
 }
 
 impl Compared {
-    /// Measures the programs. One item in a hundred has one changed field.
     fn with(items: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let [old, new] =
-            [Changed::Nothing, Changed::OneInHundred].map(|changed| crate::given::items(items, changed));
+        let [old, new] = documents(items);
         let [old_file, new_file] = files(directory.path(), &old, &new);
-        let (parse, dovetail) = (built::parse(), built::dovetail());
+        let [parse, dovetail] = ["parse", "dovetail"].map(built::program);
         let bare = taken(RUNS, directory.path(), &[path(&parse), &old_file, &new_file]);
         let plan = [path(&dovetail), "plan", "--old", &old_file, "--new", &new_file];
         let own = taken(RUNS, directory.path(), &plan);
@@ -86,6 +84,11 @@ fn text(taken: Taken) -> String {
     format!("{}, {megabytes}", crate::figure::time(taken.cpu))
 }
 
+/// Returns this number of items before and after a change of one item in a hundred.
+fn documents(count: usize) -> [Map<String, Value>; 2] {
+    [Changed::Nothing, Changed::OneInHundred].map(|changed| items(count, changed))
+}
+
 fn files(directory: &Path, old: &Map<String, Value>, new: &Map<String, Value>) -> [String; 2] {
     [("old.json", old), ("new.json", new)].map(|(name, items)| {
         let file = directory.join(name);
@@ -101,13 +104,13 @@ fn path(path: &Path) -> &str {
 /// Returns cachegrind's count of the instructions of a plan.
 pub fn instructions() -> u64 {
     let directory = tempfile::tempdir().unwrap();
-    let [old, new] = [Changed::Nothing, Changed::OneInHundred].map(|changed| items(COUNTED, changed));
+    let [old, new] = documents(COUNTED);
     let [old, new] = files(directory.path(), &old, &new);
     let counts = directory.path().join("counts");
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--log-file=/dev/null"]);
     valgrind.arg(format!("--cachegrind-out-file={}", counts.display()));
-    let counting = valgrind.arg(built::dovetail()).args(["plan", "--old", &old, "--new", &new]);
+    let counting = valgrind.arg(built::program("dovetail")).args(["plan", "--old", &old, "--new", &new]);
     counting.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
     summary(&counts)
 }

@@ -59,17 +59,11 @@ impl Chart<'_> {
              <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
         );
         let centre = f64::midpoint(LEFT, RIGHT);
-        text(
-            &mut svg,
-            centre,
-            TOP - 16.0,
-            "middle",
-            &format!("<tspan font-size=\"14\">{}</tspan>", self.title),
-        );
+        let title = format!("<tspan font-size=\"14\">{}</tspan>", self.title);
+        text(&mut svg, centre, TOP - 16.0, "middle", &title);
         text(&mut svg, centre, BOTTOM + 40.0, "middle", self.across);
         let middle = f64::midpoint(TOP, BOTTOM);
-        let turned = format!("<g transform=\"rotate(-90 16 {middle})\">");
-        svg.push_str(&turned);
+        write!(svg, "<g transform=\"rotate(-90 16 {middle})\">").unwrap();
         text(&mut svg, 16.0, middle, "middle", self.up);
         svg.push_str("</g>\n");
         grid(&mut svg, &across, &up);

@@ -42,11 +42,8 @@ fn measure(scale: &Scale) -> Vec<Figure> {
     figures.extend(compare_rates("submit, one CREATE each", "its transaction", submissions));
     let poll = measuring.reads(&[format!("{page}&light=true")]);
     figures.extend(compare_rates(&format!("a page of 50 {listed}, light"), "its reads", poll));
-    figures.extend(compare_rates(
-        &format!("a page of 50 {listed}, counted"),
-        "its reads",
-        measuring.reads(&[page]),
-    ));
+    let counted = measuring.reads(&[page]);
+    figures.extend(compare_rates(&format!("a page of 50 {listed}, counted"), "its reads", counted));
     let histories: Vec<String> = waiting.iter().map(|id| format!("{OWNED}{id}/history/")).collect();
     figures.extend(compare_rates("a history", "its reads", measuring.reads(&histories)));
     figures
@@ -54,11 +51,9 @@ fn measure(scale: &Scale) -> Vec<Figure> {
 
 /// Compares a rate over HTTP with the rate of the same engine calls, made directly.
 fn compare_rates(what: &str, request_name: &str, (http, engine): (f64, f64)) -> [Figure; 2] {
+    let compared = format!("{what}: over HTTP / {request_name} directly at the engine");
     [
-        Figure::without_goal(
-            &format!("{what}: over HTTP / {request_name} directly at the engine"),
-            format!("{:.2}", http / engine),
-        ),
+        Figure::without_goal(&compared, format!("{:.2}", http / engine)),
         Figure::without_goal(&format!("{what}: over HTTP"), per_second(http)),
     ]
 }
@@ -126,25 +121,23 @@ impl Measuring<'_> {
     /// Measures approvals, and the same engine calls made directly.
     fn decisions(&self, waiting: &[u64]) -> Vec<Figure> {
         let mut rounds = Vec::new();
-        for round in
-            waiting.chunks_exact(MEASUREMENTS_PER_ROUND * self.scale.requests).take(self.scale.rounds)
-        {
-            let measurements: Vec<Vec<Call>> =
-                round.chunks(self.scale.requests).map(|ids| ids.iter().map(approval).collect()).collect();
-            rounds.push(self.round(&measurements));
+        let Scale { rounds: count, requests, .. } = self.scale;
+        for round in waiting.chunks_exact(MEASUREMENTS_PER_ROUND * requests).take(*count) {
+            let measurements = round.chunks(*requests).map(|ids| ids.iter().map(approval).collect());
+            rounds.push(self.round(&measurements.collect::<Vec<Vec<Call>>>()));
         }
         compared(&rounds)
     }
 
     fn round(&self, measurements: &[Vec<Call>]) -> Round {
-        let alone =
-            |calls: &[Call]| -> Vec<Vec<Call>> { calls.iter().map(|call| vec![call.clone()]).collect() };
-        let engine_calls = |calls: &[Call]| -> Vec<Vec<Call>> {
+        type Chains = Vec<Vec<Call>>;
+        let alone = |calls: &[Call]| -> Chains { calls.iter().map(|call| vec![call.clone()]).collect() };
+        let engine_calls = |calls: &[Call]| -> Chains {
             calls.iter().map(|call| self.recorder.engine_calls(call)).collect()
         };
-        let all: Vec<Vec<Call>> = engine_calls(&measurements[2]);
-        let written: Vec<Vec<Call>> =
-            engine_calls(&measurements[3]).iter().map(|calls| transactions(calls)).collect();
+        let all = engine_calls(&measurements[2]);
+        let written =
+            engine_calls(&measurements[3]).iter().map(|calls| transactions(calls)).collect::<Chains>();
         let operations = all[0].iter().map(operation).collect::<Vec<_>>().join(", ");
         let (base, engine) = (&self.system.base, &self.system.engine);
         self.at_work(true);
@@ -205,6 +198,7 @@ fn compared(rounds: &[Round]) -> Vec<Figure> {
     };
     let rate_figure =
         |what: &str, value: &dyn Fn(&Round) -> f64| Figure::without_goal(what, per_second(median(value)));
+    let operations = &*rounds[rounds.len() - 1].operations;
     vec![
         ratio("decide over HTTP / its transaction directly at the engine", &|r| r.usual / r.written),
         ratio("decide with idle `generate` and `notify` / its transaction directly at the engine", &|r| {
@@ -215,10 +209,7 @@ fn compared(rounds: &[Round]) -> Vec<Figure> {
             r.resting / r.all
         }),
         ratio("all engine calls of a decision / its transaction", &|r| r.all / r.written),
-        Figure::without_goal(
-            "engine calls of a decision on an unknown change instance",
-            &*rounds[rounds.len() - 1].operations,
-        ),
+        Figure::without_goal("engine calls of a decision on an unknown change instance", operations),
         rate_figure("decide over HTTP", &|r| r.usual),
         rate_figure("decide over HTTP with idle `generate` and `notify`", &|r| r.resting),
         rate_figure("all engine calls of a decision, directly", &|r| r.all),

@@ -38,15 +38,8 @@ impl<'a> Recorder<'a> {
     pub fn engine_calls(&self, call: &Call) -> Vec<Call> {
         self.all.lock().unwrap().clear();
         let event = self.event(call);
-        let fair_use = Arc::default();
-        let answering = functions::answer(
-            &self.table,
-            &self.cursor_key,
-            &self.authorizer,
-            &fair_use,
-            &functions::PLAIN_CONSOLE,
-            event,
-        );
+        let (key, fair_use, console) = (&self.cursor_key, &Arc::default(), &functions::PLAIN_CONSOLE);
+        let answering = functions::answer(&self.table, key, &self.authorizer, fair_use, console, event);
         let reply = self.system.block_on(answering);
         assert!(reply.status_code < 300, "{}: {:?}", call.path, reply.body);
         self.all.lock().unwrap().drain(..).map(replayed).collect()

@@ -92,17 +92,15 @@ impl PlannedTeam {
     }
 
     fn plan<'a>(&'a self, declaration: &'a Declaration, items: &'a Items) -> Plan<'a> {
-        let (scope, ctx) = (Scope::Whole, &self.ctx);
-        let metadata_policy = &MetadataPolicy::default();
         let request = Request {
             declaration,
-            scope,
+            scope: Scope::Whole,
             is_confirmed: true,
             commit_id: None,
             message: None,
-            ctx,
+            ctx: &self.ctx,
             idempotency: None,
-            metadata_policy,
+            metadata_policy: &MetadataPolicy::default(),
             unread: &[],
             earlier: &EarlierValues::new(),
             vacant: &[],

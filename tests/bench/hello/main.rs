@@ -1,4 +1,4 @@
-//! The smallest possible function. It returns its event.
+//! The smallest possible function, which returns its event.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use serde_json::Value;

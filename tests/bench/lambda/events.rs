@@ -1,6 +1,7 @@
 //! Events in the form of API Gateway and of the stream.
 
 use crate::built;
+use crate::rates::SUBMIT;
 use aws_lambda_events::apigw::ApiGatewayRequestAuthorizer;
 use dovetail_emulator::gateway::{Received, to_event};
 use dovetail_emulator::queue;
@@ -11,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use support::Running;
 use time::OffsetDateTime;
 
-pub(super) const CONSUMER: &str = "/v1/orcabase/consumer";
 pub(super) const OWNER: &str = "/v1/orcabase/serviceowner";
 
 static REQUESTS: AtomicU64 = AtomicU64::new(0);
@@ -69,16 +69,15 @@ pub(super) struct Simple {
 /// Panics if a function has no event.
 pub(super) fn simple(system: &Running) -> Vec<Simple> {
     let vm = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "vm", "cpu": 8}]}}}});
-    let submitted = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &vm);
+    let submitted = system.call("POST", SUBMIT, "awesome-key", &vm);
     let change = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
     let approved = json!({"state": "APPROVED"});
     system.call("PATCH", &change, "vm-owner-key", &approved);
     let of_submission = submissions(system).swap_remove(0);
     let batch = json!({"Records": [of_submission]}).to_string();
+    let all = requests(system, &vm, &change).into_iter().chain(background(system, batch));
     let simple = |(function, operation, event)| Simple { function, operation, event };
-    let all =
-        [requests(system, &vm, &change).map(simple).into(), background(system, batch).map(simple).into()];
-    let all: Vec<Simple> = all.into_iter().flat_map(|part: Vec<Simple>| part).collect();
+    let all: Vec<Simple> = all.map(simple).collect();
     let mut names: Vec<&str> = all.iter().map(|simple| simple.function).collect();
     names.sort_unstable();
     assert_eq!(names, built::functions(), "each function has a simple event");
@@ -94,11 +93,11 @@ fn requests(system: &Running, vm: &Value, change: &str) -> [Event; 9] {
     let of_consumer = |method, path: &str, body: &Value| request(system, method, path, "awesome-key", body);
     let null = Value::Null;
     let schema = json!({"title": "New", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
-    let validate = format!("{CONSUMER}/submissions/validate/");
+    let validate = "/v1/orcabase/consumer/submissions/validate/";
     let history = format!("{change}history/");
     let services = format!("{OWNER}/services/validate/");
     [
-        ("submit", "a preview without a change", of_consumer("POST", &validate, vm)),
+        ("submit", "a preview without a change", of_consumer("POST", validate, vm)),
         ("list", "the list of teams", of_consumer("GET", "/v1/account/teams/", &null)),
         ("update-state", "a repeated approval", of_owner("PATCH", change, &json!({"state": "APPROVED"}))),
         ("history", "a history", of_owner("GET", &history, &null)),

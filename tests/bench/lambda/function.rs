@@ -23,7 +23,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// Deadline of an invocation: 15 minutes, the maximum of Lambda.
 const DEADLINE: Duration = Duration::from_secs(900);
 
-/// A running function. Drop ends its process.
+/// A running function, whose process ends when it is dropped.
 pub(super) struct Function {
     process: Child,
     runtime: Runtime,
@@ -100,7 +100,7 @@ impl Function {
         self.process.wait().unwrap();
     }
 
-    /// Returns the time from the start to the first request for an event. Panics before that request.
+    /// Returns the time from the start to the first request for an event, and panics before that request.
     pub(super) fn until_ready(&self) -> Duration {
         *self.first_request.get().unwrap() - self.began
     }
@@ -113,14 +113,11 @@ impl Function {
     /// Returns, for each event, the time with a table call in progress.
     pub(super) fn table_times(&mut self) -> Vec<Duration> {
         let lines = self.log_lines();
-        lines
-            .iter()
-            .filter_map(|line| line["TableMicroseconds"].as_u64())
-            .map(Duration::from_micros)
-            .collect()
+        let times = lines.iter().filter_map(|line| line["TableMicroseconds"].as_u64());
+        times.map(Duration::from_micros).collect()
     }
 
-    /// Returns the JSON lines of the output. They contain the metrics.
+    /// Returns the JSON lines of the output, which contain the metrics.
     fn log_lines(&mut self) -> Vec<Value> {
         let mut text = String::new();
         self.stdout.rewind().unwrap();

@@ -1,10 +1,11 @@
 //! Memory of `submit` in an application with many gone items.
 
-use super::events::{CONSUMER, OWNER, assert_answered, request};
+use super::events::{OWNER, assert_answered, request};
 use super::function::Function;
 use super::{mb, ratio};
 use crate::built::Built;
 use crate::figure::Figure;
+use crate::rates::SUBMIT;
 use capacity::measured::GONE;
 use serde_json::{Value, json};
 use support::Running;
@@ -17,13 +18,12 @@ const MEGABYTES_MAX: f64 = 20.0;
 /// Measures the peak memory of one submission.
 pub fn measure(built: &Built) -> Figure {
     let system = Running::demo();
-    let submit = format!("{CONSUMER}/submissions/submit/");
     let declared = |name: &[&str]| {
         let items: Vec<Value> = name.iter().map(|name| json!({"name": name, "cpu": 8})).collect();
         json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}})
     };
     for items in [&["first"][..], &[]] {
-        let submitted = system.call("POST", &submit, "awesome-key", &declared(items));
+        let submitted = system.call("POST", SUBMIT, "awesome-key", &declared(items));
         let change = format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"));
         for state in ["APPROVED", "COMPLETED"] {
             let decided = system.call("PATCH", &change, "vm-owner-key", &json!({"state": state}));
@@ -31,17 +31,12 @@ pub fn measure(built: &Built) -> Figure {
         }
     }
     multiply(&system);
-    let event = request(&system, "POST", &submit, "awesome-key", &declared(&["new"]));
+    let event = request(&system, "POST", SUBMIT, "awesome-key", &declared(&["new"]));
     let mut function = Function::start(built.program("submit"), &system.environment);
     assert_answered("submit", &function.invoke(&event));
     let bytes = function.memory_peak();
-    let megabytes = ratio(bytes, 1024 * 1024);
-    Figure {
-        what: MEMORY.to_owned(),
-        goal: format!("≤ {MEGABYTES_MAX:.0} MB"),
-        measured: mb(bytes),
-        passes: Some(megabytes <= MEGABYTES_MAX),
-    }
+    let passes = ratio(bytes, 1024 * 1024) <= MEGABYTES_MAX;
+    Figure::with_goal(MEMORY, format!("≤ {MEGABYTES_MAX:.0} MB"), mb(bytes), passes)
 }
 
 /// Copies the gone item of a system under other numbers.

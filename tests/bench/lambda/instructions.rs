@@ -2,19 +2,20 @@
 //!
 //! They hardly depend on the load of the machine, so a committed table is their limit: a ratchet.
 
-use super::Started;
-use super::events::{self, CONSUMER, OWNER, Simple, messages, request, simple};
+use super::events::{self, OWNER, Simple, messages, request, simple};
 use super::function::Function;
 use super::overhead::submission;
+use super::{Started, disable};
+use crate::given::{CONSUMER, CONSUMER_KEY, OWNER_KEY};
 use crate::offline;
 use crate::process::is_there;
+use crate::rates::SUBMIT;
 use crate::session::{Mode, Page, Session};
 use capacity::text::markdown;
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::Delivery;
-use dovetail_emulator::gateway;
-use dovetail_emulator::gateway::plain;
-use serde_json::{Value, json};
+use dovetail_emulator::gateway::{plain, serve};
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::Path;
 use support::Running;
@@ -132,7 +133,7 @@ fn count_all(session: &Session) -> Counts {
         let program = program(function);
         let different = |times| {
             let system = Running::demo();
-            disable(&system);
+            disable(&system, &COUNTED_FUNCTIONS);
             let events = events(&system, times);
             total(&program, function, &system, &system.environment, &events)
         };
@@ -163,16 +164,12 @@ fn simple_of(system: &Running, function: &str) -> String {
     simple(system).into_iter().find(|simple| simple.function == function).unwrap().event
 }
 
-/// Stops the functions of the system, so that only the counted process does their work.
-fn disable(system: &Running) {
-    for function in ["generate", "notify", "deliver"] {
-        system.enable(function, false);
-    }
-}
+/// Functions that only the counted process may execute.
+const COUNTED_FUNCTIONS: [&str; 3] = ["generate", "notify", "deliver"];
 
 /// Returns all instructions of a process with these events.
 fn total(program: &Path, name: &str, system: &Running, environment: &str, events: &[String]) -> u64 {
-    disable(system);
+    disable(system, &COUNTED_FUNCTIONS);
     let directory = tempfile::tempdir().unwrap();
     let counts = directory.path().join("counts");
     let mut function = Function::start_counted(program, environment, &counts);
@@ -193,11 +190,9 @@ pub fn summary(counts: &Path) -> u64 {
 /// Returns records of submissions, each with one change instance to generate.
 fn generations(system: &Running, count: usize) -> Vec<String> {
     for number in 0..count {
-        let item = json!({"name": "lb", "algorithm": "RoundRobin"});
-        let body =
-            json!({"AwesomeConsumer": {format!("App{number}"): {"services": {"LoadBalancer": [item]}}}});
-        let path = format!("{CONSUMER}/submissions/submit/");
-        assert_eq!(system.call("PATCH", &path, "awesome-key", &body).status, 201);
+        let items = json!([{"name": "lb", "algorithm": "RoundRobin"}]);
+        let body = json!({CONSUMER: {format!("App{number}"): {"services": {"LoadBalancer": items}}}});
+        assert_eq!(system.call("PATCH", SUBMIT, CONSUMER_KEY, &body).status, 201);
     }
     let records = events::submissions(system);
     assert_eq!(records.len(), count);
@@ -209,10 +204,10 @@ fn deliveries(system: &Running, count: usize) -> Vec<String> {
     let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let target = format!("http://{}/", listener.local_addr().unwrap());
     let answer = async |_| plain(200, &json!({}));
-    drop(system.spawn(gateway::serve(listener, answer, std::future::pending())));
+    drop(system.spawn(serve(listener, answer, std::future::pending())));
     let webhooks = "/v1/external/serviceowner/webhooks/";
     let body = json!({"service": 1, "target_url": target});
-    let webhook = system.call("POST", webhooks, "vm-owner-key", &body);
+    let webhook = system.call("POST", webhooks, OWNER_KEY, &body);
     let webhook = WebhookId::parse(webhook.at("/id").as_u64().unwrap()).unwrap();
     let event = |number: usize| {
         let (id, change) = (format!("{number}:1"), 137_438_953_488_u64);
@@ -223,20 +218,19 @@ fn deliveries(system: &Running, count: usize) -> Vec<String> {
 
 /// Returns partial submissions that each change one item of a team with many applications.
 fn among_applications(system: &Running, count: usize) -> Vec<String> {
-    let path = format!("{CONSUMER}/submissions/submit/");
     let declared = |applications: &mut dyn Iterator<Item = usize>, cpu: usize| {
         let application = |number: usize| {
             (format!("App{number:03}"), json!({"services": {"VM": [{"name": "vm", "cpu": cpu}]}}))
         };
-        json!({"AwesomeConsumer": applications.map(application).collect::<serde_json::Map<_, _>>()})
+        json!({CONSUMER: applications.map(application).collect::<Map<_, _>>()})
     };
     // Each submission changes at most 90 applications.
     for first in (0..APPLICATIONS).step_by(90) {
-        let answer = system.call("PATCH", &path, "awesome-key", &declared(&mut (first..first + 90), 1));
+        let answer = system.call("PATCH", SUBMIT, CONSUMER_KEY, &declared(&mut (first..first + 90), 1));
         assert_eq!(answer.status, 201, "{answer:?}");
     }
     let of_one = |number| {
-        request(system, "PATCH", &path, "awesome-key", &declared(&mut std::iter::once(7), number + 2))
+        request(system, "PATCH", SUBMIT, CONSUMER_KEY, &declared(&mut std::iter::once(7), number + 2))
     };
     (0..count).map(of_one).collect()
 }
@@ -244,13 +238,12 @@ fn among_applications(system: &Running, count: usize) -> Vec<String> {
 /// Returns approvals of different change instances.
 fn approvals(system: &Running, count: usize) -> Vec<String> {
     let items: Vec<Value> = (0..count).map(|item| json!({"name": format!("vm-{item}"), "cpu": 8})).collect();
-    let declaration = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
-    let submitted =
-        system.call("POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &declaration);
+    let declaration = json!({CONSUMER: {"App": {"services": {"VM": items}}}});
+    let submitted = system.call("POST", SUBMIT, CONSUMER_KEY, &declaration);
     let created = submitted.at("/change_instances").as_array().unwrap();
     let approval = |change: &Value| {
         let path = format!("{OWNER}/change_instances/{}/", change["id"]);
-        request(system, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}))
+        request(system, "PATCH", &path, OWNER_KEY, &json!({"state": "APPROVED"}))
     };
     created.iter().map(approval).collect()
 }

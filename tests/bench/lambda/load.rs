@@ -1,11 +1,12 @@
 //! Memory, time and write units of `submit` and `generate` for the largest submissions.
 
-use super::events::{CONSUMER, OWNER, request};
+use super::events::{OWNER, request};
 use super::function::Function;
-use super::{kb, mb, memory};
+use super::{disable, kb, mb, memory};
 use crate::built::Built;
 use crate::figure::Figure;
 use crate::figure::time;
+use crate::rates::SUBMIT;
 use domain::model::declaration::{BODY_BYTES_MAX, ITEMS_MAX};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
@@ -21,6 +22,9 @@ const UNITS_RATIO_MAX: f64 = 1.1;
 
 /// Maximum size of a transaction in bytes: 3.5 MB. The limit of DynamoDB is 4 MB.
 const TRANSACTION_MAX: u64 = 7 * 512 * 1024;
+
+/// Name and API key of a team.
+type Team = (&'static str, &'static str);
 
 /// A large submission, and the service of its items.
 struct Load {
@@ -42,20 +46,17 @@ pub(super) fn measure(built: &Built) -> Vec<Figure> {
 impl Load {
     fn measure(&self, built: &Built) -> Vec<Figure> {
         let mut system = Running::demo();
-        // The measured processes do this work.
-        for function in ["generate", "notify"] {
-            system.enable(function, false);
-        }
+        disable(&system, &["generate", "notify"]);
         self.publish(&system);
         let (proxy, largest) = system.block_on(Proxy::weighing(system.engine.clone()));
         system.environment = system.environment.replace(&system.engine, &proxy.endpoint);
         let (mut figures, submitted) =
-            self.submit(built, &system, "AwesomeConsumer", "awesome-key", ITEMS_MAX);
+            self.submit(built, &system, ("AwesomeConsumer", "awesome-key"), ITEMS_MAX);
         let (more, generated) = self.generate(built, &system);
         figures.extend(more);
         figures.push(self.largest(largest.load(Ordering::Relaxed)));
         if self.dependents.is_empty() {
-            let (_, small) = self.submit(built, &system, "AwesomeConsumer2", "awesome2-key", AT_ONCE);
+            let (_, small) = self.submit(built, &system, ("AwesomeConsumer2", "awesome2-key"), AT_ONCE);
             figures.push(self.units(submitted + generated, small));
         }
         figures
@@ -76,18 +77,12 @@ impl Load {
         assert_eq!(system.call("PATCH", &path, "vm-owner-key", &settings).status, 200);
     }
 
-    fn submit(
-        &self,
-        built: &Built,
-        system: &Running,
-        team: &str,
-        key: &str,
-        count: usize,
-    ) -> (Vec<Figure>, f64) {
+    fn submit(&self, built: &Built, system: &Running, team: Team, count: usize) -> (Vec<Figure>, f64) {
+        let (team, key) = team;
         let body = self.declaration(team, count);
         let bytes = body.to_string().len();
         assert!(bytes <= BODY_BYTES_MAX, "{bytes} bytes");
-        let event = request(system, "POST", &format!("{CONSUMER}/submissions/submit/"), key, &body);
+        let event = request(system, "POST", SUBMIT, key, &body);
         let mut function = Function::start(built.program("submit"), &system.environment);
         let began = Instant::now();
         let reply: Value = serde_json::from_slice(&function.invoke(&event)).unwrap();
@@ -146,24 +141,18 @@ impl Load {
 
     /// Returns the figure of the largest transaction. Unlike DynamoDB, it counts the names and signs of JSON.
     fn largest(&self, bytes: usize) -> Figure {
-        Figure {
-            what: format!("largest transaction, {}", self.what),
-            goal: format!("< {}", mb(TRANSACTION_MAX)),
-            measured: kb(bytes.try_into().unwrap()),
-            passes: Some(u64::try_from(bytes).unwrap() < TRANSACTION_MAX),
-        }
+        let what = format!("largest transaction, {}", self.what);
+        let bytes = u64::try_from(bytes).unwrap();
+        Figure::with_goal(what, format!("< {}", mb(TRANSACTION_MAX)), kb(bytes), bytes < TRANSACTION_MAX)
     }
 
     fn units(&self, large: f64, small: f64) -> Figure {
         let [large, small] = [(large, ITEMS_MAX), (small, AT_ONCE)]
             .map(|(units, items)| units / f64::from(u32::try_from(items).unwrap()));
         let ratio = large / small;
-        Figure {
-            what: format!("write units per item, {}, compared with {AT_ONCE} in one transaction", self.what),
-            goal: format!("< {UNITS_RATIO_MAX:.2} ×"),
-            measured: format!("{ratio:.2} × ({large:.2} and {small:.2})"),
-            passes: Some(ratio < UNITS_RATIO_MAX),
-        }
+        let what = format!("write units per item, {}, compared with {AT_ONCE} in one transaction", self.what);
+        let measured = format!("{ratio:.2} × ({large:.2} and {small:.2})");
+        Figure::with_goal(what, format!("< {UNITS_RATIO_MAX:.2} ×"), measured, ratio < UNITS_RATIO_MAX)
     }
 }
 

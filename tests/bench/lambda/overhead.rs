@@ -1,9 +1,11 @@
 //! Time of `submit` without its table calls.
 
-use super::events::{CONSUMER, request};
+use super::disable;
+use super::events::request;
 use super::function::Function;
 use crate::built::Built;
 use crate::figure::{Figure, quantile};
+use crate::rates::SUBMIT;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use support::Running;
@@ -22,9 +24,7 @@ const SECONDS_MAX: f64 = 0.002;
 pub(super) fn measure(built: &Built) -> Vec<Figure> {
     let system = Running::demo();
     // Their work would compete with `submit` for the CPU.
-    for function in ["generate", "notify"] {
-        system.enable(function, false);
-    }
+    disable(&system, &["generate", "notify"]);
     let mut function = Function::start(built.program("submit"), &system.environment);
     let mut all = Vec::new();
     for number in 0..FIRST + SUBMISSIONS {
@@ -56,5 +56,5 @@ pub(super) fn submission(system: &Running, number: usize) -> String {
     let items: Vec<Value> =
         (0..ITEMS).map(|item| json!({"name": format!("vm-{item}"), "cpu": number % 64 + 1})).collect();
     let declaration = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
-    request(system, "POST", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &declaration)
+    request(system, "POST", SUBMIT, "awesome-key", &declaration)
 }
