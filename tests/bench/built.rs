@@ -51,7 +51,6 @@ impl Built {
         Self::of(command, &[&TOGETHER, what].concat())
     }
 
-    /// Returns the path of a program.
     pub fn program(&self, name: &str) -> &PathBuf {
         &self.0[name]
     }

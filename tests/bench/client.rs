@@ -50,7 +50,6 @@ pub struct Got {
 }
 
 impl Got {
-    /// Returns the body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }

@@ -45,7 +45,6 @@ impl Changed {
     }
 }
 
-/// Returns the schema of the items.
 pub fn schema() -> Value {
     let (text, integer) = (json!({"type": "string"}), json!({"type": "integer", "minimum": 1}));
     json!({

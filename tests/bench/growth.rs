@@ -108,7 +108,6 @@ fn grown(points: &[Point], kind: &str) -> Option<Figure> {
     Some(Figure::without_goal(&what, format!("{:.2}", an_item(most) / an_item(fewer))))
 }
 
-/// Returns all points as a Markdown table.
 pub fn table(points: &[Point]) -> String {
     let row = |point: &Point| {
         let units = point.units_an_item().map_or_else(String::new, |units| format!("{units:.2}"));

@@ -110,12 +110,10 @@ impl Started {
         Self { system, table, bus }
     }
 
-    /// Returns the endpoint of a function.
     fn tls(&self, function: &str) -> &Tls {
         if function == "notify" { &self.bus } else { &self.table }
     }
 
-    /// Returns the environment of a function.
     fn environment(&self, function: &str) -> String {
         self.tls(function).environment(&self.system.environment)
     }

@@ -14,7 +14,6 @@ pub struct Part {
     pub renew: fn(&Session),
 }
 
-/// All parts.
 pub const PARTS: [Part; 11] = [
     Part { name: "costs", renews: "the page of costs", renew: costs },
     Part { name: "capacity", renews: "the tables of the replay", renew: capacity_tables },

@@ -48,7 +48,6 @@ impl Axis {
 }
 
 impl Chart<'_> {
-    /// Returns the chart as an SVG document.
     pub fn svg(&self) -> String {
         let points = || self.lines.iter().flat_map(|(_, points)| points);
         let across = Axis::over(points().map(|point| point.0), LEFT, RIGHT);

@@ -68,13 +68,11 @@ fn replayed(request: SentRequest) -> Call {
     Call { method: Method::POST, path: "/".to_owned(), headers: request.headers, body: request.body }
 }
 
-/// Returns the operation of an engine call.
 pub fn operation(call: &Call) -> &str {
     let target = call.headers.get("x-amz-target").unwrap().to_str().unwrap();
     target.rsplit('.').next().unwrap_or(target)
 }
 
-/// Returns the transactions among the calls.
 pub fn transactions(calls: &[Call]) -> Vec<Call> {
     calls.iter().filter(|call| operation(call) == "TransactWriteItems").cloned().collect()
 }

@@ -95,7 +95,6 @@ impl Session {
     }
 }
 
-/// Returns the directory of the documents.
 pub fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }

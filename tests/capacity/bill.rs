@@ -80,7 +80,6 @@ impl Consumed {
         self.add_all(&named(&format!("{operation}, usual items")), times, is_request);
     }
 
-    /// Adds executions of a sequence.
     fn add_all(&mut self, sequence: &Sequence, times: u128, is_request: bool) {
         self.write += u128::from(sequence.total(Direction::Write)) * times;
         self.read += u128::from(sequence.total(Direction::Read)) * times;
@@ -107,7 +106,6 @@ impl Consumed {
         self.messages += RECEIVES;
     }
 
-    /// Returns the price of each line.
     fn lines(&self) -> BTreeMap<&'static str, u128> {
         let logs = (self.invocations * LOG_BYTES * LOG_GB) / GB;
         let archive = self.events * EVENT_BYTES * ARCHIVED_GB / GB;
@@ -159,7 +157,6 @@ fn created(sequence: &Sequence) -> u64 {
     kilobytes.sum()
 }
 
-/// Returns the bill of a size.
 pub fn of(size: Size) -> Bill {
     let mut month = Consumed::default();
     let lives = u128::from(size.items) * 12 / 10;

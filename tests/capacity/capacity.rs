@@ -13,7 +13,6 @@ use std::time::Duration;
 use support::blocks;
 use support::source::Source;
 
-/// Seeds of the ceilings.
 const SEEDS: [u64; 3] = [1, 2, 3];
 
 /// Time until generated change instances, 99th percentile.

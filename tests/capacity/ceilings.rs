@@ -6,7 +6,6 @@ use crate::stack::{Rates, Route};
 use crate::table::Assumptions;
 use crate::traffic::Act;
 
-/// A documented ceiling.
 #[derive(Clone, Copy, Debug)]
 pub struct Ceiling {
     /// What arrives, for readers.

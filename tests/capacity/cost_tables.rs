@@ -83,7 +83,6 @@ pub fn memories() -> String {
     markdown(head, rows)
 }
 
-/// Returns the list prices.
 pub fn prices() -> String {
     let price = |price: u128| {
         let millionths = price / (DOLLAR / 1_000_000);

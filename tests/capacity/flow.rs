@@ -32,7 +32,6 @@ pub struct Flow {
     /// Times of the records that wait in a lane of `notify`.
     waiting: Mutex<BTreeMap<(usize, usize), Vec<Duration>>>,
     times: Mutex<Times>,
-    /// Instances of `deliver`.
     delivering: Semaphore,
 }
 
@@ -71,7 +70,6 @@ impl Flow {
         }
     }
 
-    /// Returns the times so far.
     pub fn times(&self) -> Times {
         locked(&self.times).clone()
     }

@@ -1,6 +1,6 @@
 //! Recorded calls of the functions, replayed in virtual time under the limits of AWS.
 //!
-//! `docs/reference/figures/capacity.md` has the results. The modules of `simulation::load` provide limits and
+//! The page `docs/reference/figures/capacity.md` has the results. The modules of `simulation::load` provide limits and
 //! latencies.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test support")]
 

@@ -1,4 +1,4 @@
-//! Prints the tables of docs/reference/figures/capacity.md. `just figures capacity` writes them.
+//! Prints the tables of docs/reference/figures/capacity.md, which `just figures capacity` writes.
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
 use capacity::measured::MEASURED;

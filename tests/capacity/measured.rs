@@ -32,7 +32,6 @@ const SECONDS: u64 = 10;
 /// Gone items of an application.
 pub const GONE: usize = 40_000;
 
-/// A goal with its figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Goal {
     /// Figure, method in one word, figure before the work on scale, and goal: the first cells of a row.
@@ -42,13 +41,11 @@ pub struct Goal {
 }
 
 impl Goal {
-    /// Creates a goal with its measured figure.
     pub fn new(goal: impl Into<String>, measured: String, passes: bool) -> Self {
         Self { goal: goal.into(), measured, passes }
     }
 }
 
-/// Returns a table of goals.
 pub fn table(goals: &[Goal]) -> String {
     let rows = goals.iter().map(|goal| {
         let result = if goal.passes { "pass" } else { "fail" };

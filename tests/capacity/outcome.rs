@@ -13,7 +13,6 @@ use simulation::load::limits::{READ_UNITS, WRITE_UNITS};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// The outcome of a replay.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Time of the arrivals.
@@ -30,7 +29,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a stack.
     pub fn of(stack: &Stack, time: Duration, limits: Vec<(String, u64)>, responses: Vec<Routed>) -> Self {
         let (seen, counters) = (stack.table.seen(), stack.usage.counters());
         let Times { generated, published, .. } = stack.flow.times();
@@ -47,7 +45,6 @@ impl Outcome {
         self.count(429) + self.count(503)
     }
 
-    /// Returns the share of refused responses.
     pub fn refused_share(&self) -> String {
         share(self.refused(), self.responses.len())
     }
@@ -75,7 +72,6 @@ impl Outcome {
         percentile(&self.generated.iter().map(|(_, lag)| *lag).collect::<Vec<_>>(), percent)
     }
 
-    /// Returns the first limit.
     pub fn first(&self) -> &(String, u64) {
         &self.limits[0]
     }

@@ -10,7 +10,6 @@ fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/figures/capacity.md")
 }
 
-/// Returns the page.
 pub fn read() -> String {
     fs::read_to_string(path()).unwrap()
 }

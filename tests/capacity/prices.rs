@@ -5,7 +5,6 @@
 
 use crate::sequence::Sequence;
 
-/// A dollar.
 pub const DOLLAR: u128 = 1_000_000_000_000;
 
 /// Name, price and unit of everything on the bill.

@@ -18,7 +18,6 @@ pub struct Traced {
     pub changes: usize,
 }
 
-/// Returns the sequence of a run.
 pub fn sequence(name: &str, traced: Traced, roles: &Roles) -> Sequence {
     let Traced { mut calls, events, changes } = traced;
     calls.sort_by_key(|call| call.began);
@@ -58,7 +57,6 @@ fn joined(rounds: Vec<Vec<Step>>) -> Vec<Vec<Step>> {
     joined
 }
 
-/// Returns the steps of a round.
 fn steps(calls: &[TracedCall], roles: &Roles) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for call in calls {

@@ -109,7 +109,7 @@ impl Recorder {
         self.send("PATCH", &format!("{OWNED}{change}/"), key(OWNER), body).await.1
     }
 
-    /// Delivers the new records of the stream to a function. Returns the calls.
+    /// Delivers the new records of the stream to a function, and returns the calls.
     pub async fn flow(&self, function: &str) -> Traced {
         self.stream.read(&self.system);
         let (records, _) = self.stream.after(0, &filter_of(function));

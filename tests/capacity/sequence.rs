@@ -63,7 +63,7 @@ pub struct Sequence {
     pub name: String,
     /// Number of events that the writes cause.
     pub events: usize,
-    /// Number of these events that report a change instance. Webhooks get them.
+    /// Number of these events that report a change instance, so that webhooks get them.
     pub changes: usize,
     pub steps: Vec<Step>,
 }
@@ -81,7 +81,6 @@ impl Sequence {
         self.steps.iter().map(|step| step.total(direction)).sum()
     }
 
-    /// Returns the number of rounds.
     pub fn rounds(&self) -> usize {
         self.steps.last().map_or(0, |step| step.round)
     }

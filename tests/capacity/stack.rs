@@ -60,7 +60,6 @@ pub struct Response {
     pub at: Duration,
 }
 
-/// A stack.
 pub struct Stack {
     pub table: Table,
     pub usage: Usage,

@@ -15,7 +15,7 @@ const RATE_SECONDS: u32 = 1_000;
 /// Time between the steps of a life, in milliseconds at most.
 const THINKING: u64 = 4_000;
 
-/// First ids of owners, dependent teams and services. Consumers begin at 1.
+/// First ids of owners, dependent teams and services. The first consumer has the id 1.
 const OWNERS: u64 = 10_000_000;
 const DEPENDENTS: u64 = 20_000_000;
 const SERVICES: u64 = 30_000_000;
@@ -49,7 +49,7 @@ pub struct Arrivals {
 /// A response with its route.
 pub type Routed = (Route, Response);
 
-/// Sends arrivals for a time. Returns the responses.
+/// Sends arrivals for a time, and returns the responses.
 pub async fn arrive(
     stack: Arc<Stack>,
     arrivals: Arrivals,

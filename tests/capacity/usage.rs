@@ -43,7 +43,6 @@ impl Usage {
         locked(&self.0).busy
     }
 
-    /// Begins an invocation.
     pub fn begin(&self) -> Busy<'_> {
         let mut counters = locked(&self.0);
         counters.busy += 1;
@@ -51,12 +50,10 @@ impl Usage {
         Busy(self)
     }
 
-    /// Counts a response.
     pub fn respond(&self, route: Route, status: u16) {
         *locked(&self.0).responses.entry((route, status)).or_default() += 1;
     }
 
-    /// Counts published events.
     pub fn publish(&self, events: usize) {
         locked(&self.0).events += u64::try_from(events).unwrap();
     }

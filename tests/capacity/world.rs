@@ -2,15 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-/// Name of the service owner.
 pub const OWNER: &str = "Owner";
-/// Name of the dependent team.
 pub const DEPENDENT: &str = "Dependent";
 /// A service without dependent teams.
 pub const PLAIN: &str = "Plain";
 /// A service with a dependent team.
 pub const SHARED: &str = "Shared";
-/// Number of consumers.
 pub const CONSUMERS: usize = 4;
 /// Path of an owner's webhooks.
 pub const HOOK: &str = "/v1/external/serviceowner/webhooks/";
@@ -58,12 +55,10 @@ impl Size {
     }
 }
 
-/// Returns the name of a consumer.
 pub fn team(consumer: usize) -> String {
     format!("Consumer{consumer}")
 }
 
-/// Returns the API key of a team.
 pub fn key(team: &str) -> String {
     format!("{team}-key")
 }

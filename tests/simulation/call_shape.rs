@@ -16,7 +16,7 @@ const EXPRESSIONS: [&str; 6] = [
 
 /// Returns the shape of a call as a number: its operation, and the types of the records with their expressions.
 ///
-/// Equal parts count once. The number is the same in every run.
+/// Equal parts count only once. The number is the same in every run.
 pub fn shape(target: &str, body: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     target.hash(&mut hasher);

@@ -33,13 +33,16 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     // A second delivery of all stream records must change nothing (docs/explanation/audit.md, I22).
     let before = system.cloud.engine.rows_of(TABLE);
     stream.redeliver(system).await;
-    assert!(before == system.cloud.engine.rows_of(TABLE), "delivered again, the stream changes the table");
+    assert!(
+        before == system.cloud.engine.rows_of(TABLE),
+        "a second delivery of the stream leaves the table as it is"
+    );
 }
 
 /// Checks I10, I11 and I23: no work is pending, and no staging remains.
 fn nothing_is_pending(snapshot: &Snapshot) {
-    assert_eq!(snapshot.stagings.len(), 0, "stagings in the end");
-    assert_eq!(snapshot.works, [], "what is owed in the end");
+    assert_eq!(snapshot.stagings.len(), 0, "no staging remains");
+    assert_eq!(snapshot.works, [], "no work remains");
     for submission in &snapshot.submissions {
         assert_eq!(submission.progress(), Progress::Settled, "submission {}", submission.id);
         assert_eq!(submission.opened, submission.planned(), "submission {}", submission.id);
@@ -79,10 +82,8 @@ async fn check_repetition(system: &Arc<System>, client_log: &ClientLog) {
     for (request, answer) in answers {
         if request.idempotency_key.is_some() && answer.status == 201 {
             let repeated = system.send(&request, &system.next_request()).await.unwrap();
-            assert!(
-                repeats(&answer, &repeated),
-                "the reply is not repeated as it was:\n{answer:?}\n{repeated:?}"
-            );
+            let repeats = repeats(&answer, &repeated);
+            assert!(repeats, "a repeated submission gets its first answer:\n{answer:?}\n{repeated:?}");
         }
     }
 }
@@ -114,14 +115,8 @@ fn as_previewed(client_log: &ClientLog, snapshot: &Snapshot) {
         let mut caused: Vec<Value> = changes
             .iter()
             .map(|change| {
-                let version = change.new.map(|version| version.number);
-                json!([
-                    change.application,
-                    change.item_name,
-                    change.owner.id.get(),
-                    change.kind.name(),
-                    version
-                ])
+                let (owner, version) = (change.owner.id.get(), change.new.map(|version| version.number));
+                json!([change.application, change.item_name, owner, change.kind.name(), version])
             })
             .collect();
         let previewed = preview["change_instances"].as_array().unwrap().iter().map(|change| {
@@ -144,13 +139,16 @@ fn assert_answers_stored(client_log: &ClientLog, snapshot: &Snapshot) {
         let id = answer.body["id"].as_u64();
         if request.path.ends_with("/submit/") && answer.status == 201 {
             let is_stored = snapshot.submissions.iter().any(|submission| Some(submission.id.get()) == id);
-            assert!(is_stored, "submission {id:?} was accepted and is lost");
+            assert!(is_stored, "the accepted submission {id:?} is stored");
         }
         if request.method == "PATCH" && request.path.contains("change_instances") && answer.status == 200 {
             let change = snapshot.changes.values().find(|change| Some(change.id.get()) == id).unwrap();
             let mut states = change.history.iter().map(|entry| entry.to.name());
             let state = &request.body["state"];
-            assert!(state.is_null() || states.any(|at| *state == at), "a decision on {id:?} is lost");
+            assert!(
+                state.is_null() || states.any(|at| *state == at),
+                "the decision on {id:?} is in the history"
+            );
             let Some(brought) = request.body["deployed_item"].as_object() else { continue };
             let mut versions = snapshot.deployed.iter().filter(|one| one.item == change.item);
             // A verified version has more members than the owner sent.
@@ -159,7 +157,7 @@ fn assert_answers_stored(client_log: &ClientLog, snapshot: &Snapshot) {
                 brought.iter().all(|(name, value)| stored.get(name) == Some(value))
             };
             let is_stored = versions.any(|version| is_brought(&version.data));
-            assert!(is_stored, "a deployed item of {id:?} is lost");
+            assert!(is_stored, "the deployed item of {id:?} is stored");
         }
     }
 }
@@ -168,7 +166,7 @@ fn assert_answers_stored(client_log: &ClientLog, snapshot: &Snapshot) {
 /// order.
 #[track_caller]
 pub fn everything_is_published(events: &[Value], snapshot: &Snapshot) {
-    assert_eq!(published_numbers(events), expected(snapshot), "what was told, and what is in the table");
+    assert_eq!(published_numbers(events), expected(snapshot), "the events are those of the table");
 }
 
 /// Sequence numbers of events by subject.

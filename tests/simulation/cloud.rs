@@ -21,9 +21,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// Name of the main table.
 pub const TABLE: &str = "dovetail-simulated";
-/// Name of the keys table.
 pub const KEYS_TABLE: &str = "dovetail-simulated-keys";
 
 /// Consistency of indexes and eventually consistent reads.
@@ -112,7 +110,6 @@ impl Cloud {
         self.state().load.clone()
     }
 
-    /// Returns the current faults.
     pub fn faults(&self) -> Faults {
         self.state().faults.clone()
     }
@@ -137,7 +134,6 @@ impl Cloud {
         befalls
     }
 
-    /// Counts an event by its name.
     pub fn count(&self, what: &str) {
         self.state().count(what);
     }
@@ -152,7 +148,6 @@ impl Cloud {
         self.state().operations
     }
 
-    /// Returns the published events.
     pub fn events(&self) -> Vec<Value> {
         self.state().events.clone()
     }

@@ -80,12 +80,10 @@ impl Body {
         Self(content)
     }
 
-    /// Returns the names of the applications.
     pub fn applications(&self) -> BTreeSet<String> {
         self.0.as_object().unwrap().keys().cloned().collect()
     }
 
-    /// Returns the declared items.
     pub fn items(&self) -> BTreeMap<ItemName, Value> {
         let mut items = BTreeMap::new();
         for (application, content) in self.0.as_object().unwrap() {

@@ -46,7 +46,6 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Returns no faults.
     pub fn none() -> Self {
         Self::default()
     }

@@ -22,7 +22,7 @@ const CLIENTS: usize = 4;
 const OPS: usize = 5;
 /// Maximum number of attempts of an operation.
 const TRIES_MAX: u32 = 4;
-/// CPUs of the declared item. `None` removes it.
+/// CPUs of the declared item, or `None` for its removal.
 const TARGETS: [Option<u8>; 4] = [Some(1), Some(2), Some(3), None];
 
 /// A history in progress.

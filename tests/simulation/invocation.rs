@@ -32,7 +32,6 @@ pub enum Call {
     Last,
 }
 
-/// An invocation in progress.
 #[derive(Debug)]
 pub struct Invocation {
     death: Death,
@@ -88,7 +87,6 @@ impl Invocation {
         }
     }
 
-    /// Returns the number of calls so far.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
@@ -103,12 +101,10 @@ impl Invocation {
         self.shapes.as_ref().map(|shapes| locked(shapes).clone()).unwrap_or_default()
     }
 
-    /// Returns whether the function has died.
     pub fn is_dead(&self) -> bool {
         self.is_dead.load(Ordering::Relaxed)
     }
 
-    /// Ends the invocation by death.
     pub fn die(&self) {
         self.is_dead.store(true, Ordering::Relaxed);
         self.died.notify_one();

@@ -11,10 +11,8 @@ use std::sync::{Mutex, PoisonError};
 /// Maximum number of commands in a run.
 pub const COMMANDS_MAX: usize = 60;
 
-/// Results of many runs.
 #[derive(Debug, Default)]
 pub struct Many {
-    /// Number of runs.
     pub runs: u64,
     /// Number of executed operations of the storage.
     pub operations: u64,

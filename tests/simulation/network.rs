@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Connection to a cloud.
 #[derive(Clone, Debug)]
 pub struct Network(pub Arc<Cloud>);
 
@@ -27,9 +26,7 @@ pub struct Fate {
     pub there: Duration,
     /// Travel time of the reply.
     pub back: Duration,
-    /// Whether the request arrives.
     pub arrives: bool,
-    /// Whether the reply arrives.
     pub is_answered: bool,
     /// Whether the sender of a lost request or reply gets a connection error. If not, it waits for ever.
     pub has_connection_error: bool,

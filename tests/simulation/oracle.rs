@@ -194,7 +194,7 @@ impl Oracle {
                 return;
             }
             Some(ClosedBy::Displaced(_) | ClosedBy::Answered(_)) if is_closed_by_rule => {
-                assert!(self.to_close.remove(&change.id), "{} was closed for no reason", change.id);
+                assert!(self.to_close.remove(&change.id), "a rule closes {}", change.id);
                 return;
             }
             _ => {}
@@ -210,25 +210,25 @@ impl Oracle {
     /// Applies a closing ahead: the item's next direct change answers a dependent team's rejection or error.
     fn answered_ahead(&mut self, change: &Change, by: ChangeId) {
         self.transaction_ends();
-        assert!(!self.created.contains_key(&by), "{} was closed for no reason", change.id);
+        assert!(!self.created.contains_key(&by), "a rule closes {}", change.id);
         let is_main = change.owner.name == self.shape.owner(&change.service.title);
-        assert!(!is_main, "{} is the service owner's and was closed ahead", change.id);
+        assert!(!is_main, "{} is a dependent team's, because it is closed ahead", change.id);
         let name = name_of(change);
         let is_direct_change =
             |one: &&Planned| one.kind == Kind::Direct && one.team == name.0 && one.item == name.1;
         let landing = self.planned.iter().find(is_direct_change);
         let target = landing.map(|one| one.target.clone());
         let stack = self.item(change).stacks.get_mut(&change.owner.name).unwrap();
-        let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
+        let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} is open", change.id));
         let is_answered = target
             .is_some_and(|target| open.state.is_blocked() && (target.is_none() || open.target != target));
-        assert!(is_answered, "{} was closed ahead of nothing that answers it", change.id);
+        assert!(is_answered, "a planned change answers {}, which is closed ahead", change.id);
         self.answering.insert(by, name);
     }
 
     /// Panics if the previous transaction has not closed all required change instances.
     pub fn transaction_ends(&self) {
-        assert!(self.to_close.is_empty(), "{:?} should have been closed", self.to_close);
+        assert!(self.to_close.is_empty(), "the transaction closes {:?}", self.to_close);
     }
 
     /// Returns the item of a change instance.
@@ -287,7 +287,9 @@ impl Oracle {
             (Kind::Referenced, Some(planned)) => (item.change_type(&owner), planned.target),
             (Kind::Dependent, _) => from_cause.unwrap(),
             (Kind::Retry, _) => {
-                let retried = retried.as_ref().unwrap_or_else(|| panic!("{} tries nothing again", change.id));
+                let retried = retried
+                    .as_ref()
+                    .unwrap_or_else(|| panic!("{} is a retry of a closed change instance", change.id));
                 (retried.change_type, retried.target.clone())
             }
             (Kind::Direct | Kind::Referenced, None) => panic!("{} was not planned", change.id),
@@ -306,7 +308,7 @@ impl Oracle {
         };
         if let Some(reason) = created_closed {
             let seen = (change.state, change.change_type, change.history[0].closed_by);
-            assert_eq!(seen, (State::Closed, change_type, Some(reason)), "{} at birth", change.id);
+            assert_eq!(seen, (State::Closed, change_type, Some(reason)), "{} at its creation", change.id);
         } else {
             let is_main = change.owner.name == owner;
             let mut closed = BTreeSet::new();
@@ -332,7 +334,12 @@ impl Oracle {
             {
                 item.runtime = Some(RuntimeState::Requested);
             }
-            assert_eq!((change.state, change.change_type), (state, change_type), "{} at birth", change.id);
+            assert_eq!(
+                (change.state, change.change_type),
+                (state, change_type),
+                "{} at its creation",
+                change.id
+            );
             self.to_close.extend(closed);
         }
         let change_type = change.change_type;
@@ -357,7 +364,7 @@ impl Oracle {
         let is_drifted = self.adopted.remove(&change.id);
         let item = self.item(change);
         let stack = item.stacks.get_mut(&change.owner.name).unwrap();
-        let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} was not open", change.id));
+        let open = stack.clear(change.id).unwrap_or_else(|| panic!("{} is open", change.id));
         assert_eq!(Some(open.state), entry.from);
         let mut displaced = None;
         match (open.state, entry.to) {

@@ -24,7 +24,6 @@ const SWEEPS_MAX: u32 = 20;
 /// Stack size of a run's thread, in bytes.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
-/// Input of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Seed of all random numbers.
@@ -35,7 +34,6 @@ pub struct Run {
     pub commands: Vec<(usize, Command)>,
 }
 
-/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
     /// Numbers of operations and faults, by name.

@@ -64,17 +64,14 @@ impl Shape {
         if title == "VM" { &self.vm } else { &self.load_balancer }
     }
 
-    /// Returns the owner of a service.
     pub fn owner(&self, service: &str) -> &'static str {
         if service == "VM" { "VMOwnerTeam" } else { "LBOwnerTeam" }
     }
 
-    /// Returns the dependent teams of a service.
     pub fn dependents(&self, service: &str) -> Vec<&'static str> {
         self.service(service).dependents.clone()
     }
 
-    /// Returns whether a service requires approval.
     pub fn approval_required(&self, service: &str) -> bool {
         self.service(service).approval_required
     }

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 /// Minimum number of operations with faults.
 const OPERATIONS: u64 = 20_000;
-/// Number of histories.
 const HISTORIES: u64 = 200;
 /// Maximum number of runs until a removed fence has an effect.
 const RUNS_MAX: u64 = 30;

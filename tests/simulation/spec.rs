@@ -50,7 +50,7 @@ enum Creation {
 pub struct Change {
     pub state: State,
     pub change_type: ChangeType,
-    /// CPUs of the item after the change. `None` for a removal.
+    /// CPUs of the item after the change, or `None` for a removal.
     pub target: Option<u8>,
 }
 

@@ -37,7 +37,6 @@ pub const GENERATE: &str = "generate";
 /// Functions woken by the stream, with the filters of their records.
 pub const FUNCTIONS: [(&str, &str); 2] = [(GENERATE, FILTER_WORK), ("notify", FILTER_EVENTS)];
 
-/// Returns the filter of a function's records.
 pub fn filter_of(function: &str) -> Pattern {
     let (_, filter) = FUNCTIONS.into_iter().find(|(name, _)| *name == function).unwrap();
     Pattern::parse(&serde_json::from_str(filter).unwrap()).unwrap()
@@ -116,7 +115,6 @@ impl Stream {
         self.records().into_iter().filter(|record| filter.matches(record)).collect()
     }
 
-    /// Returns all records so far.
     pub fn records(&self) -> Vec<Value> {
         locked(&self.records).clone()
     }
@@ -194,7 +192,11 @@ impl Stream {
                 let matching: Vec<Value> =
                     records.iter().filter(|one| filter.matches(one)).cloned().collect();
                 for batch in matching.chunks(BATCH_MAX) {
-                    assert_eq!(system.deliver(name, batch).await, Some(None), "{name}, long after");
+                    assert_eq!(
+                        system.deliver(name, batch).await,
+                        Some(None),
+                        "{name} accepts records long after their first delivery"
+                    );
                 }
             }
             // The order between shards is free, so the first shard comes last.
@@ -241,7 +243,7 @@ async fn delivered(system: &Arc<System>, function: &'static str, batch: &[Value]
     }
 }
 
-/// Skips an unreadable record. The next record follows.
+/// Skips an unreadable record, so that the next record follows.
 fn skipped(sent: &[Value]) -> Delivery {
     let at = sent.iter().position(|record| sequence(record) == POISON).unwrap_or(0);
     sent.get(at + 1).map_or(Delivery::Taken, |next| Delivery::Repeat(sequence(next).to_owned()))

@@ -72,7 +72,6 @@ pub struct Answer {
     pub body: Value,
 }
 
-/// A system in a cloud.
 pub struct System {
     pub cloud: Arc<Cloud>,
     /// Client of the tables, as in a function.

@@ -32,7 +32,6 @@ pub(super) struct Function {
     began: Instant,
     /// Time of the first request for an event.
     first_request: Arc<OnceLock<Instant>>,
-    /// Standard output of the process.
     stdout: File,
 }
 

@@ -68,7 +68,6 @@ pub fn renew(session: &Session) {
     session.renew(Page::Performance, "instructions", Method::Counted, &body);
 }
 
-/// Returns instructions in millions.
 pub fn millions(instructions: u64) -> f64 {
     instructions as f64 / 1e6
 }
@@ -159,7 +158,6 @@ fn started(program: &Path, function: &str) -> u64 {
     counts.min().unwrap()
 }
 
-/// Returns the simple event of a function.
 fn simple_of(system: &Running, function: &str) -> String {
     simple(system).into_iter().find(|simple| simple.function == function).unwrap().event
 }

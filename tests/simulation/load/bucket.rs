@@ -9,7 +9,7 @@ const PARTS: i64 = 1_000_000;
 /// Parts of a token in a thousandth of a unit.
 const PARTS_OF_THOUSANDTH: i64 = PARTS / 1_000;
 
-/// A token bucket. It starts full.
+/// A token bucket, full at its start.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     /// Tokens per second.
@@ -93,7 +93,6 @@ impl<K: Ord + Clone> Buckets<K> {
         self.bucket(key).charge(now, thousandths);
     }
 
-    /// Returns the numbers of rejections.
     pub const fn rejections(&self) -> &BTreeMap<K, u64> {
         &self.rejections
     }

@@ -31,7 +31,6 @@ impl<K: Ord + Clone> Conflicts<K> {
         Err(in_use)
     }
 
-    /// Ends a transaction.
     pub fn end_transaction(&mut self, keys: &[K]) {
         for key in keys {
             self.transactions.remove(key);
@@ -47,7 +46,6 @@ impl<K: Ord + Clone> Conflicts<K> {
         is_free
     }
 
-    /// Ends a plain write.
     pub fn end_write(&mut self, key: &K) {
         if let Some(writes) = self.writes.get_mut(key) {
             *writes -= 1;

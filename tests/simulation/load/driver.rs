@@ -35,7 +35,6 @@ pub struct Stand {
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub seed: u64,
-    /// Number of consumers.
     pub consumers: usize,
     /// Lanes of each shard.
     pub lanes: usize,
@@ -55,7 +54,7 @@ impl Stand {
         Self { gateway, load, system, mapping }
     }
 
-    /// Submits without limits. Returns the answer.
+    /// Submits without limits, and returns the answer.
     pub async fn prepare(&self, consumer: usize, application: usize, service: &str, items: usize) -> Answer {
         let request = submission(consumer, application, service, items);
         let answer = self.system.send(&request, &self.system.next_request()).await.unwrap();
@@ -139,7 +138,6 @@ pub fn changes(body: &Value) -> Vec<Value> {
     changes.into_iter().map(|mut change| change["id"].take()).collect()
 }
 
-/// A summary of responses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Number of responses by status.
@@ -152,7 +150,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarizes responses.
     pub fn of(responses: &[Response]) -> Self {
         let mut statuses = BTreeMap::new();
         for response in responses {

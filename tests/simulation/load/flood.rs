@@ -14,9 +14,9 @@ use tokio::time::sleep;
 #[derive(Clone, Copy, Debug)]
 pub struct Flood {
     pub seed: u64,
-    /// Items of the large submission. Zero for none.
+    /// Items of the large submission, or zero without one.
     pub items: usize,
-    /// Rate of small submissions of the tenant, per second. Zero for none.
+    /// Rate of small submissions of the tenant, per second, or zero.
     pub small: u32,
     /// Number of other tenants. Each submits one item with a dependent team.
     pub others: usize,
@@ -26,7 +26,6 @@ pub struct Flood {
     pub requests: u32,
 }
 
-/// The figures of a flood.
 #[derive(Clone, Debug)]
 pub struct Flooded {
     /// Time until the commit of the large submission, and the number of stagings until then.
@@ -42,7 +41,6 @@ pub struct Flooded {
 }
 
 impl Flooded {
-    /// Returns a percentile of the lags.
     pub fn lag(&self, percent: usize) -> Duration {
         percentile(&self.lags, percent)
     }
@@ -85,7 +83,6 @@ impl Flood {
         Flooded { commit, large, small, others: Summary::of(&responses), lags }
     }
 
-    /// Sends the small submissions.
     fn small(self, stand: &Stand) -> JoinHandle<Vec<Response>> {
         let (gateway, load) = (Arc::clone(&stand.gateway), Arc::clone(&stand.load));
         let time = BETWEEN * u32::try_from(self.others).unwrap();
@@ -98,7 +95,6 @@ impl Flood {
         })
     }
 
-    /// Sends the large submission.
     fn large(self, gateway: &Arc<Gateway>) -> JoinHandle<Response> {
         let gateway = Arc::clone(gateway);
         let request = submission(0, 0, PLAIN, self.items.max(1));

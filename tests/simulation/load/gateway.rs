@@ -13,14 +13,11 @@ use std::time::Duration;
 
 /// Requests per second of the stack: the default of the template.
 pub const REQUESTS: u32 = 100;
-/// Burst of requests of the stack: the default of the template.
-pub const BURST: u32 = 200;
 /// Concurrent invocations of an account: the default quota of Lambda.
 pub const INSTANCES: usize = 1_000;
 /// Time limit of a request. After it, API Gateway answers 503.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The gateway of a system.
 pub struct Gateway {
     pub system: Arc<System>,
     pub load: Arc<Load>,
@@ -54,7 +51,6 @@ impl Gateway {
         })
     }
 
-    /// Sends a request.
     pub async fn send(&self, request: &ApiRequest) -> Response {
         let began = self.load.now();
         let invocation = Invocation::new(Death::Never);

@@ -32,7 +32,6 @@ impl Latency {
         Self { median: Duration::from_millis(median), late: Duration::from_millis(late) }
     }
 
-    /// Returns the distribution of an operation.
     pub fn of(operation: &str) -> Self {
         match operation {
             "TransactWriteItems" | "TransactGetItems" => TRANSACTION,
@@ -41,7 +40,6 @@ impl Latency {
         }
     }
 
-    /// Returns the median.
     pub const fn median(self) -> Duration {
         self.median
     }

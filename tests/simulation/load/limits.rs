@@ -24,7 +24,6 @@ pub const READ_UNITS: u32 = 3_000;
 /// A record with its table.
 type Record = (String, Key);
 
-/// Rows of records.
 type Rows = BTreeMap<Record, Value>;
 
 /// An event of the table that a measurement needs.
@@ -123,7 +122,6 @@ impl Load {
         collisions
     }
 
-    /// Starts a trace of all calls.
     pub fn start_trace(&self) {
         self.state().trace = Some(Vec::new());
     }

@@ -22,7 +22,6 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Creates a partition.
     pub fn new(of: &str, key: &str) -> Self {
         Self { of: of.to_owned(), key: key.to_owned() }
     }
@@ -33,7 +32,6 @@ impl Partition {
 pub struct Part {
     /// Name of the table.
     pub table: String,
-    /// Key of the record.
     pub key: Key,
     pub effect: Effect,
     /// Whether a condition compares a value of the record. Then each other write of the record makes it fail.

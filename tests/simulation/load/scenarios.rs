@@ -36,7 +36,7 @@ impl Throughput {
     }
 }
 
-/// One consumer's items are rejected at a rate per second. `done` counts the rejections.
+/// One consumer's items are rejected at a rate per second: `done` counts the rejections.
 pub fn rejections(seed: u64, rate: u32, seconds: u64) -> Result<Throughput, String> {
     in_virtual_time(seed, move || async move {
         let stand = Stand::start(Size { seed, consumers: 1, lanes: LANES_MAX, requests: UNLIMITED }).await;
@@ -59,7 +59,7 @@ pub fn rejections(seed: u64, rate: u32, seconds: u64) -> Result<Throughput, Stri
     })
 }
 
-/// Whole lives of one consumer's items at a rate per second: created, approved, completed. `done` counts lives.
+/// Whole lives of one consumer's items at a rate per second: created, approved, completed, and counted as `done`.
 pub fn lives(seed: u64, rate: u32, seconds: u64) -> Result<Throughput, String> {
     in_virtual_time(seed, move || async move {
         let stand = Stand::start(Size { seed, consumers: 1, lanes: LANES_MAX, requests: UNLIMITED }).await;
@@ -99,7 +99,7 @@ async fn life(gateway: Arc<Gateway>, application: usize) -> Vec<Response> {
 }
 
 /// Small submissions of many consumers at a rate per second, each with a generated change instance, behind the
-/// default gateway. `done` counts accepted submissions.
+/// default gateway. The accepted submissions are counted as `done`.
 pub fn small_submissions(seed: u64, rate: u32, seconds: u64) -> Result<(Throughput, Vec<Duration>), String> {
     in_virtual_time(seed, move || async move {
         let size = Size { seed, consumers: CONSUMERS, lanes: LANES_MAX, requests: REQUESTS };

@@ -6,7 +6,7 @@ use domain::{Change, ChangeId, ItemId, State};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The declaration of an item. `None` for a removal.
+/// The declaration of an item, or `None` for a removal.
 pub(super) type Target = Option<Value>;
 
 #[derive(Clone, Default)]
