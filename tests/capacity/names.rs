@@ -17,14 +17,14 @@ pub struct Names {
 impl Names {
     /// Replaces the names in a key by ids.
     pub fn bind(&self, key: &str) -> String {
-        let (mut bound, mut rest) = (String::with_capacity(key.len()), key);
-        while let Some((before, name_and_rest)) = rest.split_once('{') {
-            let (name, after) = name_and_rest.split_once('}').unwrap();
-            bound.push_str(before);
-            bound.push_str(&self.id_of(name).to_string());
-            rest = after;
+        let mut bound = String::with_capacity(key.len());
+        for (part, is_name) in key.split(['{', '}']).zip([false, true].into_iter().cycle()) {
+            if is_name {
+                bound.push_str(&self.id_of(part).to_string());
+            } else {
+                bound.push_str(part);
+            }
         }
-        bound.push_str(rest);
         bound
     }
 

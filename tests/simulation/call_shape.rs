@@ -18,11 +18,13 @@ const EXPRESSIONS: [&str; 6] = [
 ///
 /// Equal parts count only once. The number is the same in every run.
 pub fn shape(target: &str, body: &Value) -> u64 {
+    hash_of((target, parts(body)))
+}
+
+/// Returns a number that is the same for equal values in every run.
+pub fn hash_of(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    target.hash(&mut hasher);
-    for part in parts(body) {
-        part.hash(&mut hasher);
-    }
+    value.hash(&mut hasher);
     hasher.finish()
 }
 

@@ -8,8 +8,8 @@ use crate::ablation::{FENCES, Fence};
 use crate::faults::{Faults, befalls};
 use crate::lagging::Lagging;
 use crate::load::limits::Load;
+use crate::load::partition::written;
 use crate::locked;
-use crate::rows::written;
 use crate::torn::Torn;
 use embedded::{Engine, Key, Reply};
 use fastrand::Rng;
@@ -225,13 +225,13 @@ impl Cloud {
         self.read(operation, request)
     }
 
-    fn write(&self, operation: &str, request: Value, keys: &[Key], back: Duration) -> Reply {
+    fn write(&self, operation: &str, mut request: Value, keys: &[Key], back: Duration) -> Reply {
         let faults = self.faults();
         let now = Instant::now();
         let is_torn = operation == "TransactWriteItems" && faults.torn > 0;
         // A torn read shows the row from before the transaction.
         let before = if is_torn { self.engine.rows(TABLE, keys) } else { BTreeMap::new() };
-        let (request, left) = self.divided(operation, request);
+        let left = self.split("BatchWriteItem", operation, &mut request);
         let mut reply = self.engine.call(operation, &request);
         if !reply.is_done() {
             let fences = FENCES.iter().filter(|fence| fence.remove(&mut request.clone()));
@@ -273,9 +273,8 @@ impl Cloud {
         }
     }
 
-    fn read(&self, operation: &str, request: Value) -> Reply {
-        let mut request = request;
-        let left = self.unread(operation, &mut request);
+    fn read(&self, operation: &str, mut request: Value) -> Reply {
+        let left = self.split("BatchGetItem", operation, &mut request);
         let now = Instant::now();
         let is_eventual = is_eventual(operation, &request);
         let mut state = self.state();

@@ -1,8 +1,8 @@
 //! The deaths of the crash sweep: each has a shape, and the sweep tests chosen ones.
 
+use crate::call_shape::hash_of;
 use crate::invocation::{Death, Invocation};
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// The deaths that a sweep tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,9 +98,7 @@ pub fn shape(name: &str, invocation: &Invocation, death: Death) -> u64 {
     let mut rest = shapes.split_off(usize::try_from(passed).unwrap());
     shapes.dedup();
     rest.dedup();
-    let mut hasher = DefaultHasher::new();
-    (name, shapes, rest).hash(&mut hasher);
-    hasher.finish()
+    hash_of((name, shapes, rest))
 }
 
 /// Chooses among the deaths of several sweeps: each shape as often as `times`, if it occurs so often.

@@ -24,7 +24,6 @@ pub mod load;
 pub mod many;
 pub mod network;
 pub mod oracle;
-pub mod rows;
 pub mod run;
 pub mod shape;
 pub mod spec;

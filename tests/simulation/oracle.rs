@@ -5,9 +5,10 @@
 
 mod item;
 
-use self::item::{Creation, Item, Open, Stack, Target};
+use self::item::{Item, Open, Stack, Target};
 use crate::declared::{Body, ItemName};
 use crate::shape::Shape;
+use crate::spec::Creation;
 use domain::audit::invariant::Snapshot;
 use domain::base::json;
 use domain::base::state::{ChangeType, Kind, RuntimeState};

@@ -39,7 +39,7 @@ pub struct Item {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Creation {
+pub enum Creation {
     #[default]
     Never,
     Outstanding,

@@ -1,13 +1,12 @@
 //! The table's stream as functions get it: several ordered shards, with batches twice, late or never.
 
+use crate::call_shape::hash_of;
 use crate::cloud::TABLE;
 use crate::locked;
 use crate::system::System;
 use dovetail_emulator::pattern::Pattern;
 use dovetail_table::stream::{FILTER_EVENTS, FILTER_WORK};
 use serde_json::{Value, json};
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -272,7 +271,6 @@ pub fn sequence(record: &Value) -> &str {
 
 /// Returns the shard of a record. All records of a partition are in one shard.
 fn shard_of(record: &Value) -> usize {
-    let mut hasher = DefaultHasher::new();
-    record["dynamodb"]["Keys"]["pk"]["S"].as_str().hash(&mut hasher);
-    usize::try_from(hasher.finish() % u64::try_from(SHARDS).unwrap()).unwrap()
+    let hash = hash_of(record["dynamodb"]["Keys"]["pk"]["S"].as_str());
+    usize::try_from(hash % u64::try_from(SHARDS).unwrap()).unwrap()
 }

@@ -2,7 +2,6 @@
 //!
 //! The engine itself is atomic, so this module edits its replies.
 
-use crate::rows::Wanted;
 use embedded::{Key, key_of};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -70,5 +69,30 @@ impl Torn {
             rows.sort_by_key(key_of);
         }
         torn
+    }
+}
+
+/// The rows that a query on the main table requests.
+struct Wanted {
+    partition: String,
+    from: String,
+    to: String,
+}
+
+impl Wanted {
+    /// Reads a query. `None` for an index, and for a query with a limit, because its end is unknown.
+    fn by(query: &Value) -> Option<Self> {
+        let text = |name: &str| query["ExpressionAttributeValues"][name]["S"].as_str().map(str::to_owned);
+        if query.get("IndexName").is_some() || query.get("Limit").is_some() {
+            return None;
+        }
+        let prefix = text(":prefix").unwrap_or_default();
+        let end = format!("{prefix}\u{10ffff}");
+        Some(Self { partition: text(":pk")?, from: prefix, to: end })
+    }
+
+    /// Returns whether a row is one of them.
+    fn has(&self, key: &Key) -> bool {
+        key.0 == self.partition && key.1 >= self.from && key.1 < self.to
     }
 }

@@ -91,16 +91,16 @@ impl Stand {
 
 /// Returns the time from the commit of each small submission until its work record was finished.
 fn lags(load: &Load) -> Vec<Duration> {
+    let by_submission = |event| {
+        let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
+        for (partition, at) in load.times(event) {
+            times.entry(partition.replace("WORK#", "SUBMISSION#")).or_default().push(at);
+        }
+        times
+    };
+    let mut generated = by_submission(Event::Generated);
     let mut lags = Vec::new();
-    let mut generated: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
-    for (work, at) in load.times(Event::Generated) {
-        generated.entry(work.replace("WORK#", "SUBMISSION#")).or_default().push(at);
-    }
-    let mut committed: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
-    for (submission, at) in load.times(Event::Committed) {
-        committed.entry(submission).or_default().push(at);
-    }
-    for (submission, at) in committed {
+    for (submission, at) in by_submission(Event::Committed) {
         // One tenant's work is finished in the order of its commits, because it is in one lane.
         let finished = generated.remove(&submission).unwrap_or_default();
         if finished.len() <= at.len() {

@@ -1,12 +1,12 @@
 //! The event source mapping of `generate`: it polls each shard, and divides its records among parallel lanes.
 
+use crate::call_shape::hash_of;
 use crate::invocation::{Death, Invocation};
 use crate::stream::{GENERATE, Stream, filter_of, sequence};
 use crate::system::System;
 use dovetail_emulator::pattern::Pattern;
 use serde_json::Value;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -98,7 +98,5 @@ pub fn shard_and_lane_of(partition: &str, sort: &str, lanes: usize) -> (usize, u
 
 /// Returns a number that is the same for equal keys.
 pub fn hashed(key: impl Hash) -> usize {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    usize::try_from(hasher.finish() >> 8).unwrap()
+    usize::try_from(hash_of(key) >> 8).unwrap()
 }

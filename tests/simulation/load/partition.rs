@@ -137,6 +137,12 @@ pub fn parts(operation: &str, request: &Value) -> Vec<Part> {
     parts.into_iter().map(Option::unwrap).collect()
 }
 
+/// Returns the keys that a request writes.
+pub fn written(operation: &str, request: &Value) -> Vec<Key> {
+    let parts = parts(operation, request).into_iter();
+    parts.filter(|part| !matches!(part.effect, Effect::Check)).map(|part| part.key).collect()
+}
+
 fn of_action(action: &Value) -> Option<Part> {
     let (kind, action) = action.as_object()?.iter().find(|(_, action)| action.is_object())?;
     let effect = match kind.as_str() {
@@ -184,19 +190,22 @@ pub fn read_partitions(operation: &str, request: &Value) -> Vec<Partition> {
     }
 }
 
+/// Returns the writes, or the keys to read, of a table in a batch.
+pub fn batch_parts(wanted: &mut Value) -> &mut Value {
+    if wanted.is_array() { wanted } else { &mut wanted["Keys"] }
+}
+
 /// Divides a batch. Leaves the admitted parts in the request, and returns the others, if there are any.
 pub fn divide(request: &mut Value, is_admitted: &[bool]) -> Option<Value> {
     let mut admitted = is_admitted.iter();
     let mut left = Map::new();
     for (table, wanted) in request["RequestItems"].as_object_mut().unwrap() {
-        let parts = if wanted.is_array() { &mut *wanted } else { &mut wanted["Keys"] };
-        let all = std::mem::take(parts.as_array_mut().unwrap());
+        let all = std::mem::take(batch_parts(wanted).as_array_mut().unwrap());
         let (stays, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|_| admitted.next() == Some(&true));
-        *parts = Value::Array(stays);
+        *batch_parts(wanted) = Value::Array(stays);
         if !rest.is_empty() {
             let mut unprocessed = wanted.clone();
-            let parts = if unprocessed.is_array() { &mut unprocessed } else { &mut unprocessed["Keys"] };
-            *parts = Value::Array(rest);
+            *batch_parts(&mut unprocessed) = Value::Array(rest);
             left.insert(table.clone(), unprocessed);
         }
     }
@@ -239,12 +248,8 @@ mod tests {
             json!({"pk": {"S": "p"}, "sk": {"S": "s"}, "gs1pk": {"S": place}, "gs1sk": {"S": "1"},
                    "gs3pk": {"S": "w"}, "gs3sk": {"S": "1"}, "x": {"S": extra}})
         };
-        let part = Part {
-            table: "t".to_owned(),
-            key: ("p".to_owned(), "s".to_owned()),
-            effect: Effect::Update,
-            is_fenced: false,
-        };
+        let key = json!({"Key": {"pk": {"S": "p"}, "sk": {"S": "s"}}});
+        let part = Part::new(&json!("t"), &key, Effect::Update).unwrap();
         let units = |before: Option<&Value>, after: Option<&Value>| {
             let units = part.units(before, after, true);
             units.into_iter().map(|(at, units)| format!("{}/{} {units}", at.of, at.key)).collect::<Vec<_>>()

@@ -1,5 +1,6 @@
 //! An item of the oracle, with its stacks.
 
+use crate::spec::Creation;
 use domain::base::state::{ChangeType, RuntimeState};
 use domain::model::change::ClosedBy;
 use domain::{Change, ChangeId, ItemId, State};
@@ -33,14 +34,6 @@ pub(super) struct Stack {
     pub(super) validated: Option<Open>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Creation {
-    #[default]
-    Never,
-    Outstanding,
-    Done,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Open {
     pub(super) id: ChangeId,
@@ -69,15 +62,19 @@ impl Stack {
 
 impl Item {
     pub(super) fn is_orphan(&self, owner: &str) -> bool {
-        let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
-        idle && self.runtime.is_some() && self.completed_target.as_ref() != Some(&self.declared)
+        self.is_idle(owner) && self.completed_target.as_ref() != Some(&self.declared)
     }
 
     /// Returns whether the last completed change is the declaration, drifted or not, and nothing of the owner is open.
     pub(super) fn reached_declared(&self, owner: &str) -> bool {
         let reached = self.completed_target.as_ref().or(self.drift.as_ref());
-        let idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
-        idle && self.runtime.is_some() && reached == Some(&self.declared)
+        self.is_idle(owner) && reached == Some(&self.declared)
+    }
+
+    /// Returns whether the item exists, and the owner has no open change instance of it.
+    fn is_idle(&self, owner: &str) -> bool {
+        let is_idle = self.stacks.get(owner).is_none_or(|stack| stack.open().next().is_none());
+        is_idle && self.runtime.is_some()
     }
 
     /// Returns whether the owner's removal has failed, and no other removal is open.
@@ -111,9 +108,7 @@ impl Item {
             _ => ChangeType::Create,
         }
     }
-}
 
-impl Item {
     pub(super) fn created_closed(
         &self,
         change: &Change,
