@@ -36,8 +36,7 @@ fn world() -> Value {
 fn declare(system: &Running, team: &str, services: &Value) {
     let body = json!({team: {"web": {"services": services}}});
     let path = "/v1/orcabase/consumer/submissions/submit/";
-    let answer = system.call("POST", path, &team.to_lowercase(), &body);
-    assert_eq!(answer.status, 201, "{answer:?}");
+    system.expect(201, "POST", path, &team.to_lowercase(), &body);
     system.wait_idle();
 }
 
@@ -154,7 +153,7 @@ fn an_owner_who_bills_all_the_time_delays_no_submission() {
     assert!(!written.contains(&format!("TEAM#{team} HEAD")), "every submission writes it: {written:?}");
     for _ in 0..3 {
         let (refused, seen) = bill();
-        assert_eq!((refused.status, refused.at("/code")), (400, &json!("divided_just_now")), "{refused:?}");
+        assert_eq!(refused.code(), (400, "divided_just_now"), "{refused:?}");
         let seconds: u64 = refused.header("retry-after").unwrap().parse().unwrap();
         assert!((3_500..=3_600).contains(&seconds), "{seconds}");
         assert!(seen.iter().all(|seen| seen.request.get("TransactItems").is_none()), "{seen:?}");
@@ -176,8 +175,7 @@ fn a_taken_number_is_replaced() {
     let stored = system.block_on(system.table.commit(&[Write::CreateCharge(taken.clone())])).unwrap();
     assert_eq!(stored, Commit::Done);
     let path = running.at("/results/0/url").as_str().unwrap();
-    let marked = system.call("PATCH", path, "one", &json!({"processed": true}));
-    assert_eq!(marked.status, 200, "{marked:?}");
+    system.expect(200, "PATCH", path, "one", &json!({"processed": true}));
     let item = system.block_on(system.table.item(item)).unwrap().unwrap();
     assert_eq!(item.charges.running.unwrap().charge, ChargeId::continued(item.id, revision, 1));
     let same = system.block_on(system.table.charge(taken.id)).unwrap();
@@ -329,7 +327,7 @@ fn the_page_shows_the_costs_by_application_as_they_are() {
     assert!(published.status < 300, "{published:?}");
     let body = json!({"AwesomeConsumer": {"Shop": {"services": {"VM": [{"name": "web"}, {"name": "db"}]}}}});
     let path = "/v1/orcabase/consumer/submissions/submit/";
-    assert_eq!(system.call("POST", path, "awesome-key", &body).status, 201);
+    system.expect(201, "POST", path, "awesome-key", &body);
     let actual: Value = serde_json::from_slice(&first_commands(PAGE, &system)).unwrap();
     let shown = PAGE.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let mut shown: Value = serde_json::from_str(shown).unwrap();
@@ -357,8 +355,7 @@ fn charges_are_not_made_or_removed_by_hand() {
         let answer = system.call(method, &path, "one", &json!({"processed": true}));
         assert_eq!((answer.status, answer.header("allow")), (405, Some(allowed)), "{method} {path}");
     }
-    let answer = system.call("PATCH", &format!("{OWNER}{charge}/"), "one", &json!({}));
-    assert_eq!(answer.status, 200, "{answer:?}");
+    system.expect(200, "PATCH", &format!("{OWNER}{charge}/"), "one", &json!({}));
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(crate) fn declared(system: &Running) -> String {
 }
 
 pub(crate) fn declared_as(system: &Running, cpu: u64) -> String {
-    let answer = system.call("POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": cpu}])));
-    assert_eq!(answer.status, 201, "{answer:?}");
+    let answer =
+        system.expect(201, "POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": cpu}])));
     format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
 }

@@ -84,9 +84,7 @@ impl Provoked {
 
     fn submitted(&self, body: &Value) -> Answer {
         let confirmed = format!("{SUBMIT}?allow_removal=true");
-        let answer = self.system.call("POST", &confirmed, "awesome-key", body);
-        assert_eq!(answer.status, 201, "{answer:?}");
-        answer
+        self.system.expect(201, "POST", &confirmed, "awesome-key", body)
     }
 
     /// Declares one VM. Returns the path of its change instance for the owner.
@@ -96,8 +94,7 @@ impl Provoked {
     }
 
     fn moved(&self, path: &str, state: &str) {
-        let answer = self.system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        self.system.expect(200, "PATCH", path, "vm-owner-key", &json!({"state": state}));
     }
 
     fn some_change(&self) -> Change {
@@ -141,11 +138,10 @@ fn provoke_fair_use(provoked: &mut Provoked) {
 
 fn provoke_keys(provoked: &mut Provoked) {
     let named = |name: &str| json!({"name": name, "role": "READ_ONLY"});
-    let made = provoked.system.call("POST", KEYS, "awesome-key", &named("one"));
-    assert_eq!(made.status, 201, "{made:?}");
+    let made = provoked.system.expect(201, "POST", KEYS, "awesome-key", &named("one"));
     provoked.call(Code::NameTaken, "POST", KEYS, "awesome-key", &named("one"));
     let rotate = format!("{KEYS}{}/rotate/", made.at("/id"));
-    assert_eq!(provoked.system.call("POST", &rotate, "awesome-key", &Value::Null).status, 201);
+    provoked.system.expect(201, "POST", &rotate, "awesome-key", &Value::Null);
     provoked.call(Code::AlreadyRotated, "POST", &rotate, "awesome-key", &Value::Null);
     let all = provoked.system.get(KEYS, "awesome-key");
     let keys = all.at("/results").as_array().unwrap();
@@ -188,7 +184,7 @@ fn provoke_messages(provoked: &mut Provoked) {
 fn provoke_healthchecks(provoked: &mut Provoked) {
     let checks = "/v1/external/serviceowner/healthchecks/";
     let body = json!({"service": 1, "target_url": "http://127.0.0.1:1/"});
-    assert_eq!(provoked.system.call("POST", checks, "vm-owner-key", &body).status, 201);
+    provoked.system.expect(201, "POST", checks, "vm-owner-key", &body);
     let change = provoked.declared(1);
     let item = provoked.system.get(&change, "vm-owner-key").at("/service_item/id").clone();
     let path = format!("{checks}trigger/service_item/{item}/");
@@ -208,7 +204,7 @@ fn provoke_members(provoked: &mut Provoked) {
     let person = |subject: &str| json!({"subject": subject, "name": "Jane", "role": Role::ReadOnly.name()});
     let (keys, of_all) = (["awesome-key", "vm-owner-key"], person("u-1"));
     for key in keys {
-        assert_eq!(provoked.system.call("POST", MEMBERS, key, &of_all).status, 201);
+        provoked.system.expect(201, "POST", MEMBERS, key, &of_all);
     }
     provoked.call(Code::AlreadyMember, "POST", MEMBERS, "awesome-key", &of_all);
     for (code, subject) in [(Code::ChooseTeam, "u-1"), (Code::NotAMember, "u-2")] {
@@ -258,7 +254,7 @@ fn provoke_submissions(provoked: &mut Provoked) {
     provoked.system.enable("generate", false);
     let many: Vec<Value> = (0..120).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let many = json!({"AwesomeConsumer2": {"App": {"services": {"VM": many}}}});
-    assert_eq!(provoked.system.call("POST", SUBMIT, "awesome2-key", &many).status, 201);
+    provoked.system.expect(201, "POST", SUBMIT, "awesome2-key", &many);
     provoked.call(Code::SubmissionInFlight, "POST", SUBMIT, "awesome2-key", &many);
     provoked.system.enable("generate", true);
     provoked.system.wait_idle();
@@ -284,8 +280,7 @@ fn provoke_revert(provoked: &mut Provoked) {
             provoked.call(Code::RemovalNotConfirmed, method, SUBMIT, "awesome2-key", &body);
         }
         let confirmed = format!("{SUBMIT}?allow_removal=true");
-        let answer = provoked.system.call(method, &confirmed, "awesome2-key", &body);
-        assert_eq!(answer.status, 201, "{answer:?}");
+        let answer = provoked.system.expect(201, method, &confirmed, "awesome2-key", &body);
         provoked.system.wait_idle();
         if count > 0 {
             last = answer.at("/url").clone();
@@ -301,7 +296,7 @@ fn provoke_definition_check(provoked: &mut Provoked) {
         "x-from": {"APPROVED": {"required": ["image"]}},
         "properties": {"name": {"type": "string"}, "image": {"type": "string"}}});
     let services = format!("{OWNER}/services/");
-    assert_eq!(provoked.system.call("POST", &services, "vm-owner-key", &host).status, 201);
+    provoked.system.expect(201, "POST", &services, "vm-owner-key", &host);
     let body = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1"}]}}}});
     let answer = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
     let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
@@ -310,7 +305,7 @@ fn provoke_definition_check(provoked: &mut Provoked) {
     provoked.call(Code::PlannedItemNotAccepted, "PATCH", &path, "vm-owner-key", &plan);
     let verified = json!({"title": "Host", "type": "object", "required": ["name"], "x-verified": true,
         "properties": {"name": {"type": "string"}, "image": {"type": "string"}}});
-    assert_eq!(provoked.system.call("POST", &services, "vm-owner-key", &verified).status, 200);
+    provoked.system.expect(200, "POST", &services, "vm-owner-key", &verified);
     let body =
         json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h2", "image": "debian"}]}}}});
     let answer = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
@@ -340,7 +335,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
     patch(provoked, Code::LogTooLong, &json!({"log": "x".repeat(1025)}));
     for number in 0..20 {
         let noted = json!({"log": format!("note {number}")});
-        assert_eq!(provoked.system.call("PATCH", &path, "vm-owner-key", &noted).status, 200);
+        provoked.system.expect(200, "PATCH", &path, "vm-owner-key", &noted);
     }
     patch(provoked, Code::LogFull, &json!({"log": "one more"}));
 
@@ -382,8 +377,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
 fn provoke_charges(provoked: &mut Provoked) {
     let charges = provoked.system.get("/v1/marketplace/serviceowner/charges/?limit=1", "vm-owner-key");
     let path = charges.at("/results/0/url").as_str().unwrap();
-    let marked = provoked.system.call("PATCH", path, "vm-owner-key", &json!({"processed": true}));
-    assert_eq!(marked.status, 200, "{marked:?}");
+    provoked.system.expect(200, "PATCH", path, "vm-owner-key", &json!({"processed": true}));
     let path = format!("/v1/marketplace/serviceowner/charges/{}/", charges.at("/results/0/id"));
     provoked.call(Code::ChargeProcessed, "PATCH", &path, "vm-owner-key", &json!({"processed": false}));
 
@@ -405,11 +399,10 @@ fn provoke_charges(provoked: &mut Provoked) {
 /// Provokes the codes for people if a service excludes them from approval and completion (R32).
 fn provoke_by_hand(provoked: &mut Provoked, path: &str) {
     let member = json!({"subject": "by-hand", "name": "Jane", "role": "GENERAL"});
-    assert_eq!(provoked.system.call("POST", MEMBERS, "vm-owner-key", &member).status, 201);
+    provoked.system.expect(201, "POST", MEMBERS, "vm-owner-key", &member);
     let bearer = format!("Bearer {}", provoked.issuer.token("by-hand"));
     let set = |provoked: &Provoked, body: &Value| {
-        let answer = provoked.system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", body);
-        assert_eq!(answer.status, 200, "{answer:?}");
+        provoked.system.expect(200, "PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", body);
     };
     let request = |provoked: &Provoked, state: &str| {
         let body = json!({"state": state}).to_string().into_bytes();

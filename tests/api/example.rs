@@ -38,8 +38,7 @@ impl Example {
     pub(crate) fn new() -> Self {
         let system = Running::demo();
         let path = format!("{SUBMIT}?commit_id=51e53e4");
-        let submitted = system.call("POST", &path, "awesome-key", &declaration());
-        assert_eq!(submitted.status, 201, "{submitted:?}");
+        let submitted = system.expect(201, "POST", &path, "awesome-key", &declaration());
         system.wait_idle();
         let shares = system.get(&format!("{OWNER}/change_instances/dependant/"), "np-owner-key");
         let share = shares.at("/results/0/id").as_u64().unwrap();
@@ -48,7 +47,7 @@ impl Example {
         let item = listed.at("/results/0/service_item/id").as_u64().unwrap();
         let body = json!({"state": "APPROVED", "log": "in the rack", "deployed_item": {"ip": "10.0.0.1"}});
         let path = format!("{OWNER}/change_instances/{change}/");
-        assert_eq!(system.call("PATCH", &path, "vm-owner-key", &body).status, 200);
+        system.expect(200, "PATCH", &path, "vm-owner-key", &body);
         let listed = system.get(&format!("{OWNER}/deployed_items/"), "vm-owner-key");
         let deployed = listed.at("/results/0/id").as_u64().unwrap();
         Self { system, submitted, change, share, item, deployed }
@@ -57,8 +56,7 @@ impl Example {
     /// Declares a VM in a new application. Returns the path of its change instance.
     pub(crate) fn fresh(&self, name: &str) -> String {
         let body = json!({"AwesomeConsumer": {name: {"services": {"VM": [{"name": name}]}}}});
-        let answer = self.system.call("PATCH", SUBMIT, "awesome-key", &body);
-        assert_eq!(answer.status, 201, "{answer:?}");
+        let answer = self.system.expect(201, "PATCH", SUBMIT, "awesome-key", &body);
         format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
     }
 }

@@ -99,7 +99,7 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
     let system = Running::start(&json!({"teams": teams, "services": []}).to_string());
     let body = |subject: &str| json!({"subject": subject, "name": "J", "role": "GENERAL"});
     for n in 0..TEAMS_MAX {
-        assert_eq!(system.call("POST", MEMBERS, &format!("key-{n}"), &body("u")).status, 201);
+        system.expect(201, "POST", MEMBERS, &format!("key-{n}"), &body("u"));
     }
     let last = format!("key-{TEAMS_MAX}");
     assert_eq!(code(&system.call("POST", MEMBERS, &last, &body("u"))), (400, "too_many_members"));
@@ -120,8 +120,8 @@ fn a_team_has_so_many_members_and_a_person_so_many_teams() {
     assert_eq!(listed.at("/count"), &json!(MEMBERS_MAX));
     // A removal makes room for another member.
     let one = listed.at("/results/0/url").as_str().unwrap();
-    assert_eq!(system.call("DELETE", one, "key-0", &Value::Null).status, 204);
-    assert_eq!(system.call("POST", MEMBERS, "key-0", &body("u-0")).status, 201);
+    system.expect(204, "DELETE", one, "key-0", &Value::Null);
+    system.expect(201, "POST", MEMBERS, "key-0", &body("u-0"));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn a_rejection_lists_all_errors_and_writes_nothing() {
     let system = Running::demo();
     let bad = json!({"description": 5, "expiry_date": "tomorrow", "scopes": [2, "x", 1, 99, {"scope": {}}]});
     let answer = post(&system, KEY, &bad);
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
+    assert_eq!(answer.code(), (400, "invalid_field"));
     assert_eq!(answer.at("/scopes/0"), "must contain only services of the team; wrong at index 0, 1, 3, 4");
     for field in ["description", "expiry_date", "scopes"] {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
@@ -146,7 +146,7 @@ fn a_consumer_sees_its_messages_with_its_own_services_only() {
     let refused = system.call("POST", SUBMIT, "awesome2-key", &named);
     assert_eq!((refused.status, refused.at("/messages")), (400, &json!([])));
     // The consumer role writes no messages, and an owner only its own.
-    assert_eq!(system.call("POST", CONSUMER, KEY, &json!({"description": "x"})).status, 404);
+    system.expect(404, "POST", CONSUMER, KEY, &json!({"description": "x"}));
     for (key, path) in [(KEY, CONSUMER), ("lb-owner-key", OWNER)] {
         let path = format!("{path}{}/", both.at("/id"));
         for method in ["PATCH", "PUT", "DELETE"] {

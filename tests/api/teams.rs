@@ -39,15 +39,15 @@ fn an_administrator_changes_the_settings_of_the_own_team() {
         (json!({"metadata": {}}), "unknown_fields"),
     ] {
         let refused = set(&system, KEY, &body);
-        assert_eq!((refused.status, refused.at("/code")), (400, &json!(code)), "{body}: {refused:?}");
+        assert_eq!(refused.code(), (400, code), "{body}: {refused:?}");
     }
     let general = made(&system, KEY, "pipeline", Role::General);
     let seen = system.get(TEAMS, general.at("/key").as_str().unwrap());
     assert_eq!((team.at("/role"), seen.at("/results/0/role")), (&json!("ADMIN"), &json!("GENERAL")));
     let refused = set(&system, general.at("/key").as_str().unwrap(), &json!({"confirm_removals": false}));
-    assert_eq!((refused.status, refused.at("/code")), (403, &json!("needs_admin")));
+    assert_eq!(refused.code(), (403, "needs_admin"));
     let foreign = set(&system, "vm-owner-key", &json!({"confirm_removals": false}));
-    assert_eq!((foreign.status, foreign.at("/code")), (404, &json!("not_found")));
+    assert_eq!(foreign.code(), (404, "not_found"));
 
     let records = system.get("/v1/account/records/", KEY);
     let entries = records.at("/results").as_array().unwrap().iter().filter(|entry| !entry["team"].is_null());
@@ -70,7 +70,7 @@ fn an_administrator_changes_the_settings_of_the_own_team() {
 fn metadata_of_a_declaration_keep_the_settings() {
     let system = Running::start(dovetail_daemon::world::DEMO);
     let declared = json!({"AwesomeConsumer": {"metadata": {"budget": 1}}});
-    assert_eq!(system.call("POST", SUBMIT, KEY, &declared).status, 201);
+    system.expect(201, "POST", SUBMIT, KEY, &declared);
     let team = system.get(&path(&system), KEY);
     assert_eq!((team.at("/confirm_removals"), team.at("/metadata/budget")), (&json!(true), &json!(1)));
 }
@@ -87,18 +87,13 @@ fn an_unconfirmed_removal_changes_nothing_in_both_packings() {
     for items in [2, 150] {
         let system = Running::start(dovetail_daemon::world::DEMO);
         let vms = vms(&(0..items).map(|n| json!({"name": format!("vm-{n}")})).collect());
-        let submitted = system.call("POST", SUBMIT, KEY, &vms);
-        assert_eq!(submitted.status, 201, "{submitted:?}");
+        system.expect(201, "POST", SUBMIT, KEY, &vms);
         system.wait_idle();
         let before = system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY);
         let application = before.at("/results/0/application").clone();
 
         let refused = removing(&system, "", &[("idempotency-key", "k")]);
-        assert_eq!(
-            (refused.status, refused.at("/code")),
-            (400, &json!("removal_not_confirmed")),
-            "{refused:?}"
-        );
+        assert_eq!(refused.code(), (400, "removal_not_confirmed"), "{refused:?}");
         let expected = json!([{"id": application["id"], "name": application["name"], "items": items}]);
         assert_eq!(refused.at("/applications"), &expected);
         assert_eq!((refused.at("/is_valid"), refused.at("/messages")), (&json!(false), &json!([])));

@@ -29,6 +29,17 @@ impl Answer {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
+
+    /// Returns the status and the error code. The code is empty if the response has none.
+    pub fn code(&self) -> (u16, &str) {
+        (self.status, self.at("/code").as_str().unwrap_or_default())
+    }
+
+    /// Returns the rows of this page of a list.
+    #[track_caller]
+    pub fn rows(&self) -> &[Value] {
+        self.at("/results").as_array().unwrap_or_else(|| panic!("the response is no list: {self:?}"))
+    }
 }
 
 /// A request of a client.

@@ -168,13 +168,45 @@ impl Running {
 
     /// Sends a request with a JSON body (null: no body) and waits for the response.
     pub fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        self.call_with(&[], method, path, key, body)
+    }
+
+    /// Sends a request with these additional headers and a JSON body, and waits for the response.
+    pub fn call_with(
+        &self,
+        headers: &[(&str, &str)],
+        method: &str,
+        path: &str,
+        key: &str,
+        body: &Value,
+    ) -> Answer {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(&ApiRequest { method, path, key: Some(key), body, ..ApiRequest::default() })
+        self.send(&ApiRequest { method, path, key: Some(key), headers, body })
+    }
+
+    /// Sends a request with a JSON body and waits for the response. Fails unless it has this status.
+    #[track_caller]
+    pub fn expect(&self, status: u16, method: &str, path: &str, key: &str, body: &Value) -> Answer {
+        let answer = self.call(method, path, key, body);
+        assert_eq!(answer.status, status, "{method} {path} {body}: {answer:?}");
+        answer
     }
 
     /// Sends a GET request.
     pub fn get(&self, path: &str, key: &str) -> Answer {
         self.call("GET", path, key, &Value::Null)
+    }
+
+    /// Returns the pages of a list from this path on. Fails unless the status of each is 200.
+    #[track_caller]
+    pub fn pages(&self, path: &str, key: &str) -> Vec<Answer> {
+        let (mut pages, mut next) = (Vec::new(), Some(path.to_owned()));
+        while let Some(path) = next {
+            let page = self.expect(200, "GET", &path, key, &Value::Null);
+            next = page.at("/next").as_str().map(str::to_owned);
+            pages.push(page);
+        }
+        pages
     }
 
     /// Sends a request and waits for the response. Fails unless the contract has the exchange.

@@ -10,11 +10,11 @@ fn approved() -> (Running, String) {
     let system = Running::demo();
     let machines = json!([{"name": "one", "cpu": 1, "memory": 1}]);
     let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": machines}}}});
-    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
-    assert_eq!(submitted.status, 201, "{submitted:?}");
+    let submitted =
+        system.expect(201, "POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
     let path =
         format!("/v1/orcabase/serviceowner/change_instances/{}/", submitted.at("/change_instances/0/id"));
-    assert_eq!(system.call("PATCH", &path, OWNER, &json!({"state": "APPROVED"})).status, 200);
+    system.expect(200, "PATCH", &path, OWNER, &json!({"state": "APPROVED"}));
     (system, path)
 }
 

@@ -30,7 +30,7 @@ fn a_failure_and_a_rejection_may_carry_a_deployed_item() {
     );
     let rejected = SHARED.fresh("rejected");
     let answer = owner(&rejected, json!({"state": "REJECTED", "deployed_item": {"disk": 1}}));
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("deployed_item_too_early")), "{answer:?}");
+    assert_eq!(answer.code(), (400, "deployed_item_too_early"), "{answer:?}");
     let answer = owner(&rejected, json!({"state": "REJECTED", "deployed_item": {}}));
     assert_eq!((answer.status, answer.at("/state")), (200, &json!("REJECTED")), "{answer:?}");
 }
@@ -42,7 +42,7 @@ fn a_refused_transition_lists_the_allowed_ones_and_the_retry() {
     let moved = |state: &str| system.call("PATCH", &change, "vm-owner-key", &json!({"state": state}));
     let refused = |to: &str, from: &str, allowed: &[&str], rest: &str| {
         let answer = moved(to);
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!("illegal_transition")), "{answer:?}");
+        assert_eq!(answer.code(), (400, "illegal_transition"), "{answer:?}");
         assert_eq!(answer.at("/allowed"), &json!(allowed));
         assert_eq!(
             *answer.at("/detail"),
@@ -64,8 +64,7 @@ fn a_refused_transition_lists_the_allowed_ones_and_the_retry() {
     // A newer change instance replaced this one, so the response offers no retry.
     let change = declared_as(&system, 2);
     let moved = |path: &str, state: &str| {
-        let answer = system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        system.expect(200, "PATCH", path, "vm-owner-key", &json!({"state": state}));
     };
     moved(&change, "APPROVED");
     let newer = declared_as(&system, 3);

@@ -67,8 +67,7 @@ fn change_instances_have_the_filters_of_public_clients() {
 fn the_count_of_a_submission_is_exact_beyond_one_page() {
     let system = Running::demo();
     let items: Vec<Value> = (0..1_020).map(|number| json!({"name": format!("vm-{number}")})).collect();
-    let submitted = system.call("POST", SUBMIT, "awesome-key", &vms(&json!(items)));
-    assert_eq!(submitted.status, 201, "{submitted:?}");
+    let submitted = system.expect(201, "POST", SUBMIT, "awesome-key", &vms(&json!(items)));
     system.wait_idle();
     let list = format!("/v1/orcabase/consumer/change_instances/?submission_id={}", submitted.at("/id"));
     let page = system.get(&format!("{list}&limit=1"), "awesome-key");
@@ -93,8 +92,8 @@ fn the_first_page_of_a_long_submission_takes_its_count_from_the_record() {
         system.wait_idle();
         let retried = submitted.at("/change_instances/0/id");
         let path = format!("{OWNER}/change_instances/{retried}/");
-        assert_eq!(system.call("PATCH", &path, "vm-owner-key", &json!({"state": "REJECTED"})).status, 200);
-        assert_eq!(system.call("POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null).status, 201);
+        system.expect(200, "PATCH", &path, "vm-owner-key", &json!({"state": "REJECTED"}));
+        system.expect(201, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
         let list = format!("{CONSUMER}/change_instances/?submission_id={}", submitted.at("/id"));
         let mut page = system.get(&list, "awesome-key");
         assert_eq!(page.at("/count"), first_count);

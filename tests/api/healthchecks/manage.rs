@@ -56,7 +56,7 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
         (200, &Value::Null, &Value::Null)
     );
     assert_eq!(stored().settings.authorization, None);
-    assert_eq!(world.system.call("DELETE", &url, OWNER, &Value::Null).status, 204);
+    world.system.expect(204, "DELETE", &url, OWNER, &Value::Null);
     assert_eq!(world.system.get(&url, OWNER).status, 404);
     assert_eq!(world.system.get(CHECKS, OWNER).at("/results"), &json!([]));
     let records = world.system.get("/v1/account/records/", OWNER);
@@ -83,7 +83,7 @@ fn a_moved_healthcheck_needs_new_credentials() {
     assert_eq!(of(here, json!("Bearer one")).status, 201);
     for target_url in [elsewhere, "http://automation.example.com/", "https://automation.example.com:1/"] {
         let refused = of(target_url, json!(MASK));
-        assert_eq!((refused.status, refused.at("/code")), (400, &json!("invalid_field")), "{target_url}");
+        assert_eq!(refused.code(), (400, "invalid_field"), "{target_url}");
         assert_eq!(refused.at("/pointer"), "/authorization", "{refused:?}");
     }
     let moved = of("https://automation.example.com/other", json!(MASK));
@@ -98,7 +98,7 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
     let bad = json!({"service": 2, "target_url": "ftp://example.com", "authorization": "two\nlines",
         "schedule_enabled": "yes", "schedule_crontab": "60 * * * *"});
     let answer = world.system.call("POST", CHECKS, OWNER, &bad);
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
+    assert_eq!(answer.code(), (400, "invalid_field"));
     for field in bad.as_object().unwrap().keys() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
@@ -167,7 +167,7 @@ fn a_page_of_healthchecks_leads_to_the_next_one() {
         let path = "/v1/orcabase/serviceowner/services/";
         let service = world.system.call("POST", path, OWNER, &definition);
         let body = json!({"service": service.at("/url"), "target_url": TARGET});
-        assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 201);
+        world.system.expect(201, "POST", CHECKS, OWNER, &body);
     }
     let (mut ids, mut next) = (Vec::new(), format!("{CHECKS}?limit=2"));
     loop {
@@ -181,7 +181,7 @@ fn a_page_of_healthchecks_leads_to_the_next_one() {
     assert!(ids.len() == 3 && ids.is_sorted(), "{ids:?}");
     for bad in ["x", "-1", "1#2", "0", "99999999999999999999"] {
         let answer = world.system.get(&format!("{CHECKS}?cursor={}", bad.replace('#', "%23")), OWNER);
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_cursor")), "{bad}");
+        assert_eq!(answer.code(), (400, "invalid_cursor"), "{bad}");
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) const CONSUMER: &str = "awesome-key";
 pub(super) fn world(count: usize) -> (ManualQueue, Receiver) {
     let (world, target) = (ManualQueue::start(), Receiver::start());
     let path = "/v1/orcabase/serviceowner/services/1/";
-    assert_eq!(world.system.call("PATCH", path, OWNER, &json!({"approval_required": false})).status, 200);
+    world.system.expect(200, "PATCH", path, OWNER, &json!({"approval_required": false}));
     if count > 0 {
         let vms: Vec<Value> = (0..count).map(|n| json!({"name": format!("vm{n}")})).collect();
         world.declare(&json!({"VM": vms}));
@@ -37,8 +37,7 @@ pub(super) fn all_healthy(request: &Request) -> Value {
 #[track_caller]
 pub(super) fn make(world: &ManualQueue, target: &Receiver, path: &str) -> Value {
     let body = json!({"service": 1, "target_url": target.url(path), "authorization": "Bearer canary"});
-    let made = world.system.call("POST", CHECKS, OWNER, &body);
-    assert_eq!(made.status, 201, "{made:?}");
+    let made = world.system.expect(201, "POST", CHECKS, OWNER, &body);
     made.body
 }
 
@@ -144,7 +143,7 @@ fn an_invalid_answer_means_unknown_health_with_a_reason() {
     }
     target.says("/long", |_| json!({"status": "HEALTHY", "reason": "x".repeat(1_000)}));
     let body = json!({"service": 1, "target_url": target.url("/long")});
-    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 200);
+    world.system.expect(200, "POST", CHECKS, OWNER, &body);
     let response = world.system.get(&format!("{CHECKS}trigger/service_item/{}/", all[8]["id"]), OWNER);
     assert_eq!(response.at("/healthcheck_reason").as_str().unwrap().len(), REASON_BYTES_MAX);
 }
@@ -168,11 +167,11 @@ fn only_owner_and_consumer_check_an_item() {
     assert_eq!(target.of("/"), []);
     // An item without an approved CREATE is not in service, so it has no health to check.
     let path = "/v1/orcabase/serviceowner/services/1/";
-    assert_eq!(world.system.call("PATCH", path, OWNER, &json!({"approval_required": true})).status, 200);
+    world.system.expect(200, "PATCH", path, OWNER, &json!({"approval_required": true}));
     world.declare(&json!({"VM": [{"name": "vm0"}, {"name": "new"}]}));
     let new = items(&world).into_iter().find(|item| item["name"] == "new").unwrap();
     let request = world.system.get(&format!("{BY_CONSUMER}trigger/service_item/{}/", new["id"]), CONSUMER);
-    assert_eq!((request.status, request.at("/code")), (400, &json!("not_in_service")));
+    assert_eq!(request.code(), (400, "not_in_service"));
 }
 
 #[test]
@@ -183,8 +182,8 @@ fn an_item_shows_its_health_until_the_healthcheck_is_removed() {
     assert_eq!(world.system.get(&format!("{CHECKS}trigger/service_item/{id}/"), OWNER).status, 200);
     assert_eq!(status(&items(&world)[0]), "HEALTHY");
     let url = made["url"].as_str().unwrap();
-    assert_eq!(world.system.call("DELETE", url, OWNER, &Value::Null).status, 204);
-    assert_eq!(world.system.call("DELETE", url, OWNER, &Value::Null).status, 404);
+    world.system.expect(204, "DELETE", url, OWNER, &Value::Null);
+    world.system.expect(404, "DELETE", url, OWNER, &Value::Null);
     let item = &items(&world)[0];
     assert_eq!((&item["service"]["healthcheck"], status(item)), (&json!(false), "null"));
     make(&world, &target, "/");

@@ -103,7 +103,7 @@ fn a_target_in_the_private_network_is_not_called() {
     let (mut world, target) = world(1);
     let url = target.url("/").replace("http://127.0.0.1", "https://localhost");
     let body = json!({"service": 1, "target_url": url});
-    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 201);
+    world.system.expect(201, "POST", CHECKS, OWNER, &body);
     world.handles.outbound = Outbound::new(Targets::Public);
     trigger(&world);
     world.catch_up();
@@ -118,7 +118,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
     let (mut world, target) = world(1);
     let body = json!({"service": 1, "target_url": target.url("/all"), "schedule_enabled": true,
         "schedule_crontab": "*/5 * * * *"});
-    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 201);
+    world.system.expect(201, "POST", CHECKS, OWNER, &body);
     world.catch_up();
     let mut runs = 0;
     let mut next = read(&world)["next_run"].clone();
@@ -142,7 +142,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
     assert!(runs == requests && (3..=4).contains(&runs), "{runs} {requests}");
     // Without a schedule no run is due.
     let body = json!({"service": 1, "target_url": target.url("/all")});
-    assert_eq!(world.system.call("POST", CHECKS, OWNER, &body).status, 200);
+    world.system.expect(200, "POST", CHECKS, OWNER, &body);
     world.pass(600);
     assert_eq!(world.begin(), 0);
     world.system.assert_sound();
@@ -170,7 +170,7 @@ fn an_outdated_run_sends_and_stores_nothing() {
     trigger(&world);
     world.catch_up();
     world.begin();
-    assert_eq!(world.system.call("DELETE", &format!("{CHECKS}1/"), OWNER, &Value::Null).status, 204);
+    world.system.expect(204, "DELETE", &format!("{CHECKS}1/"), OWNER, &Value::Null);
     world.deliver();
     assert_eq!(target.of("/all").len(), before.0);
     world.system.assert_sound();

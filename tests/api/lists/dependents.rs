@@ -55,8 +55,7 @@ fn alpha(cpu: u64) -> Value {
 }
 
 fn submit(system: &Running, key: &str, body: &Value) {
-    let answer = system.call("POST", &format!("{CONSUMER}/submissions/submit/"), key, body);
-    assert_eq!(answer.status, 201, "{answer:?}");
+    system.expect(201, "POST", &format!("{CONSUMER}/submissions/submit/"), key, body);
     system.wait_idle();
 }
 
@@ -66,8 +65,7 @@ fn deploy(system: &Running, item: &str, ip: &str) {
         format!("{OWNER}/change_instances/?state=PENDING,APPROVED&declaration={{%22name%22:%22{item}%22}}");
     let change = system.get(&open, "one").at("/results/0/id").clone();
     let body = json!({"state": "APPROVED", "deployed_item": {"ip": ip}});
-    let answer = system.call("PATCH", &format!("{OWNER}/change_instances/{change}/"), "one", &body);
-    assert_eq!(answer.status, 200, "{answer:?}");
+    system.expect(200, "PATCH", &format!("{OWNER}/change_instances/{change}/"), "one", &body);
 }
 
 /// Returns the text of a row: its item or service, and for a change instance also its owner.
@@ -236,7 +234,7 @@ fn a_dependent_has_no_part_in_anything_but_its_share() {
         ),
     ] {
         let answer = SYSTEM.call(method, &path, "net", &body);
-        assert_eq!((answer.status, answer.at("/code")), (status, &json!(code)), "{method} {path} {body}");
+        assert_eq!(answer.code(), (status, code), "{method} {path} {body}");
     }
 }
 
@@ -302,7 +300,7 @@ fn the_lists_have_the_filters_of_the_lists_that_they_belong_to() {
         ("deployed_items/dependant", "service_item_id=x"),
     ] {
         let answer = SYSTEM.get(&format!("{OWNER}/{list}/?{bad}"), "net");
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{list}?{bad}");
+        assert_eq!(answer.code(), (400, "invalid_filter"), "{list}?{bad}");
     }
 }
 
@@ -312,8 +310,7 @@ fn a_share_stays_after_the_service_drops_the_team() {
     submit(&system, "beta", &json!({"Beta": {"shop": {"services": {"LB": [{"name": "lb-beta"}]}}}}));
     let lb = system.get(&format!("{OWNER}/services/?name=LB"), "one").at("/results/0/id").clone();
     let path = format!("{OWNER}/services/{lb}/");
-    let answer = system.call("PATCH", &path, "one", &json!({"dependant_teams": ["Dns"]}));
-    assert_eq!(answer.status, 200, "{answer:?}");
+    system.expect(200, "PATCH", &path, "one", &json!({"dependant_teams": ["Dns"]}));
     assert_eq!(system.get(&path, "net").status, 404);
     let names = |list: &str| values(&walk(&system, &format!("{OWNER}/{list}/"), "net"), "/name");
     assert_eq!(names("service_items/dependant"), ["lb-beta"]);

@@ -45,15 +45,12 @@ pub(super) fn vms(prefix: &str, count: u64) -> Vec<Value> {
 
 pub(super) fn submit(system: &Running, method: &str, commit: &str, key: &str, body: &Value) -> Answer {
     let path = format!("{CONSUMER}/submissions/submit/?commit_id={commit}");
-    let answer = system.call(method, &path, key, body);
-    assert_eq!(answer.status, 201, "{answer:?}");
-    answer
+    system.expect(201, method, &path, key, body)
 }
 
 pub(super) fn decide(system: &Running, change: &Value, body: &Value) {
     let path = format!("{OWNER}/change_instances/{change}/");
-    let answer = system.call("PATCH", &path, "one", body);
-    assert_eq!(answer.status, 200, "{answer:?}");
+    system.expect(200, "PATCH", &path, "one", body);
 }
 
 impl Library {
@@ -123,7 +120,7 @@ impl Library {
     pub(crate) fn assert_refused(&self, list: &str, key: &str, queries: &[&str]) {
         for query in queries {
             let answer = self.system.get(&format!("{list}?{query}"), key);
-            assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_filter")), "{query}");
+            assert_eq!(answer.code(), (400, "invalid_filter"), "{query}");
             let field = query.split('=').next().unwrap();
             let message = answer.at(&format!("/{field}/0")).as_str().unwrap_or_default();
             assert!(!message.is_empty(), "{query}: {answer:?}");

@@ -25,12 +25,11 @@ fn within_its_team_it_reads_only() {
         assert_eq!((answer.status, answer.at("/count")), (200, &json!(0)), "{list}: {answer:?}");
     }
     let declared = json!({"Platform": {"App": {"services": {"VM": [{"name": "one"}]}}}});
-    let preview = system.call("POST", "/v1/orcabase/consumer/submissions/validate/", OPERATOR, &declared);
-    assert_eq!(preview.status, 200, "{preview:?}");
+    system.expect(200, "POST", "/v1/orcabase/consumer/submissions/validate/", OPERATOR, &declared);
     let keys = system.get(KEYS, OPERATOR);
     let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", OPERATOR, &declared);
     for refused in [keys, submitted] {
-        assert_eq!((refused.status, refused.at("/code")), (403, &json!("read_only_key")), "{refused:?}");
+        assert_eq!(refused.code(), (403, "read_only_key"), "{refused:?}");
     }
 }
 
@@ -46,8 +45,8 @@ fn an_administrator_of_its_team_may_revoke_it_but_not_rotate_it() {
     assert_eq!((&key["name"], &key["role"]), (&json!("console"), &json!(Role::Platform.name())));
     let url = key["url"].as_str().unwrap();
     let rotated = system.call("POST", &format!("{url}rotate/"), "chief-key", &json!({}));
-    assert_eq!((rotated.status, rotated.at("/code")), (400, &json!("platform_key")), "{rotated:?}");
+    assert_eq!(rotated.code(), (400, "platform_key"), "{rotated:?}");
     assert_eq!(system.get(url, "chief-key").at("/successor"), &Value::Null);
-    assert_eq!(system.call("DELETE", url, "chief-key", &Value::Null).status, 204);
+    system.expect(204, "DELETE", url, "chief-key", &Value::Null);
     assert_eq!(system.get(KEYS, "chief-key").at("/count"), &json!(1));
 }

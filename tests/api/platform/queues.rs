@@ -10,8 +10,7 @@ const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 fn declare(system: &Running, service: &str, names: &[String]) -> support::Answer {
     let items: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
     let body = json!({"AwesomeConsumer": {service: {"services": {service: items}}}});
-    let answer = system.call("PATCH", SUBMIT, "awesome-key", &body);
-    assert_eq!(answer.status, 201, "{answer:?}");
+    let answer = system.expect(201, "PATCH", SUBMIT, "awesome-key", &body);
     system.wait_idle();
     answer
 }
@@ -39,8 +38,7 @@ fn each_owner_has_its_numbers_and_its_oldest_by_state() {
     let id = |answer: &support::Answer, at: usize| answer.at(&format!("/change_instances/{at}/id")).clone();
     let decide = |change: &Value, state: &str| {
         let path = format!("/v1/orcabase/serviceowner/change_instances/{change}/");
-        let answer = system.call("PATCH", &path, "vm-owner-key", &json!({"state": state}));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        system.expect(200, "PATCH", &path, "vm-owner-key", &json!({"state": state}));
     };
     decide(&id(&vms, 0), "APPROVED");
     decide(&id(&vms, 1), "REJECTED");
@@ -92,7 +90,7 @@ fn a_page_covers_a_bounded_number_of_teams() {
     let world = json!({"teams": teams, "services": [{"owner": "Owner", "schema": schema}]});
     let system = Running::start(&world.to_string());
     let body = json!({"Consumer": {"App": {"services": {"VM": [{"name": "one"}]}}}});
-    assert_eq!(system.call("POST", SUBMIT, "consumer-key", &body).status, 201);
+    system.expect(201, "POST", SUBMIT, "consumer-key", &body);
     let first = system.get(QUEUES, OPERATOR);
     assert_eq!(first.at("/results"), &json!([]), "{first:?}");
     assert!(first.at("/next").is_string(), "{first:?}");

@@ -21,9 +21,7 @@ fn stored_audit(system: &Running) -> Answer {
 fn submit_balancers(system: &Running, count: usize) -> Answer {
     let items: Vec<Value> = (0..count).map(|number| json!({"name": format!("entry-{number}")})).collect();
     let body = json!({"AwesomeConsumer": {"App": {"services": {"LoadBalancer": items}}}});
-    let answer = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
-    assert_eq!(answer.status, 201, "{answer:?}");
-    answer
+    system.expect(201, "POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body)
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn all_teams_are_listed_in_pages_without_their_metadata() {
     let team = json!({"id": 1, "name": "VMOwnerTeam", "confirm_removals": false});
     assert_eq!((page.at("/count"), page.at("/results")), (&json!(6), &json!([team])));
     let forged = system.get(&format!("{TEAMS}?cursor=1"), OPERATOR);
-    assert_eq!((forged.status, forged.at("/code")), (400, &json!("invalid_cursor")));
+    assert_eq!(forged.code(), (400, "invalid_cursor"));
     // A position is valid in its own list alone.
     let next = page.at("/next").as_str().unwrap().replace("/teams/", "/queues/");
     assert_eq!(system.get(&next, OPERATOR).at("/code"), &json!("invalid_cursor"));
@@ -49,11 +49,7 @@ fn a_team_must_not_have_the_name_of_another_thing() {
     let system = Running::demo();
     for name in ["SYSTEM", "system", "Conc (Api Key)", "conc (API KEY)", "metadata", "Services", ".", ".."] {
         let refused = created(&system, &json!({"name": name}));
-        assert_eq!(
-            (refused.status, refused.at("/code")),
-            (400, &json!("invalid_field")),
-            "{name}: {refused:?}"
-        );
+        assert_eq!(refused.code(), (400, "invalid_field"), "{name}: {refused:?}");
     }
     for name in ["Systems", "Metadata of machines", "Api Key"] {
         assert_eq!(created(&system, &json!({"name": name})).status, 201, "{name}");
@@ -66,11 +62,7 @@ fn a_name_that_looks_like_another_is_taken() {
     // The second name has a Cyrillic letter, and the third a capital I.
     for name in ["vmownerteam", "VMOwnerTe\u{430}m", "PIatform", "PLATFORM"] {
         let refused = created(&system, &json!({"name": name}));
-        assert_eq!(
-            (refused.status, refused.at("/code")),
-            (400, &json!("team_name_taken")),
-            "{name}: {refused:?}"
-        );
+        assert_eq!(refused.code(), (400, "team_name_taken"), "{name}: {refused:?}");
         let detail = refused.at("/detail").as_str().unwrap();
         assert!(detail.starts_with("the name looks like that of team '"), "{detail}");
     }
@@ -95,7 +87,7 @@ fn a_title_that_looks_like_another_is_refused_before_and_at_its_publication() {
             assert_eq!(problem, (&json!("/title"), &json!("similar_title")), "{refused:?}");
         }
     }
-    assert_eq!(system.call("POST", services, "vm-owner-key", &definition("VM2")).status, 201);
+    system.expect(201, "POST", services, "vm-owner-key", &definition("VM2"));
     system.assert_sound();
 }
 
@@ -110,8 +102,7 @@ fn a_new_team_works_at_once_with_its_key() {
     let secret = key["key"].as_str().unwrap();
     assert_eq!(system.get("/v1/account/teams/", secret).at("/results/0/name"), &json!("Payments"));
     let body = json!({"Payments": {"App": {"services": {"VM": [{"name": "one"}]}}}});
-    let submitted = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", secret, &body);
-    assert_eq!(submitted.status, 201, "{submitted:?}");
+    system.expect(201, "POST", "/v1/orcabase/consumer/submissions/submit/", secret, &body);
     // Its audit log names the operators as the author.
     let records = system.get("/v1/account/records/", secret);
     let entries: BTreeSet<String> = records
@@ -139,7 +130,7 @@ fn a_taken_name_and_a_bad_field_change_nothing() {
     // A repeated request is refused as well: its secret exists only in the first response.
     for body in [named, json!({"name": "VMOwnerTeam"})] {
         let refused = created(&system, &body);
-        assert_eq!((refused.status, refused.at("/code")), (400, &json!("team_name_taken")), "{refused:?}");
+        assert_eq!(refused.code(), (400, "team_name_taken"), "{refused:?}");
     }
     for (body, code, field) in [
         (json!({}), "invalid_field", "/name"),
@@ -149,7 +140,7 @@ fn a_taken_name_and_a_bad_field_change_nothing() {
         (json!({"name": "x", "confirm_removals": "yes"}), "invalid_field", "/confirm_removals"),
     ] {
         let refused = created(&system, &body);
-        assert_eq!((refused.status, refused.at("/code")), (400, &json!(code)), "{body}: {refused:?}");
+        assert_eq!(refused.code(), (400, code), "{body}: {refused:?}");
         assert_eq!(refused.at("/pointer"), &json!(field), "{body}");
     }
     assert_eq!(system.get(TEAMS, OPERATOR).at("/count"), &json!(7));

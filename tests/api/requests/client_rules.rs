@@ -144,8 +144,7 @@ fn rule_3_head_answers_as_get_without_a_body() {
         assert_eq!((head.status, &head.body), (get.status, &Value::Null), "{path}");
         assert_eq!(head.header("content-type"), get.header("content-type"), "{path}");
     }
-    let refused = system.call("HEAD", SUBMIT, "awesome-key", &Value::Null);
-    assert_eq!(refused.status, 405);
+    system.expect(405, "HEAD", SUBMIT, "awesome-key", &Value::Null);
     let allowed = system.call("DELETE", "/v1/health", "awesome-key", &Value::Null);
     assert_eq!(allowed.header("allow"), Some("GET, HEAD"));
 }
@@ -489,7 +488,7 @@ fn the_page_of_compatibility_has_the_real_differences() {
     assert_eq!(patch(&rejected, "REJECTED").status, 200);
     let completed = SHARED.fresh("completed-for-good");
     let approved = json!({"state": "APPROVED", "deployed_item": {"v": 1}});
-    assert_eq!(SHARED.system.call("PATCH", &completed, "vm-owner-key", &approved).status, 200);
+    SHARED.system.expect(200, "PATCH", &completed, "vm-owner-key", &approved);
     assert_eq!(patch(&completed, "COMPLETED").status, 200);
     let failed = SHARED.fresh("failed-by-another-name");
     assert_eq!(patch(&failed, "APPROVED").status, 200);

@@ -21,15 +21,13 @@ impl World {
         let name = json!({"title": "Name", "type": "object", "required": ["name"], "properties": {
             "name": {"type": "string"},
             "to/balancer": {"type": "string", "format": "reference", "service_reference": "LoadBalancer"}}});
-        let published = system.call("POST", &format!("{OWNER}/services/"), "np-owner-key", &name);
-        assert_eq!(published.status, 201, "{published:?}");
+        system.expect(201, "POST", &format!("{OWNER}/services/"), "np-owner-key", &name);
         let balancer = |name: &str, vms: &[&str]| json!({"name": name, "related_vms": vms});
         let declared = json!({"AwesomeConsumer": {"App": {"services": {
             "Name": [{"name": "www", "to/balancer": "left"}],
             "LoadBalancer": [balancer("left", &["a", "b"]), balancer("right", &["b", "b"])],
             "VM": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}}}});
-        let submitted = system.call("POST", SUBMIT, KEY, &declared);
-        assert_eq!(submitted.status, 201, "{submitted:?}");
+        system.expect(201, "POST", SUBMIT, KEY, &declared);
         system.wait_idle();
         let items = system.get(&format!("{CONSUMER}/service_items/"), KEY);
         let items = items.at("/results").as_array().unwrap();
@@ -176,7 +174,7 @@ fn an_owner_sees_its_own_part_of_a_graph() {
         (item("serviceowner", "left"), KEY),
     ] {
         let refused = world.system.get(&path, key);
-        assert_eq!((refused.status, refused.at("/code")), (404, &json!("not_found")), "{path}: {refused:?}");
+        assert_eq!(refused.code(), (404, "not_found"), "{path}: {refused:?}");
     }
     // In the other role, the team sees its application without items of other teams' services.
     assert_eq!(world.get(&application, KEY).parts(), (vec![], vec![]));
@@ -187,8 +185,7 @@ fn a_reference_without_a_property_in_the_current_definition_belongs_to_the_whole
     let world = World::new();
     let definition = json!({"title": "LoadBalancer", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}}});
-    let published = world.system.call("POST", &format!("{OWNER}/services/"), "lb-owner-key", &definition);
-    assert_eq!(published.status, 200, "{published:?}");
+    world.system.expect(200, "POST", &format!("{OWNER}/services/"), "lb-owner-key", &definition);
     let graph = world.around("consumer", "right", KEY);
     assert_eq!(graph.parts(), (vec!["b", "right"], vec!["right -> b"]));
 }
@@ -201,13 +198,11 @@ fn a_gone_item_is_no_part_of_a_graph_but_its_own() {
             format!("{OWNER}/change_instances/?change_type={change_type}&service_item_id={}", world.ids["c"]);
         let listed = world.system.get(&list, "vm-owner-key");
         let url = listed.at("/results/0/url").as_str().unwrap();
-        let decided = world.system.call("PATCH", url, "vm-owner-key", &json!({"state": state}));
-        assert_eq!(decided.status, 200, "{decided:?}");
+        world.system.expect(200, "PATCH", url, "vm-owner-key", &json!({"state": state}));
     };
     decide("APPROVED", "CREATE");
     decide("COMPLETED", "CREATE");
-    let removed = world.system.call("POST", SUBMIT, KEY, &json!({"AwesomeConsumer": {}}));
-    assert_eq!(removed.status, 201, "{removed:?}");
+    world.system.expect(201, "POST", SUBMIT, KEY, &json!({"AwesomeConsumer": {}}));
     world.system.wait_idle();
     let path = format!("{CONSUMER}/applications/{}/graph/", world.application);
     let all = (vec!["a", "b", "c", "left", "right", "www"], ALL.to_vec());

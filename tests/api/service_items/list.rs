@@ -67,13 +67,12 @@ fn a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_it() {
     let system = support::Running::demo();
     let notes = json!({"title": "Notes", "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}, "note": {"type": "string"}}});
-    let published = system.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &notes);
-    assert_eq!(published.status, 201, "{published:?}");
+    system.expect(201, "POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &notes);
     let large = |number: usize| json!({"name": format!("vm{number}"), "note": "01".repeat(60_000)});
     let items: Vec<_> = (0..4).map(large).collect();
     let body = json!({"AwesomeConsumer": {"App": {"services": {"Notes": items}}}});
     let submit = "/v1/orcabase/consumer/submissions/submit/";
-    assert_eq!(system.call("POST", submit, "awesome-key", &body).status, 201);
+    system.expect(201, "POST", submit, "awesome-key", &body);
     let list = format!("{CONSUMER}/service_items/");
     for too_large in ["\\w%2B", "(?:[01]*1[01]{2000})x"] {
         let answer = system.get(&format!("{list}?declaration_regex={too_large}"), "awesome-key");

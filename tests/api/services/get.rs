@@ -15,10 +15,9 @@ fn the_dialect_of_definitions_needs_no_key_and_a_definition_may_name_it() {
     let definition = json!({"$schema": format!("https://api.example.com{path}"), "title": "Host", "type": "object",
         "required": ["name"], "properties": {"name": {"type": "string"}, "ip": {"readOnly": true, "x-tier": 1}}});
     let services = format!("{OWNER}/services/");
-    let validated = system.call("POST", &format!("{services}validate/"), "vm-owner-key", &definition);
-    assert_eq!(validated.status, 200);
+    let validated = system.expect(200, "POST", &format!("{services}validate/"), "vm-owner-key", &definition);
     assert_eq!(validated.at("/warnings"), &json!(["/properties/ip/x-tier has no meaning for Dovetail"]));
-    assert_eq!(system.call("POST", &services, "vm-owner-key", &definition).status, 201);
+    system.expect(201, "POST", &services, "vm-owner-key", &definition);
 }
 
 #[test]
@@ -47,7 +46,7 @@ fn earlier_schema_versions_can_be_read() {
             ("9007199254740991", 404, "not_found"),
         ] {
             let answer = system.get(&format!("{path}?version={query}"), key);
-            assert_eq!((answer.status, answer.at("/code")), (status, &json!(code)), "{query}");
+            assert_eq!(answer.code(), (status, code), "{query}");
         }
     }
 }

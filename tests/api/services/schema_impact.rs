@@ -165,23 +165,15 @@ fn a_dry_run_checks_owner_title_and_parameters() {
             [("VM", "two", 403, "foreign_service"), ("DB", "one", 403, "foreign_service")]
         {
             let answer = system.call("POST", &path, key, &other(title));
-            assert_eq!(
-                (answer.status, answer.at("/code")),
-                (status, &json!(code)),
-                "{title} {key}: {answer:?}"
-            );
+            assert_eq!(answer.code(), (status, code), "{title} {key}: {answer:?}");
             let published =
                 system.call("POST", &path.replace("validate/?dry_run=true", ""), key, &other(title));
-            assert_eq!(
-                (published.status, published.at("/code")),
-                (status, &json!(code)),
-                "as publishing does"
-            );
+            assert_eq!(published.code(), (status, code), "as publishing does");
         }
     }
     let refused = |path: &str, body: &Value, code: &str| {
         let answer = system.call("POST", path, "one", body);
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!(code)), "{path}: {answer:?}");
+        assert_eq!(answer.code(), (400, code), "{path}: {answer:?}");
     };
     refused(DRY_RUN, &json!({"title": "VM", "type": "array"}), "invalid_schema");
     refused(&format!("{plain}?dry_run=perhaps"), &other("VM"), "invalid_filter");
@@ -216,7 +208,7 @@ fn pages_check_each_item_once_and_a_position_is_good_for_its_definition() {
     );
     for (body, key) in [(definition(&json!({})), "one"), (stricter, "two")] {
         let answer = system.call("POST", next, key, &body);
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_cursor")), "{key}");
+        assert_eq!(answer.code(), (400, "invalid_cursor"), "{key}");
     }
 }
 
@@ -332,14 +324,13 @@ fn a_dry_run_lists_deployed_items_that_cannot_be_carried_over() {
         definition
     };
     let first = verified("cpu", &json!([]));
-    assert_eq!(system.call("POST", &format!("{OWNER}/services/"), "one", &first).status, 200);
+    system.expect(200, "POST", &format!("{OWNER}/services/"), "one", &first);
     declare(&system, "Alpha", &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 8}]}));
     let changes = system.get(&format!("{OWNER}/change_instances/"), "one");
     let change = changes.at("/results").as_array().unwrap().iter();
     let change = change.clone().find(|change| change["service_item"]["name"] == "a").unwrap();
     for state in ["APPROVED", "COMPLETED"] {
-        let answer = system.call("PATCH", change["url"].as_str().unwrap(), "one", &json!({"state": state}));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        system.expect(200, "PATCH", change["url"].as_str().unwrap(), "one", &json!({"state": state}));
     }
     // Only the completed item has a version to carry over.
     let listed = |definition: &Value| dry_run(&system, DRY_RUN, definition).at("/dry_run").clone();

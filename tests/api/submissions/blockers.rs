@@ -13,9 +13,9 @@ fn a_blocker_shows_reason_owner_and_time() {
     let since = rejected.at("/modified").clone();
     // A log text is not a transition, so `since` stays the time of the rejection.
     let noted = json!({"log": "no capacity in zones 2 and 3"});
-    assert_eq!(system.call("PATCH", &change, "vm-owner-key", &noted).status, 200);
+    system.expect(200, "PATCH", &change, "vm-owner-key", &noted);
     let answer = system.call("POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 1}])));
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("blocked")), "{answer:?}");
+    assert_eq!(answer.code(), (400, "blocked"), "{answer:?}");
     let problem = answer.at("/problems/0");
     let seen = system.get(&change.replace("serviceowner", "consumer"), "awesome-key");
     let expected = json!({"id": seen.at("/id"), "url": seen.at("/url"), "state": "REJECTED", "owner": seen.at("/owner"),
@@ -38,16 +38,16 @@ fn twenty_blockers_are_listed_with_their_number() {
     let system = Running::demo();
     let items: Vec<Value> = (0..23).map(|number| json!({"name": format!("vm-{number}")})).collect();
     let body = vms(&json!(items));
-    assert_eq!(system.call("POST", SUBMIT, "awesome-key", &body).status, 201);
+    system.expect(201, "POST", SUBMIT, "awesome-key", &body);
     system.wait_idle();
     let pending = system.get(&format!("{OWNER}/change_instances/?state=PENDING&limit=100"), "vm-owner-key");
     for change in pending.at("/results").as_array().unwrap() {
         let rejected = json!({"state": "REJECTED", "log": "x".repeat(1024)});
         let url = change.get("url").and_then(Value::as_str).unwrap();
-        assert_eq!(system.call("PATCH", url, "vm-owner-key", &rejected).status, 200);
+        system.expect(200, "PATCH", url, "vm-owner-key", &rejected);
     }
     let answer = system.call("POST", SUBMIT, "awesome-key", &body);
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("blocked")), "{answer:?}");
+    assert_eq!(answer.code(), (400, "blocked"), "{answer:?}");
     let problems = answer.at("/problems").as_array().unwrap();
     let visible = problems.iter().filter(|problem| problem.get("change_instance").is_some()).count();
     assert_eq!((problems.len(), visible), (23, 20));

@@ -51,8 +51,7 @@ fn unusual(system: &Running) -> Value {
     let title = "metadata/~\"\u{1f600}";
     let schema = json!({"title": title, "type": "object", "required": ["name"],
         "properties": {"name": {"type": "string"}}});
-    let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &schema);
-    assert_eq!(published.status, 201, "{published:?}");
+    system.expect(201, "POST", &format!("{OWNER}/services/"), "vm-owner-key", &schema);
     let numbers = json!([1.0, 0.000_000_1, -0.0, 9_007_199_254_740_991_u64, 0.1]);
     json!({TEAM: {
         "metadata": {"budget": 1.0, "a \"b\"": [{}, null, "\u{1f600}\u{fb33}"]},
@@ -74,8 +73,7 @@ fn a_submission_of_the_export_changes_nothing() {
     expected[TEAM].as_object_mut().unwrap().remove("Only a mention");
     expected[TEAM]["a,b"]["metadata"] = json!({});
     expected[TEAM]["Only metadata"]["services"] = json!({});
-    let submitted = system.call("POST", SUBMIT, KEY, &declared);
-    assert_eq!(submitted.status, 201, "{submitted:?}");
+    system.expect(201, "POST", SUBMIT, KEY, &declared);
     system.wait_idle();
     for limit in [1, 2, 1_000] {
         let pages = pages(&system, &format!("{EXPORT}?limit={limit}"), "next");
@@ -124,8 +122,7 @@ fn all_pages_show_the_state_after_the_same_submission() {
             for change in system.get(&deletions, "vm-owner-key").at("/results").as_array().unwrap() {
                 for state in ["APPROVED", "COMPLETED"] {
                     let path = change["url"].as_str().unwrap();
-                    let decided = system.call("PATCH", path, "vm-owner-key", &json!({"state": state}));
-                    assert_eq!(decided.status, 200, "{decided:?}");
+                    system.expect(200, "PATCH", path, "vm-owner-key", &json!({"state": state}));
                 }
             }
             let gone = system.get(&format!("{CONSUMER}/service_items/?gone=true"), KEY);
@@ -174,7 +171,7 @@ fn an_export_waits_for_a_submission_in_flight() {
     assert_eq!((flying.status, flying.at("/state")), (201, &json!("COMMITTED")), "{flying:?}");
     for query in [String::new(), format!("?as_of={}", flying.at("/id"))] {
         let refused = system.get(&format!("{EXPORT}{query}"), KEY);
-        assert_eq!((refused.status, refused.at("/code")), (503, &json!("submission_in_flight")), "{query}");
+        assert_eq!(refused.code(), (503, "submission_in_flight"), "{query}");
         assert!(refused.header("retry-after").is_some(), "{refused:?}");
     }
     let expected = json!({TEAM: {"metadata": {}, "A": {"metadata": {}, "services": {"VM": vms(&[8])}}}});

@@ -249,8 +249,7 @@ fn a_revert_declares_the_past_state_as_its_preview_says() {
         let path = format!("{SUBMISSIONS}/{id}/revert/");
         let preview = system.call("POST", &format!("{path}validate/"), KEY, &Value::Null);
         let planned = list(&preview, "/change_instances");
-        let reverted = system.call("POST", &path, KEY, &Value::Null);
-        assert_eq!(reverted.status, 201, "{reverted:?}");
+        let reverted = system.expect(201, "POST", &path, KEY, &Value::Null);
         assert_eq!(preview.at("/planned"), reverted.at("/planned"));
         let created = reverted.at("/change_instances").as_array().unwrap();
         let names = |of: &[Value]| {

@@ -22,7 +22,7 @@ fn a_message_is_in_the_submission_and_in_the_creation_of_its_changes() {
     assert_eq!(submit(&system, query, "k", 1).body, answer.body);
     for other in ["?message=Another&commit_id=c0ffee", "?commit_id=c0ffee"] {
         let other = submit(&system, other, "k", 1);
-        assert_eq!((other.status, other.at("/code")), (422, &json!("idempotency_key_reused")), "{other:?}");
+        assert_eq!(other.code(), (422, "idempotency_key_reused"), "{other:?}");
     }
     let id = answer.at("/id").to_string();
     let submissions = "/v1/orcabase/consumer/submissions/";
@@ -31,7 +31,7 @@ fn a_message_is_in_the_submission_and_in_the_creation_of_its_changes() {
 
     let change = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
     for state in ["APPROVED", "ERRORED"] {
-        assert_eq!(system.call("PATCH", &change, "vm-owner-key", &json!({"state": state})).status, 200);
+        system.expect(200, "PATCH", &change, "vm-owner-key", &json!({"state": state}));
     }
     let messages = |path: &str| -> Vec<Value> {
         let history = system.get(&format!("{path}history/"), "vm-owner-key");

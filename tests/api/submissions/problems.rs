@@ -25,7 +25,7 @@ fn an_item_without_a_name_hides_no_other_problem() {
     ];
     for path in [SUBMIT, "/v1/orcabase/consumer/submissions/validate/"] {
         let answer = system.call("POST", path, "awesome-key", &body);
-        assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_declaration")), "{answer:?}");
+        assert_eq!(answer.code(), (400, "invalid_declaration"), "{answer:?}");
         let problems = answer.at("/problems").as_array().unwrap().iter();
         let mut problems: Vec<(&str, String)> = problems
             .map(|problem| {
@@ -66,7 +66,7 @@ fn a_reference_has_its_problem_under_its_own_property() {
     let mut both = body("one");
     let vms = both.pointer_mut("/AwesomeConsumer/App/services/VM").and_then(Value::as_array_mut).unwrap();
     vms.push(json!({"name": "ghost"}));
-    assert_eq!(system.call("POST", SUBMIT, "awesome-key", &both).status, 201);
+    system.expect(201, "POST", SUBMIT, "awesome-key", &both);
     system.wait_idle();
     assert_eq!(listed(&system.call("POST", SUBMIT, "awesome-key", &body("one"))), expected);
 }
@@ -75,7 +75,7 @@ fn a_reference_has_its_problem_under_its_own_property() {
 fn a_private_service_is_suggested_to_no_other_team() {
     let system = Running::demo();
     let private = json!({"allowed_teams": ["AwesomeConsumer2"]});
-    assert_eq!(system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", &private).status, 200);
+    system.expect(200, "PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", &private);
     for (team, key, rest) in
         [("AwesomeConsumer", "awesome-key", ""), ("AwesomeConsumer2", "awesome2-key", ", did you mean `VM`?")]
     {

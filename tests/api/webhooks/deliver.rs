@@ -50,8 +50,7 @@ fn each_webhook_gets_the_events_of_its_service_and_state_only() {
     let change = world.approve("vm-owner-key");
     // A log text is not a state change, so it causes no delivery.
     let path = format!("{OWNER}/change_instances/{change}/");
-    let noted = world.system.call("PATCH", &path, "vm-owner-key", &json!({"log": "in the rack"}));
-    assert_eq!(noted.status, 200, "{noted:?}");
+    world.system.expect(200, "PATCH", &path, "vm-owner-key", &json!({"log": "in the rack"}));
     world.deliver();
     assert_eq!(deliveries(&receiver.of("/approved")), [(change, "APPROVED".to_owned())]);
     for (path, count) in [("/born", 1), ("/pending", 1), ("/rests", 0), ("/balancers", 1)] {
@@ -60,7 +59,7 @@ fn each_webhook_gets_the_events_of_its_service_and_state_only() {
     // If the service needs no approval, a change instance starts as APPROVED.
     let service = format!("{OWNER}/services/1/");
     let settings = json!({"approval_required": false});
-    assert_eq!(world.system.call("PATCH", &service, "vm-owner-key", &settings).status, 200);
+    world.system.expect(200, "PATCH", &service, "vm-owner-key", &settings);
     world.declare(&json!({"VM": [{"name": "one"}, {"name": "two"}], "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}));
     world.deliver();
     assert_eq!(states(&receiver.of("/approved")), ["APPROVED"; 2]);
@@ -253,9 +252,9 @@ fn deliveries_of_a_removed_or_paused_webhook_are_dropped_and_invalid_messages_ar
     world.declare(&json!({"VM": [{"name": "one"}]}));
     world.deliver();
     let [gone, rests] = [&gone, &rests].map(|made| made["url"].as_str().unwrap().to_owned());
-    assert_eq!(world.system.call("DELETE", &gone, "vm-owner-key", &Value::Null).status, 204);
+    world.system.expect(204, "DELETE", &gone, "vm-owner-key", &Value::Null);
     let body = json!({"active": false});
-    assert_eq!(world.system.call("PATCH", &rests, "vm-owner-key", &body).status, 200);
+    world.system.expect(200, "PATCH", &rests, "vm-owner-key", &body);
     world.pass(10);
     let counts = ["/gone", "/rests", "/stays"].map(|path| receiver.of(path).len());
     assert_eq!(counts, [0, 0, 1]);
@@ -270,7 +269,7 @@ fn deliveries_of_a_removed_or_paused_webhook_are_dropped_and_invalid_messages_ar
         assert_eq!(world.handle(&[text]), ["0"], "{text}");
     }
     assert_eq!(world.handle(&[]), Vec::<String>::new());
-    assert_eq!(world.system.call("GET", &gone, "vm-owner-key", &Value::Null).status, 404);
+    world.system.expect(404, "GET", &gone, "vm-owner-key", &Value::Null);
 }
 
 #[test]
@@ -297,13 +296,13 @@ fn a_manual_try_reports_its_result() {
     assert_ne!(taken.at("/event"), refused.at("/event"));
     assert_eq!(world.get(&made)["last_reply"], refused.body);
     // After a rotation, the new secret signs the requests.
-    let rotated = world.system.call(
+    let rotated = world.system.expect(
+        201,
         "POST",
         &format!("{}rotate/", made["url"].as_str().unwrap()),
         "vm-owner-key",
         &Value::Null,
     );
-    assert_eq!(rotated.status, 201, "{rotated:?}");
     assert_ne!(rotated.at("/secret"), &made["secret"]);
     tried();
     let request = receiver.of("/").pop().unwrap();

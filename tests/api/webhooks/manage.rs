@@ -53,10 +53,10 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     let id = domain::base::id::WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
     let stored = || world.system.block_on(world.system.table.webhook(id)).unwrap().unwrap();
     assert_eq!(stored().settings.authorization.as_deref(), Some("Bearer one"), "the mask leaves it as it is");
-    assert_eq!(world.system.call("PUT", &url, KEY, &json!({"authorization": null})).status, 200);
+    world.system.expect(200, "PUT", &url, KEY, &json!({"authorization": null}));
     assert_eq!(stored().settings.authorization, None);
-    assert_eq!(world.system.call("DELETE", &url, KEY, &Value::Null).status, 204);
-    assert_eq!(world.system.call("DELETE", &url, KEY, &Value::Null).status, 404);
+    world.system.expect(204, "DELETE", &url, KEY, &Value::Null);
+    world.system.expect(404, "DELETE", &url, KEY, &Value::Null);
     assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
     let records = world.system.get("/v1/account/records/", KEY);
     let events: Vec<&Value> =
@@ -88,7 +88,7 @@ fn a_moved_webhook_needs_new_credentials() {
         for mut body in [json!({}), json!({"authorization": MASK})] {
             body["target_url"] = json!(target_url);
             let refused = world.system.call("PATCH", path, KEY, &body);
-            assert_eq!((refused.status, refused.at("/code")), (400, &json!("invalid_field")), "{body}");
+            assert_eq!(refused.code(), (400, "invalid_field"), "{body}");
             let message = "must be sent again: target_url has another scheme, host or port";
             assert_eq!(refused.at("/authorization/0"), message, "{body}");
             assert_eq!(refused.at("/pointer"), "/authorization", "{refused:?}");
@@ -97,15 +97,15 @@ fn a_moved_webhook_needs_new_credentials() {
     }
     // The same scheme, host and port keep the credentials. Any other target needs them again, or null.
     let same = json!({"target_url": "https://AUTOMATION.example.com:443/other", "authorization": MASK});
-    assert_eq!(world.system.call("PATCH", path, KEY, &same).status, 200);
+    world.system.expect(200, "PATCH", path, KEY, &same);
     assert_eq!(stored().authorization.as_deref(), Some(credentials));
     let repeated = json!({"target_url": elsewhere[2], "authorization": "Bearer two"});
-    assert_eq!(world.system.call("PATCH", path, KEY, &repeated).status, 200);
+    world.system.expect(200, "PATCH", path, KEY, &repeated);
     assert_eq!(stored().authorization.as_deref(), Some("Bearer two"));
     let without = json!({"target_url": url, "authorization": null});
-    assert_eq!(world.system.call("PATCH", path, KEY, &without).status, 200);
+    world.system.expect(200, "PATCH", path, KEY, &without);
     let free = json!({"target_url": elsewhere[0]});
-    assert_eq!(world.system.call("PATCH", path, KEY, &free).status, 200);
+    world.system.expect(200, "PATCH", path, KEY, &free);
     assert_eq!((stored().authorization, stored().target_url.as_str()), (None, elsewhere[0]));
 }
 
@@ -118,7 +118,7 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
         "trigger_wait_time": 901, "trigger_cooling_time": -1,
     });
     let answer = world.system.call("POST", HOOKS, KEY, &bad);
-    assert_eq!((answer.status, answer.at("/code")), (400, &json!("invalid_field")));
+    assert_eq!(answer.code(), (400, "invalid_field"));
     for field in bad.as_object().unwrap().keys() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
@@ -157,8 +157,8 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
     assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
     // A body can name the service by URL. The service of a webhook is fixed.
     let service = world.system.get(&format!("{OWNER}/services/1/"), KEY).at("/url").clone();
-    let made = world.system.call("POST", HOOKS, KEY, &json!({"service": service, "target_url": TARGET}));
-    assert_eq!(made.status, 201, "{made:?}");
+    let made =
+        world.system.expect(201, "POST", HOOKS, KEY, &json!({"service": service, "target_url": TARGET}));
     let moved = world.system.call("PATCH", made.at("/url").as_str().unwrap(), KEY, &json!({"service": 2}));
     assert_eq!(
         (moved.status, moved.at("/service/0")),
@@ -219,9 +219,9 @@ fn a_consumers_webhook_is_for_all_services_or_for_one_and_only_in_its_role() {
         // As an owner the same team has no webhook.
         let as_owner = url.replace("consumer", "serviceowner");
         assert_eq!(world.system.get(&as_owner, key).status, 404);
-        assert_eq!(world.system.call("DELETE", &as_owner, key, &Value::Null).status, 404);
+        world.system.expect(404, "DELETE", &as_owner, key, &Value::Null);
         assert_eq!(world.system.get(HOOKS, key).at("/count"), 0);
-        assert_eq!(world.system.call("DELETE", url, key, &Value::Null).status, 204);
+        world.system.expect(204, "DELETE", url, key, &Value::Null);
     }
     let entry = world.system.get("/v1/account/records/?limit=1", key);
     let of_all = json!({"name": "All services", "side": "consumer", "service": null, "change_instance_state": null,
@@ -236,11 +236,10 @@ fn a_consumers_webhook_is_for_all_services_or_for_one_and_only_in_its_role() {
             "{query}"
         );
     }
-    let null = world.system.call("PATCH", one.at("/url").as_str().unwrap(), key, &json!({"service": null}));
-    assert_eq!(null.status, 400, "{null:?}");
+    world.system.expect(400, "PATCH", one.at("/url").as_str().unwrap(), key, &json!({"service": null}));
     // An invisible service is a missing one.
     let private = json!({"allowed_teams": ["AwesomeConsumer2"]});
-    assert_eq!(world.system.call("PATCH", &format!("{OWNER}/services/1/"), KEY, &private).status, 200);
+    world.system.expect(200, "PATCH", &format!("{OWNER}/services/1/"), KEY, &private);
     for service in [1, 99] {
         let refused = world.system.call(
             "POST",
@@ -272,8 +271,8 @@ fn a_dependent_team_has_webhooks_for_its_shares_and_the_limit_counts_both_roles(
     }
     for hooks in [HOOKS, CONSUMER_HOOKS] {
         let full = world.system.call("POST", hooks, key, &body);
-        assert_eq!((full.status, full.at("/code")), (400, &json!("too_many_webhooks")), "{hooks}");
+        assert_eq!(full.code(), (400, "too_many_webhooks"), "{hooks}");
     }
-    assert_eq!(world.system.call("DELETE", made.at("/url").as_str().unwrap(), key, &Value::Null).status, 204);
-    assert_eq!(world.system.call("POST", CONSUMER_HOOKS, key, &body).status, 201);
+    world.system.expect(204, "DELETE", made.at("/url").as_str().unwrap(), key, &Value::Null);
+    world.system.expect(201, "POST", CONSUMER_HOOKS, key, &body);
 }

@@ -24,8 +24,7 @@ fn decide(world: &ManualQueue, key: &str, item: &str, decision: &Value) {
     let list = world.system.get(&format!("{OWNER}/change_instances/?state=PENDING,APPROVED"), key);
     let mut changes = list.at("/results").as_array().unwrap().iter();
     let change = changes.find(|change| change["service_item"]["name"] == item).unwrap();
-    let answer = world.system.call("PATCH", change["url"].as_str().unwrap(), key, decision);
-    assert_eq!(answer.status, 200, "{answer:?}");
+    world.system.expect(200, "PATCH", change["url"].as_str().unwrap(), key, decision);
 }
 
 #[test]
@@ -104,17 +103,17 @@ fn a_dependent_team_gets_its_own_shares_and_keeps_them_as_a_former_one() {
     // Its open share stays the team's own, and a new change has none.
     let service = format!("{OWNER}/services/2/");
     let none = json!({"dependant_teams": []});
-    assert_eq!(world.system.call("PATCH", &service, "lb-owner-key", &none).status, 200);
+    world.system.expect(200, "PATCH", &service, "lb-owner-key", &none);
     decide(&world, "np-owner-key", "entry", &json!({"state": "REJECTED"}));
     world.deliver();
     assert_eq!(deliveries(&receiver, "/done"), ["entry of NPOwnerTeam REJECTED"]);
-    let refused = world.system.call(
+    world.system.expect(
+        400,
         "POST",
         "/v1/external/serviceowner/webhooks/",
         "np-owner-key",
         &json!({"service": 2, "target_url": receiver.url("/late")}),
     );
-    assert_eq!(refused.status, 400, "{refused:?}");
 }
 
 #[test]
@@ -124,10 +123,7 @@ fn a_team_that_is_owner_and_consumer_gets_each_delivery_in_each_role_once() {
     world.hook(key, "VM", json!({"target_url": receiver.url("/owner")}));
     world.hook_of_consumer(key, &json!({"target_url": receiver.url("/consumer")}));
     let body = json!({"VMOwnerTeam": {"App": {"services": {"VM": [{"name": "own"}]}}}});
-    assert_eq!(
-        world.system.call("POST", "/v1/orcabase/consumer/submissions/submit/", key, &body).status,
-        201
-    );
+    world.system.expect(201, "POST", "/v1/orcabase/consumer/submissions/submit/", key, &body);
     world.declare(&json!({"VM": [{"name": "foreign"}]}));
     world.deliver();
     let both = ["foreign of VMOwnerTeam PENDING", "own of VMOwnerTeam PENDING"];
