@@ -23,10 +23,7 @@ fn a_key_is_returned_once_works_in_its_role_is_rotated_and_is_revoked() {
 
     let rotate = format!("{KEYS}{id}/rotate/");
     let second = system.call("POST", &rotate, ADMIN, &json!({"overlap_seconds": 3600}));
-    assert_eq!(
-        (second.status, second.at("/name"), second.at("/role")),
-        (201, &json!("pipeline"), &json!("GENERAL"))
-    );
+    second.assert_is(201, &json!({"/name": "pipeline", "/role": "GENERAL"}));
     let old = system.get(&format!("{KEYS}{id}/"), ADMIN);
     assert_eq!(old.at("/successor"), second.at("/id"));
     let end = Timestamp::parse(text(old.at("/expires"))).unwrap().micros();

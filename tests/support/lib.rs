@@ -35,7 +35,7 @@ pub use prepared::Prepared;
 pub use proxy::{AllSeen, Calls, Fate, Proxy, Seen, SentRequest, SentRequests, dying_after};
 pub use published::Published;
 pub use redelivery::{Random, Redelivery};
-pub use request::{Answer, ApiRequest, multipart, send};
+pub use request::{Answer, ApiRequest, assert_values, multipart, send};
 pub use running::Running;
 pub use simulation::timeless::timeless;
 pub use site::Site;

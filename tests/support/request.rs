@@ -35,10 +35,26 @@ impl Answer {
         (self.status, self.at("/code").as_str().unwrap_or_default())
     }
 
+    /// Fails unless the response has this status and these values. The name of each value is its JSON pointer.
+    #[track_caller]
+    pub fn assert_is(&self, status: u16, values: &Value) {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_values(&self.body, values);
+    }
+
     /// Returns the rows of this page of a list.
     #[track_caller]
     pub fn rows(&self) -> &[Value] {
         self.at("/results").as_array().unwrap_or_else(|| panic!("the response is no list: {self:?}"))
+    }
+}
+
+/// Fails unless a document has these values. The name of each value is its JSON pointer, and null means absent too.
+#[track_caller]
+pub fn assert_values(document: &Value, values: &Value) {
+    for (pointer, expected) in values.as_object().unwrap() {
+        let actual = document.pointer(pointer).unwrap_or(&Value::Null);
+        assert_eq!(actual, expected, "{pointer}: {document}");
     }
 }
 

@@ -28,8 +28,7 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
     let url = made.at("/url").as_str().unwrap().to_owned();
     assert_eq!(world.system.get(&url, OWNER).body, made.body);
     let listed = world.system.get(CHECKS, OWNER);
-    assert_eq!((listed.at("/results/0"), listed.at("/next")), (&made.body, &Value::Null));
-    assert_eq!(listed.at("/count"), 1);
+    listed.assert_is(200, &json!({"/results/0": made.body, "/next": null, "/count": 1}));
     // A client can send back the object as read, and nothing changes.
     let same = call(&made.body);
     assert_eq!((same.status, &same.body), (200, &made.body));
@@ -43,18 +42,12 @@ fn a_healthcheck_is_made_read_replaced_and_removed() {
     // The mask means the stored credentials. An absent field gets its default.
     let changed = call(&json!({"service": made.at("/service"), "target_url": TARGET, "authorization": MASK,
         "schedule_crontab": "0 3 * * *"}));
-    assert_eq!(
-        (changed.status, changed.at("/authorization"), changed.at("/created")),
-        (200, &json!(MASK), made.at("/created"))
-    );
+    changed.assert_is(200, &json!({"/authorization": MASK, "/created": made.at("/created")}));
     assert_eq!((changed.at("/schedule_enabled"), changed.at("/next_run")), (&json!(false), &Value::Null));
     assert_eq!(changed.at("/schedule_crontab"), "0 3 * * *");
     assert_eq!(stored().settings.authorization.as_deref(), Some("Bearer one"));
     let least = call(&json!({"service": 1, "target_url": TARGET}));
-    assert_eq!(
-        (least.status, least.at("/authorization"), least.at("/schedule_crontab")),
-        (200, &Value::Null, &Value::Null)
-    );
+    least.assert_is(200, &json!({"/authorization": null, "/schedule_crontab": null}));
     assert_eq!(stored().settings.authorization, None);
     world.system.expect(204, "DELETE", &url, OWNER, &Value::Null);
     assert_eq!(world.system.get(&url, OWNER).status, 404);

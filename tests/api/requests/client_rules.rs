@@ -281,10 +281,7 @@ fn rule_9_patch_put_and_post_mean_update() {
         let deployed = call(&path, json!({"deployed_item": {"ip": method}}));
         assert_eq!(deployed.at("/service_item/deployed_item"), &json!({"ip": method}));
         let refused = system.call(method, &path, "vm-owner-key", &json!({"deployed_item": null}));
-        assert_eq!(
-            (refused.status, refused.at("/deployed_item")),
-            (400, &json!(["This field may not be null."]))
-        );
+        refused.assert_is(400, &json!({"/deployed_item": ["This field may not be null."]}));
         let refused = system.call(method, &path, "vm-owner-key", &json!({"state": "PENDING"}));
         assert_eq!(
             refused.at("/detail"),

@@ -130,10 +130,7 @@ fn a_dry_run_lists_invalid_items_by_team_and_writes_nothing() {
     assert_eq!(names, ["Alpha", "Beta"]);
     let b = &teams[0]["items"][0];
     let item = system.get(b["url"].as_str().unwrap(), "one");
-    assert_eq!(
-        (item.at("/name"), item.at("/id"), item.at("/application/name")),
-        (&json!("b"), &b["id"], &json!("web"))
-    );
+    item.assert_is(200, &json!({"/name": "b", "/id": b["id"], "/application/name": "web"}));
     assert_eq!(b["application"], json!({"id": item.at("/application/id"), "name": "web"}));
     let less = "1 is less than the minimum of 2";
     assert_eq!(b["errors"], json!({"cpu": [less]}));

@@ -7,6 +7,7 @@ use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::manual_queue::{HOOKS, ManualQueue, OWNER};
+use support::assert_values;
 use support::receiver::{Receiver, Request};
 
 /// Returns change instance and new state of each request.
@@ -108,10 +109,7 @@ fn a_delivery_is_the_signed_and_authorized_event_only() {
         assert!(canaries.iter().all(|canary| !text.contains(canary)), "{text}");
     }
     let last = world.get(&made)["last_reply"].clone();
-    assert_eq!(
-        (&last["delivered"], &last["status"], &last["error"]),
-        (&json!(true), &json!(200), &Value::Null)
-    );
+    assert_values(&last, &json!({"/delivered": true, "/status": 200, "/error": null}));
     assert_eq!((&last["event"], &last["attempt"]), (&request.body["metadata"]["id"], &json!(1)));
 }
 
@@ -184,15 +182,9 @@ fn a_rejected_delivery_is_retried_and_finally_listed_as_a_failure() {
     let [failure] = failures.as_slice() else { panic!("{failures:?}") };
     assert_eq!((&failure["event"], &failure["state"]), (&json!(id), &json!("PENDING")));
     assert_eq!(failure["change_instance"], requests[0].body["data"]["id"]);
-    assert_eq!(
-        (&failure["attempts"], &failure["status"], &failure["error"]),
-        (&json!(8), &json!(503), &json!("status"))
-    );
+    assert_values(failure, &json!({"/attempts": 8, "/status": 503, "/error": "status"}));
     let last = world.get(&made)["last_reply"].clone();
-    assert_eq!(
-        (&last["attempt"], &last["status"], &last["delivered"]),
-        (&json!(8), &json!(503), &json!(false))
-    );
+    assert_values(&last, &json!({"/attempt": 8, "/status": 503, "/delivered": false}));
     world.system.assert_sound();
 }
 
@@ -285,10 +277,7 @@ fn a_manual_try_reports_its_result() {
     let tried = || world.system.call("POST", &path, "vm-owner-key", &Value::Null);
     let (taken, refused) = (tried(), tried());
     assert_eq!((taken.status, taken.at("/delivered"), taken.at("/status")), (200, &json!(true), &json!(202)));
-    assert_eq!(
-        (refused.status, refused.at("/delivered"), refused.at("/error")),
-        (200, &json!(false), &json!("status"))
-    );
+    refused.assert_is(200, &json!({"/delivered": false, "/error": "status"}));
     let requests = receiver.of("/");
     assert_eq!(requests[0].header("dovetail-event-type"), "Webhook.Triggered.v1");
     assert_eq!(requests[0].header("authorization"), "Basic a");

@@ -34,20 +34,14 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
         assert!(!read.body.as_object().unwrap().contains_key(name), "{name} was shown once");
     }
     let listed = world.system.get(HOOKS, KEY);
-    assert_eq!(
-        (listed.at("/count"), listed.at("/results/0"), listed.at("/next")),
-        (&json!(1), &read.body, &Value::Null)
-    );
+    listed.assert_is(200, &json!({"/count": 1, "/results/0": read.body, "/next": null}));
     assert_eq!(world.system.get(&format!("{HOOKS}?service_id=2"), KEY).at("/count"), 0);
     // A client can send back the object as read, with the mask in place of the credentials.
     let given =
         json!({"authorization": "Bearer one", "trigger_cooling_time": 900, "change_instance_state": null});
     let changed = world.system.call("PATCH", &url, KEY, &given);
     assert_eq!((changed.status, changed.at("/authorization")), (200, &json!(MASK)));
-    assert_eq!(
-        (changed.at("/trigger_cooling_time"), changed.at("/change_instance_state")),
-        (&json!(900), &Value::Null)
-    );
+    changed.assert_is(200, &json!({"/trigger_cooling_time": 900, "/change_instance_state": null}));
     let same = world.system.call("PUT", &url, KEY, &changed.body);
     assert_eq!((same.status, &same.body), (200, &changed.body), "nothing has changed, not even the time");
     let id = domain::base::id::WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
@@ -160,10 +154,7 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
     let made =
         world.system.expect(201, "POST", HOOKS, KEY, &json!({"service": service, "target_url": TARGET}));
     let moved = world.system.call("PATCH", made.at("/url").as_str().unwrap(), KEY, &json!({"service": 2}));
-    assert_eq!(
-        (moved.status, moved.at("/service/0")),
-        (400, &json!("must be unchanged: the service of a webhook is fixed"))
-    );
+    moved.assert_is(400, &json!({"/service/0": "must be unchanged: the service of a webhook is fixed"}));
 }
 
 #[test]
@@ -204,10 +195,7 @@ fn a_consumers_webhook_is_for_all_services_or_for_one_and_only_in_its_role() {
         let mut body = all.clone();
         body.as_object_mut().unwrap().extend(service.map(|service| ("service".to_owned(), service)));
         let made = world.system.call("POST", CONSUMER_HOOKS, key, &body);
-        assert_eq!(
-            (made.status, made.at("/service"), made.at("/name")),
-            (201, &Value::Null, &json!("All services"))
-        );
+        made.assert_is(201, &json!({"/service": null, "/name": "All services"}));
         let (url, read) =
             (made.at("/url").as_str().unwrap(), world.system.get(made.at("/url").as_str().unwrap(), key));
         assert_eq!(world.system.get(CONSUMER_HOOKS, key).at("/results"), &json!([read.body]));
@@ -257,10 +245,7 @@ fn a_dependent_team_has_webhooks_for_its_shares_and_the_limit_counts_both_roles(
     let world = ManualQueue::start();
     let (key, body) = ("np-owner-key", json!({"service": 2, "target_url": TARGET}));
     let made = world.system.call("POST", HOOKS, key, &body);
-    assert_eq!(
-        (made.status, made.at("/service"), made.at("/name")),
-        (201, &json!(2), &json!("LoadBalancer"))
-    );
+    made.assert_is(201, &json!({"/service": 2, "/name": "LoadBalancer"}));
     assert_eq!(world.system.get(HOOKS, "lb-owner-key").at("/count"), 0, "the service owner does not see it");
     let refused = world.system.call("POST", HOOKS, key, &json!({"service": 1, "target_url": TARGET}));
     assert_eq!(refused.status, 400, "this service has no dependent teams: {refused:?}");
