@@ -16,7 +16,6 @@ mod console;
 mod demo;
 mod deployed_items {
     mod create;
-    mod list;
 }
 mod errors;
 mod example;
@@ -27,7 +26,7 @@ mod healthchecks {
 }
 mod lists {
     mod dependents;
-    pub(crate) mod filters;
+    mod filters;
     pub(crate) mod library;
     mod page_bounds;
     mod pages;

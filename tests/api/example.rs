@@ -1,14 +1,9 @@
 //! A system with an example of each kind of object.
 
+use crate::api::demo::{CONSUMER, OWNER, SUBMIT};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 use support::{Answer, Running};
-
-pub(crate) const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
-
-pub(crate) const OWNER: &str = "/v1/orcabase/serviceowner";
-
-pub(crate) const CONSUMER: &str = "/v1/orcabase/consumer";
 
 /// A shared system. The tests read it, and write only change instances of their own.
 pub(crate) static SHARED: LazyLock<Example> = LazyLock::new(Example::new);

@@ -258,7 +258,7 @@ impl Running {
         assert_eq!(answer.body, json!({"function": function, "enabled": enabled}));
     }
 
-    /// Runs the sweep on pending work of any age. Returns its report.
+    /// Runs the sweep on pending work of any age, and returns its report.
     pub fn sweep(&self) -> Value {
         let body = json!({"older_than_seconds": 0}).to_string().into_bytes();
         let answer =

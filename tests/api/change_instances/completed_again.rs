@@ -1,27 +1,23 @@
 //! A repeated completion: it succeeds, says what became of the deployed item, and can be made conditional.
 
-use serde_json::{Value, json};
-use support::{Answer, ApiRequest, Running};
+use crate::api::demo::declared;
+use serde_json::json;
+use support::{Answer, Running};
 
 const OWNER: &str = "vm-owner-key";
 
 /// Returns a system with an approved change instance, and its path.
 fn approved() -> (Running, String) {
     let system = Running::demo();
-    let machines = json!([{"name": "one", "cpu": 1, "memory": 1}]);
-    let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": machines}}}});
-    let submitted =
-        system.expect(201, "POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
-    let path =
-        format!("/v1/orcabase/serviceowner/change_instances/{}/", submitted.at("/change_instances/0/id"));
+    let path = declared(&system);
     system.expect(200, "PATCH", &path, OWNER, &json!({"state": "APPROVED"}));
     (system, path)
 }
 
 fn complete(system: &Running, path: &str, ip: &str, tag: Option<&str>) -> Answer {
-    let body = json!({"state": "COMPLETED", "deployed_item": {"ip": ip}}).to_string().into_bytes();
     let headers: Vec<_> = tag.map(|tag| ("if-match", tag)).into_iter().collect();
-    system.send(&ApiRequest { method: "PATCH", path, key: Some(OWNER), headers: &headers, body })
+    let body = json!({"state": "COMPLETED", "deployed_item": {"ip": ip}});
+    system.call_with(&headers, "PATCH", path, OWNER, &body)
 }
 
 #[test]
@@ -52,7 +48,7 @@ fn a_decision_with_a_tag_is_for_the_state_that_was_read() {
     // Both a history entry and a deployed item change the tag.
     for ip in ["10.0.0.2", "10.0.0.3"] {
         let late = complete(&system, &path, ip, Some(&read));
-        assert_eq!((late.status, late.at("/code")), (412, &Value::from("changed_meanwhile")), "{late:?}");
+        assert_eq!(late.code(), (412, "changed_meanwhile"), "{late:?}");
         let present = tag(&system.get(&path, OWNER));
         let again = complete(&system, &path, ip, Some(&present));
         assert_eq!(again.status, 200, "{again:?}");

@@ -37,17 +37,13 @@ fn a_refused_transition_lists_the_allowed_ones_and_the_retry() {
         let answer = moved(to);
         assert_eq!(answer.code(), (400, "illegal_transition"), "{answer:?}");
         assert_eq!(answer.at("/allowed"), &json!(allowed));
-        assert_eq!(
-            *answer.at("/detail"),
-            format!("cannot switch from state {from} to {to} directly, {rest}")
-        );
+        let detail = format!("cannot switch from state {from} to {to} directly, {rest}");
+        assert_eq!(*answer.at("/detail"), detail);
         answer.at("/retry").clone()
     };
     let none = Value::Null;
-    assert_eq!(
-        refused("COMPLETED", "PENDING", &["APPROVED", "REJECTED"], "allowed: APPROVED, REJECTED"),
-        none
-    );
+    let allowed = ["APPROVED", "REJECTED"];
+    assert_eq!(refused("COMPLETED", "PENDING", &allowed, "allowed: APPROVED, REJECTED"), none);
     assert_eq!(moved("REJECTED").status, 200);
     let retry = system.get(&change, "vm-owner-key").at("/url").as_str().unwrap().to_owned() + "retry/";
     let rest = "allowed: CLOSED, or a new attempt by retry";
@@ -60,12 +56,8 @@ fn a_refused_transition_lists_the_allowed_ones_and_the_retry() {
         system.expect(200, "PATCH", path, "vm-owner-key", &json!({"state": state}));
     };
     moved(&change, "APPROVED");
-    let newer = declared_as(&system, 3);
+    declared_as(&system, 3);
     moved(&change, "ERRORED");
     let overtaken = system.call("PATCH", &change, "vm-owner-key", &json!({"state": "COMPLETED"}));
-    assert_eq!(
-        (overtaken.at("/allowed"), overtaken.at("/retry")),
-        (&json!(["CLOSED"]), &Value::Null),
-        "{newer}"
-    );
+    overtaken.assert_is(400, &json!({"/allowed": ["CLOSED"], "/retry": null}));
 }

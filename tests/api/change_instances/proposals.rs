@@ -1,11 +1,11 @@
 //! What a change instance of a verified service asks for, by the cases of Terraform's tests
 //! (`tests/cases/terraform.json`).
 
+use crate::api::demo::{OWNER, SERVICES, SUBMIT};
 use serde_json::{Value, json};
 use support::Running;
 
 const CASES: &str = include_str!("../../cases/terraform.json");
-const OWNER: &str = "/v1/orcabase/serviceowner";
 const KEY: &str = "vm-owner-key";
 
 /// Declares the only item of a case in an application of its own; returns the path of its change instance.
@@ -13,8 +13,7 @@ fn declared(system: &Running, title: &str, members: &Value, number: u64) -> Stri
     let mut item = json!({"name": "one", "number": number});
     item.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     let body = json!({"AwesomeConsumer": {title: {"services": {title: [item]}}}});
-    let submitted = system.call("PATCH", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
-    assert_eq!(submitted.status, 201, "{title}: {submitted:?}");
+    let submitted = system.expect(201, "PATCH", SUBMIT, "awesome-key", &body);
     format!("{OWNER}/change_instances/{}/", submitted.at("/change_instances/0/id"))
 }
 
@@ -23,8 +22,7 @@ fn observed(system: &Running, title: &str, prior: &Value) {
     let change = declared(system, title, &json!({}), 1);
     for body in [json!({"state": "APPROVED"}), json!({"state": "COMPLETED"}), json!({"deployed_item": prior})]
     {
-        let answer = system.call("PATCH", &change, KEY, &body);
-        assert_eq!(answer.status, 200, "{title}: {answer:?}");
+        system.expect(200, "PATCH", &change, KEY, &body);
     }
 }
 
@@ -44,8 +42,7 @@ fn a_change_instance_asks_for_the_proposed_item_of_each_case() {
         definition["properties"]["name"] = json!({"type": "string"});
         // Another number makes a change, whatever the case declares.
         definition["properties"]["number"] = json!({"type": "integer"});
-        let published = system.call("POST", &format!("{OWNER}/services/"), KEY, &definition);
-        assert_eq!(published.status, 201, "{title}: {published:?}");
+        system.expect(201, "POST", SERVICES, KEY, &definition);
         if !case["prior"].is_null() {
             observed(&system, &title, &case["prior"]);
         }

@@ -1,6 +1,7 @@
 //! The creation of deployed items: references by id and by URL.
 
-use crate::api::example::{OWNER, SHARED};
+use crate::api::demo::OWNER;
+use crate::api::example::SHARED;
 use serde_json::{Value, json};
 
 /// The Python client sends both references.
@@ -26,8 +27,8 @@ fn ids_are_read_off_urls_of_this_host_alone() {
     let path = SHARED.fresh("own-host");
     let approved = SHARED.system.call("PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
     let own = approved.at("/url").as_str().unwrap();
-    let foreign = format!("https://elsewhere.example{}", &own[own.find("/v1/").unwrap()..]);
     let path = &own[own.find("/v1/").unwrap()..];
+    let foreign = format!("https://elsewhere.example{path}");
     let behind_tls = own.replace("http://", "https://");
     let longer = own.replace(path, &format!("0{path}"));
     for (url, status) in [(own, 201), (&foreign, 400), (&longer, 400), (path, 200), (&behind_tls, 200)] {

@@ -1,6 +1,8 @@
 //! Dependent and referenced views: the rows of each team in both roles, and reads by id.
 
-use super::library::{CONSUMER, OWNER, ids, values, walk};
+use super::filters::check;
+use super::library::{id_of, ids, teams, values, walk};
+use crate::api::demo::{CONSUMER, OWNER, SUBMIT, TEAMS};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -27,8 +29,6 @@ static SYSTEM: LazyLock<Running> = LazyLock::new(|| {
 });
 
 fn world() -> Value {
-    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
-    let teams = ["Alpha", "Beta", "One", "Net", "Dns"].map(team);
     let service = |title: &str, dependents: Value, allowed: Value| {
         json!({"owner": "One", "dependent_teams": dependents, "allowed_teams": allowed, "schema": {
             "title": title, "type": "object", "required": ["name"], "properties": {
@@ -37,7 +37,7 @@ fn world() -> Value {
                     "reference_method": "list", "service_reference": "VM"}}}})
     };
     json!({
-        "teams": teams,
+        "teams": teams(&["Alpha", "Beta", "One", "Net", "Dns"]),
         "services": [
             service("VM", json!([]), Value::Null),
             service("LB", json!(["Net", "Dns"]), Value::Null),
@@ -55,7 +55,7 @@ fn alpha(cpu: u64) -> Value {
 }
 
 fn submit(system: &Running, key: &str, body: &Value) {
-    system.expect(201, "POST", &format!("{CONSUMER}/submissions/submit/"), key, body);
+    system.expect(201, "POST", SUBMIT, key, body);
     system.wait_idle();
 }
 
@@ -63,7 +63,7 @@ fn submit(system: &Running, key: &str, body: &Value) {
 fn deploy(system: &Running, item: &str, ip: &str) {
     let open =
         format!("{OWNER}/change_instances/?state=PENDING,APPROVED&declaration={{%22name%22:%22{item}%22}}");
-    let change = system.get(&open, "one").at("/results/0/id").clone();
+    let change = id_of(system, &open, "one");
     let body = json!({"state": "APPROVED", "deployed_item": {"ip": ip}});
     system.expect(200, "PATCH", &format!("{OWNER}/change_instances/{change}/"), "one", &body);
 }
@@ -92,6 +92,17 @@ fn row_texts(side: &str, list: &str, key: &str) -> Vec<String> {
     row_texts
 }
 
+const NETS_SHARES: [&str; 6] = [
+    "lb-1 CREATE DEPENDENT for Net",
+    "lb-1 MODIFY DEPENDENT for Net",
+    "lb-2 CREATE DEPENDENT for Net",
+    "lb-2 MODIFY DEPENDENT for Net",
+    "lb-3 CREATE DEPENDENT for Net",
+    "lb-beta CREATE DEPENDENT for Net",
+];
+const BETAS_SHARES: [&str; 2] = ["lb-beta CREATE DEPENDENT for Dns", "lb-beta CREATE DEPENDENT for Net"];
+const REFERENCED: [&str; 2] = ["lb-1 MODIFY REFERENCED for One", "lb-2 MODIFY REFERENCED for One"];
+
 /// Each list with all rows of one reader.
 const ROWS: &[(&str, &str, &str, &[&str])] = &[
     // The dependent team's role: its shares of other teams' services. A service owner has no share of its own
@@ -99,19 +110,7 @@ const ROWS: &[(&str, &str, &str, &[&str])] = &[
     (OWNER, "service_items/dependant/", "net", &["lb-1", "lb-2", "lb-3", "lb-beta"]),
     (OWNER, "service_items/dependant/", "one", &[]),
     (OWNER, "service_items/dependant/", "alpha", &[]),
-    (
-        OWNER,
-        "change_instances/dependant/",
-        "net",
-        &[
-            "lb-1 CREATE DEPENDENT for Net",
-            "lb-1 MODIFY DEPENDENT for Net",
-            "lb-2 CREATE DEPENDENT for Net",
-            "lb-2 MODIFY DEPENDENT for Net",
-            "lb-3 CREATE DEPENDENT for Net",
-            "lb-beta CREATE DEPENDENT for Net",
-        ],
-    ),
+    (OWNER, "change_instances/dependant/", "net", &NETS_SHARES),
     (OWNER, "change_instances/dependant/", "one", &[]),
     (OWNER, "deployed_items/dependant/", "net", &["10.0.0.2 v2", "10.0.0.3 v1"]),
     (OWNER, "deployed_items/dependant/", "one", &[]),
@@ -122,29 +121,14 @@ const ROWS: &[(&str, &str, &str, &[&str])] = &[
     (CONSUMER, "service_items/dependant/", "alpha", &["lb-1", "lb-2", "lb-3"]),
     (CONSUMER, "service_items/dependant/", "beta", &["lb-beta"]),
     (CONSUMER, "service_items/dependant/", "net", &[]),
-    (
-        CONSUMER,
-        "change_instances/dependant/",
-        "beta",
-        &["lb-beta CREATE DEPENDENT for Dns", "lb-beta CREATE DEPENDENT for Net"],
-    ),
+    (CONSUMER, "change_instances/dependant/", "beta", &BETAS_SHARES),
     (CONSUMER, "deployed_items/dependant/", "alpha", &["10.0.0.2 v2", "10.0.0.3 v1"]),
     (CONSUMER, "deployed_items/dependant/", "beta", &[]),
     (CONSUMER, "services/dependant/", "alpha", &["LB"]),
     (CONSUMER, "services/dependant/", "beta", &["LB", "Private"]),
     // The load balancers with a reference to the modified VM.
-    (
-        OWNER,
-        "change_instances/referenced/",
-        "one",
-        &["lb-1 MODIFY REFERENCED for One", "lb-2 MODIFY REFERENCED for One"],
-    ),
-    (
-        CONSUMER,
-        "change_instances/referenced/",
-        "alpha",
-        &["lb-1 MODIFY REFERENCED for One", "lb-2 MODIFY REFERENCED for One"],
-    ),
+    (OWNER, "change_instances/referenced/", "one", &REFERENCED),
+    (CONSUMER, "change_instances/referenced/", "alpha", &REFERENCED),
     (OWNER, "change_instances/referenced/", "net", &[]),
     (CONSUMER, "change_instances/referenced/", "beta", &[]),
 ];
@@ -160,7 +144,7 @@ fn each_team_finds_its_side_of_what_is_dependent_or_referenced() {
 fn a_listed_row_equals_the_object_read_by_its_id() {
     for (side, list, key, expected) in ROWS {
         for row in rows(side, list, key) {
-            let url = row.get("url").unwrap().as_str().unwrap();
+            let url = row["url"].as_str().unwrap();
             let read = SYSTEM.get(url, key);
             assert_eq!((read.status, &read.body), (200, &row), "{key}: {side}/{list}");
             if list.starts_with("change_instances/") {
@@ -170,11 +154,8 @@ fn a_listed_row_equals_the_object_read_by_its_id() {
         // Pages of one row must give the same rows in the same order.
         let whole = ids(&rows(side, list, key));
         assert_eq!(whole.len(), expected.len());
-        assert_eq!(
-            ids(&walk(&SYSTEM, &format!("{side}/{list}?limit=1"), key)),
-            whole,
-            "{key}: {side}/{list}"
-        );
+        let single = ids(&walk(&SYSTEM, &format!("{side}/{list}?limit=1"), key));
+        assert_eq!(single, whole, "{key}: {side}/{list}");
     }
 }
 
@@ -182,13 +163,9 @@ fn a_listed_row_equals_the_object_read_by_its_id() {
 fn a_dependent_reads_the_newest_deployed_item_alone() {
     let versions = rows(OWNER, "deployed_items/", "one");
     let read = |key: &str, id: &Value| SYSTEM.get(&format!("{OWNER}/deployed_items/{id}/"), key).status;
-    let mut statuses: Vec<_> = versions
-        .iter()
-        .map(|row| {
-            let id = row.get("id").unwrap();
-            (row_text("deployed_items/", row), read("net", id), read("beta", id))
-        })
-        .collect();
+    let status =
+        |row: &Value| (row_text("deployed_items/", row), read("net", &row["id"]), read("beta", &row["id"]));
+    let mut statuses: Vec<_> = versions.iter().map(status).collect();
     statuses.sort();
     // The last one belongs to the VM, and VM has no dependent teams.
     let status = |row: &str, status| (row.to_owned(), status, 404);
@@ -203,13 +180,14 @@ fn a_dependent_reads_the_newest_deployed_item_alone() {
 
 #[test]
 fn a_dependent_has_no_part_in_anything_but_its_share() {
-    let id = |list: &str| rows(OWNER, list, "net").first().unwrap().get("id").unwrap().clone();
+    let id = |list: &str| id_of(&SYSTEM, &format!("{OWNER}/{list}"), "net");
     let (item, service) = (id("service_items/dependant/?name=lb-1"), id("services/dependant/?name=Private"));
     let share = id("change_instances/dependant/?state=PENDING");
     let deployed = id("deployed_items/dependant/");
-    let main = rows(OWNER, "change_instances/?service_name=LB", "one");
-    let main = main.first().unwrap().get("id").unwrap();
-    let stolen = json!({"ip": "stolen"});
+    let main = id_of(&SYSTEM, &format!("{OWNER}/change_instances/?service_name=LB"), "one");
+    let create = format!("{OWNER}/deployed_items/");
+    let (stolen, of_share) =
+        (json!({"ip": "stolen"}), json!({"data": {"ip": "stolen"}, "change_instance": share}));
     for (method, path, body, status, code) in [
         ("GET", format!("{CONSUMER}/service_items/{item}/"), Value::Null, 404, "not_found"),
         // A dependent team of a private service must not find it as a consumer.
@@ -218,20 +196,8 @@ fn a_dependent_has_no_part_in_anything_but_its_share() {
         ("GET", format!("{OWNER}/change_instances/{main}/"), Value::Null, 404, "not_found"),
         ("PATCH", format!("{OWNER}/change_instances/{main}/"), json!({"log": "stolen"}), 404, "not_found"),
         ("PATCH", format!("{OWNER}/deployed_items/{deployed}/"), json!({"data": stolen}), 404, "not_found"),
-        (
-            "POST",
-            format!("{OWNER}/deployed_items/"),
-            json!({"data": stolen, "service_item": item}),
-            404,
-            "not_found",
-        ),
-        (
-            "POST",
-            format!("{OWNER}/deployed_items/"),
-            json!({"data": stolen, "change_instance": share}),
-            400,
-            "deployed_item_not_main",
-        ),
+        ("POST", create.clone(), json!({"data": stolen, "service_item": item}), 404, "not_found"),
+        ("POST", create, of_share, 400, "deployed_item_not_main"),
     ] {
         let answer = SYSTEM.call(method, &path, "net", &body);
         assert_eq!(answer.code(), (status, code), "{method} {path} {body}");
@@ -249,66 +215,81 @@ fn ordering_is_taken_and_ignored() {
     }
 }
 
+/// Filters of these lists and the plain ones. [`check`] explains the lines.
+///
+/// Filters of a plain list divide dependent, referenced and other change instances.
+const FILTERS: &str = "
+lists serviceowner/service_items/dependant:net
+1   consumer_team_id={beta}
+3   application_id={shop}
+2   runtime_state=REQUESTED declaration_contains=vms
+refused runtime_state=GONE
+
+lists consumer/service_items/dependant:alpha
+3   application_id={shop}
+0   service_name=VM
+
+lists serviceowner/change_instances/dependant:net
+2   service_item_id={item} change_type=MODIFY
+1   service_item_id={item}&state=PENDING
+4   state=PENDING
+0   is_dependant=false
+refused state=DONE
+
+lists consumer/change_instances/dependant:alpha
+4   service_item_id={item} state=CLOSED&service_name=LB
+
+lists serviceowner/change_instances/referenced:one
+1   service_item_id={item}
+0   exclude_referenced=true
+lists consumer/change_instances/referenced:alpha
+0   state=APPROVED
+lists serviceowner/change_instances/referenced:net
+refused is_dependant=perhaps
+
+lists serviceowner/deployed_items/dependant:net
+1   service_item_id={item} declaration={%22ip%22:%2210.0.0.2%22}
+2   consumer_team_id={alpha},{beta}
+0   consumer_team_id={beta} declaration_contains=10.0.0.1
+refused service_item_id=x
+lists consumer/deployed_items/dependant:alpha
+2   declaration_regex=10.0.0.%5B23%5D
+
+lists serviceowner/services/dependant:net
+1   name=LB
+lists consumer/services/dependant:beta
+0   name=VM
+
+lists consumer/change_instances:alpha
+17  count=true
+10  is_dependant=true
+7   is_dependant=false
+5   is_dependant=false&exclude_referenced=true
+15  exclude_referenced=true
+lists serviceowner/change_instances:net
+6   is_dependant=True
+0   is_dependant=False
+lists serviceowner/change_instances:one
+0   is_dependant=True
+";
+
 #[test]
 fn the_lists_have_the_filters_of_the_lists_that_they_belong_to() {
-    let team = |key: &str| SYSTEM.get("/v1/account/teams/", key).at("/results/0/id").clone();
-    let (alpha, beta) = (team("alpha"), team("beta"));
-    let item =
-        rows(CONSUMER, "service_items/?name=lb-1", "alpha").first().unwrap().get("id").unwrap().clone();
-    let application = rows(CONSUMER, "applications/", "alpha").first().unwrap().get("id").unwrap().clone();
-    for (side, key, list, count) in [
-        (OWNER, "net", format!("service_items/dependant/?consumer_team_id={beta}"), 1),
-        (OWNER, "net", format!("service_items/dependant/?application_id={application}"), 3),
-        (OWNER, "net", "service_items/dependant/?runtime_state=REQUESTED".to_owned(), 2),
-        (OWNER, "net", "service_items/dependant/?declaration_contains=vms".to_owned(), 2),
-        (CONSUMER, "alpha", format!("service_items/dependant/?application_id={application}"), 3),
-        (CONSUMER, "alpha", "service_items/dependant/?service_name=VM".to_owned(), 0),
-        (OWNER, "net", format!("change_instances/dependant/?service_item_id={item}"), 2),
-        (OWNER, "net", format!("change_instances/dependant/?service_item_id={item}&state=PENDING"), 1),
-        (OWNER, "net", "change_instances/dependant/?state=PENDING".to_owned(), 4),
-        (OWNER, "net", "change_instances/dependant/?change_type=MODIFY".to_owned(), 2),
-        (OWNER, "net", "change_instances/dependant/?is_dependant=false".to_owned(), 0),
-        (CONSUMER, "alpha", format!("change_instances/dependant/?service_item_id={item}"), 4),
-        (CONSUMER, "alpha", "change_instances/dependant/?state=CLOSED&service_name=LB".to_owned(), 4),
-        (OWNER, "one", format!("change_instances/referenced/?service_item_id={item}"), 1),
-        (OWNER, "one", "change_instances/referenced/?exclude_referenced=true".to_owned(), 0),
-        (CONSUMER, "alpha", "change_instances/referenced/?state=APPROVED".to_owned(), 0),
-        (OWNER, "net", format!("deployed_items/dependant/?service_item_id={item}"), 1),
-        (OWNER, "net", format!("deployed_items/dependant/?consumer_team_id={alpha},{beta}"), 2),
-        (OWNER, "net", format!("deployed_items/dependant/?consumer_team_id={beta}"), 0),
-        (OWNER, "net", "deployed_items/dependant/?declaration_contains=10.0.0.1".to_owned(), 0),
-        (OWNER, "net", "deployed_items/dependant/?declaration={%22ip%22:%2210.0.0.2%22}".to_owned(), 1),
-        (CONSUMER, "alpha", "deployed_items/dependant/?declaration_regex=10.0.0.%5B23%5D".to_owned(), 2),
-        (OWNER, "net", "services/dependant/?name=LB".to_owned(), 1),
-        (CONSUMER, "beta", "services/dependant/?name=VM".to_owned(), 0),
-        // The plain list has all of them. Its filters divide dependent, referenced and other change instances.
-        (CONSUMER, "alpha", "change_instances/".to_owned(), 17),
-        (CONSUMER, "alpha", "change_instances/?is_dependant=true".to_owned(), 10),
-        (CONSUMER, "alpha", "change_instances/?is_dependant=false".to_owned(), 7),
-        (CONSUMER, "alpha", "change_instances/?is_dependant=false&exclude_referenced=true".to_owned(), 5),
-        (CONSUMER, "alpha", "change_instances/?exclude_referenced=true".to_owned(), 15),
-        (OWNER, "net", "change_instances/?is_dependant=False".to_owned(), 0),
-        (OWNER, "net", "change_instances/?is_dependant=True".to_owned(), 6),
-        (OWNER, "one", "change_instances/?is_dependant=True".to_owned(), 0),
-    ] {
-        assert_eq!(rows(side, &list, key).len(), count, "{key}: {side}/{list}");
-    }
-    for (list, bad) in [
-        ("change_instances/dependant", "state=DONE"),
-        ("change_instances/referenced", "is_dependant=perhaps"),
-        ("service_items/dependant", "runtime_state=GONE"),
-        ("deployed_items/dependant", "service_item_id=x"),
-    ] {
-        let answer = SYSTEM.get(&format!("{OWNER}/{list}/?{bad}"), "net");
-        assert_eq!(answer.code(), (400, "invalid_filter"), "{list}?{bad}");
-    }
+    let id = |list: &str, key: &str| id_of(&SYSTEM, list, key);
+    let ids = [
+        ("alpha", id(TEAMS, "alpha")),
+        ("beta", id(TEAMS, "beta")),
+        ("item", id(&format!("{CONSUMER}/service_items/?name=lb-1"), "alpha")),
+        ("shop", id(&format!("{CONSUMER}/applications/"), "alpha")),
+    ];
+    check(&SYSTEM, &ids, FILTERS);
 }
 
 #[test]
 fn a_share_stays_after_the_service_drops_the_team() {
     let system = Running::start(&world().to_string());
     submit(&system, "beta", &json!({"Beta": {"shop": {"services": {"LB": [{"name": "lb-beta"}]}}}}));
-    let lb = system.get(&format!("{OWNER}/services/?name=LB"), "one").at("/results/0/id").clone();
+    let lb = id_of(&system, &format!("{OWNER}/services/?name=LB"), "one");
     let path = format!("{OWNER}/services/{lb}/");
     system.expect(200, "PATCH", &path, "one", &json!({"dependant_teams": ["Dns"]}));
     assert_eq!(system.get(&path, "net").status, 404);

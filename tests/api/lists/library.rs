@@ -1,41 +1,28 @@
 //! A shared system with many rows, and reads of whole lists.
 
+use crate::api::demo::{CONSUMER, OWNER, SUBMIT, TEAMS, definition};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 use support::{Answer, Running};
 
-pub(crate) const CONSUMER: &str = "/v1/orcabase/consumer";
-
-pub(crate) const OWNER: &str = "/v1/orcabase/serviceowner";
-
-/// A shared system with the ids for filters. The tests only read it.
+/// A shared system. The tests only read it.
 pub(crate) struct Library {
     pub(crate) system: Running,
-    pub(crate) alpha: u64,
-    pub(crate) beta: u64,
-    pub(crate) one: u64,
-    pub(crate) two: u64,
-    pub(crate) vm: u64,
-    pub(crate) db: u64,
-    pub(crate) web: u64,
-    pub(crate) data: u64,
-    pub(crate) first_item: u64,
-    pub(crate) first_submission: u64,
+    /// Ids for filters, by the names of the objects.
+    pub(super) ids: Vec<(&'static str, u64)>,
 }
 
 pub(crate) static LIBRARY: LazyLock<Library> = LazyLock::new(Library::new);
 
 pub(super) fn world() -> Value {
-    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
-    let service = |owner: &str, title: &str, approval_required: bool| {
-        json!({"owner": owner, "approval_required": approval_required, "schema": {
-            "title": title, "type": "object", "required": ["name"],
-            "properties": {"name": {"type": "string"}}}})
-    };
-    json!({
-        "teams": [team("Alpha"), team("Beta"), team("One"), team("Two")],
-        "services": [service("One", "VM", true), service("Two", "DB", false)],
-    })
+    let vm = json!({"owner": "One", "approval_required": true, "schema": definition("VM")});
+    let db = json!({"owner": "Two", "approval_required": false, "schema": definition("DB")});
+    json!({"teams": teams(&["Alpha", "Beta", "One", "Two"]), "services": [vm, db]})
+}
+
+/// Returns teams of a world. The API key of each is its name in lower case.
+pub(crate) fn teams(names: &[&str]) -> Vec<Value> {
+    names.iter().map(|name| json!({"name": name, "api_keys": [name.to_lowercase()]})).collect()
 }
 
 /// Returns VMs with this prefix in their names. Their `cpu` is their number.
@@ -44,7 +31,7 @@ pub(super) fn vms(prefix: &str, count: u64) -> Vec<Value> {
 }
 
 pub(super) fn submit(system: &Running, method: &str, commit: &str, key: &str, body: &Value) -> Answer {
-    let path = format!("{CONSUMER}/submissions/submit/?commit_id={commit}");
+    let path = format!("{SUBMIT}?commit_id={commit}");
     system.expect(201, method, &path, key, body)
 }
 
@@ -70,8 +57,8 @@ impl Library {
         submit(&system, "POST", "c3", "beta", &beta);
 
         let listed = system.get(&format!("{OWNER}/change_instances/?limit=6"), "one");
-        let mut changes = listed.at("/results").as_array().unwrap().iter();
-        let mut next = || changes.next().unwrap().get("id").unwrap();
+        let mut changes = listed.rows().iter();
+        let mut next = || &changes.next().unwrap()["id"];
         let completed = next();
         for version in 1..=2 {
             let body = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.0", "version": version}});
@@ -84,47 +71,36 @@ impl Library {
         }
         decide(&system, next(), &json!({"state": "REJECTED"}));
 
-        let id = |path: String, key: &str| {
-            let answer = system.get(&path, key);
-            answer.at("/results/0/id").as_u64().unwrap_or_else(|| panic!("{path}: {answer:?}"))
-        };
-        let team = |key: &str| id("/v1/account/teams/".to_owned(), key);
-        let of_alpha = |rest: &str| id(format!("{CONSUMER}/{rest}"), "alpha");
-        Self {
-            alpha: team("alpha"),
-            beta: team("beta"),
-            one: team("one"),
-            two: team("two"),
-            vm: of_alpha("services/?name=VM"),
-            db: of_alpha("services/?name=DB"),
-            web: of_alpha("applications/?name=web"),
-            data: of_alpha("applications/?name=data"),
-            first_item: of_alpha("service_items/?name=vm-00"),
-            first_submission: first.at("/id").as_u64().unwrap(),
-            system,
+        let mut ids = vec![("first_submission", first.at("/id").as_u64().unwrap())];
+        ids.extend(["alpha", "beta", "one", "two"].map(|team| (team, id_of(&system, TEAMS, team))));
+        for (name, list) in [
+            ("vm", "services/?name=VM"),
+            ("db", "services/?name=DB"),
+            ("web", "applications/?name=web"),
+            ("data", "applications/?name=data"),
+            ("first_item", "service_items/?name=vm-00"),
+        ] {
+            ids.push((name, id_of(&system, &format!("{CONSUMER}/{list}"), "alpha")));
         }
+        Self { system, ids }
     }
+}
 
-    /// Fails unless each query finds this number of rows, in `count` and on the pages.
-    #[track_caller]
-    pub(crate) fn assert_counts(&self, list: &str, key: &str, cases: &[(String, usize)]) {
-        for (query, count) in cases {
-            let path = format!("{list}?limit=10&{query}");
-            let rows = walk(&self.system, &path, key);
-            assert_eq!(rows.len(), *count, "{key} {path}");
-        }
-    }
+/// Returns the id of the first row of a list.
+pub(crate) fn id_of(system: &Running, list: &str, key: &str) -> u64 {
+    let answer = system.get(list, key);
+    answer.at("/results/0/id").as_u64().unwrap_or_else(|| panic!("{list}: {answer:?}"))
+}
 
-    /// Fails unless each query gets `invalid_filter`.
-    #[track_caller]
-    pub(crate) fn assert_refused(&self, list: &str, key: &str, queries: &[&str]) {
-        for query in queries {
-            let answer = self.system.get(&format!("{list}?{query}"), key);
-            assert_eq!(answer.code(), (400, "invalid_filter"), "{query}");
-            let field = query.split('=').next().unwrap();
-            let message = answer.at(&format!("/{field}/0")).as_str().unwrap_or_default();
-            assert!(!message.is_empty(), "{query}: {answer:?}");
-        }
+/// Fails unless each query gets `invalid_filter`, with a message for its filter.
+#[track_caller]
+pub(super) fn assert_refused(system: &Running, list: &str, key: &str, queries: &[&str]) {
+    for query in queries {
+        let answer = system.get(&format!("{list}?{query}"), key);
+        assert_eq!(answer.code(), (400, "invalid_filter"), "{list}?{query}");
+        let field = query.split('=').next().unwrap();
+        let message = answer.at(&format!("/{field}/0")).as_str().unwrap_or_default();
+        assert!(!message.is_empty(), "{list}?{query}: {answer:?}");
     }
 }
 
@@ -140,7 +116,7 @@ pub(crate) fn walk(system: &Running, path: &str, key: &str) -> Vec<Value> {
         let total = answer.at("/count").as_u64();
         assert_eq!(*count.get_or_insert(total), total, "the count stays: {path}");
         assert!(total.is_some() || path.contains("count=false"), "{path}");
-        let page = answer.at("/results").as_array().unwrap();
+        let page = answer.rows();
         assert!(rows.is_empty() || !page.is_empty(), "an empty page at the end: {path}");
         rows.extend(page.iter().cloned());
         next = answer.at("/next").as_str().map(str::to_owned);

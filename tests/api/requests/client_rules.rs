@@ -1,6 +1,7 @@
 //! The wire rules of public clients (docs/reference/http/README.md), and an example of each kind of response.
 
-use crate::api::example::{CONSUMER, Example, OWNER, SHARED, SUBMIT, declaration};
+use crate::api::demo::{CONSUMER, OWNER, SERVICES, SUBMIT, TEAMS, VALIDATE, definition};
+use crate::api::example::{Example, SHARED, declaration};
 use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
 use dovetail_http::{Access, Code, CursorKey, Event, ROUTES};
@@ -11,7 +12,6 @@ use std::sync::Arc;
 use support::{Answer, ApiRequest};
 
 const COMPATIBILITY: &str = include_str!("../../../docs/reference/compatibility.md");
-const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 
 /// Collects the values of all members with one of these names, at any depth.
 fn members<'a>(value: &'a Value, names: &[&str], actual: &mut Vec<&'a Value>) {
@@ -32,12 +32,8 @@ fn members<'a>(value: &'a Value, names: &[&str], actual: &mut Vec<&'a Value>) {
 /// Returns whether a text has the format of times: `2025-02-28T13:18:31.651446Z`.
 fn is_timestamp(text: &str) -> bool {
     let form = "0000-00-00T00:00:00.000000Z";
-    text.len() == form.len()
-        && text.bytes().zip(form.bytes()).all(
-            |(byte, form)| {
-                if form == b'0' { byte.is_ascii_digit() } else { byte == form }
-            },
-        )
+    let fits = |(byte, form): (u8, u8)| byte == form || (form == b'0' && byte.is_ascii_digit());
+    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
 /// Returns a response of each object and list, with its path and API key.
@@ -50,7 +46,7 @@ fn replies(example: &Example) -> Vec<(String, &'static str, Answer)> {
         (path, key, answer)
     };
     vec![
-        get("/v1/account/teams/".to_owned(), "awesome-key"),
+        get(TEAMS.to_owned(), "awesome-key"),
         get(format!("{CONSUMER}/service_items/"), "awesome-key"),
         get(format!("{CONSUMER}/service_items/{item}/"), "awesome-key"),
         get(format!("{OWNER}/change_instances/"), "vm-owner-key"),
@@ -71,18 +67,21 @@ fn replies(example: &Example) -> Vec<(String, &'static str, Answer)> {
     ]
 }
 
+/// Returns the names of the members of an object.
+fn names(object: &Value) -> Vec<&String> {
+    object.as_object().unwrap().keys().collect()
+}
+
 #[test]
 fn rule_1_the_first_call_returns_the_team_or_401() {
     let system = &SHARED.system;
-    let answer = system.get("/v1/account/teams/", "awesome-key");
+    let answer = system.get(TEAMS, "awesome-key");
     assert_eq!(answer.status, 200);
-    let names: Vec<&String> = answer.body.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["count", "next", "previous", "results"]);
+    assert_eq!(names(&answer.body), ["count", "next", "previous", "results"]);
     let team = answer.at("/results/0");
-    let names: Vec<&String> = team.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["confirm_removals", "id", "metadata", "name", "role"]);
-    assert_eq!(team.get("name").unwrap(), "AwesomeConsumer");
-    let refused = system.get("/v1/account/teams/", "no-such-key");
+    assert_eq!(names(team), ["confirm_removals", "id", "metadata", "name", "role"]);
+    assert_eq!(team["name"], "AwesomeConsumer");
+    let refused = system.get(TEAMS, "no-such-key");
     assert_eq!(refused.status, 401);
     assert_eq!(refused.header("www-authenticate"), Some("Api-Key"));
 }
@@ -92,15 +91,14 @@ fn rule_2_lists_are_objects_whose_next_goes_on_by_itself() {
     let system = &SHARED.system;
     let list = format!("{CONSUMER}/service_items/?limit=1&runtime_state=REQUESTED,IN_SERVICE&ordering=-name");
     let first = system.get(&list, "awesome-key");
-    let names: Vec<&String> = first.body.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["count", "next", "previous", "results"]);
+    assert_eq!(names(&first.body), ["count", "next", "previous", "results"]);
     let next = first.at("/next").as_str().unwrap();
     assert!(next.starts_with(&format!("{}{CONSUMER}/service_items/?", system.base)), "{next}");
     for part in ["limit=1&", "runtime%5Fstate=REQUESTED%2CIN%5FSERVICE&", "ordering=%2Dname&", "cursor="] {
         assert!(next.contains(part), "{next} without {part}");
     }
     let second = system.get(next, "awesome-key");
-    assert_eq!(second.at("/results").as_array().unwrap().len(), 1);
+    assert_eq!(second.rows().len(), 1);
     assert_ne!(first.at("/results/0/id"), second.at("/results/0/id"));
 }
 
@@ -138,9 +136,7 @@ fn rule_3_head_answers_as_get_without_a_body() {
         ("/v1/health".to_owned(), "awesome-key"),
         ("/v1/openapi.json".to_owned(), "awesome-key"),
     ] {
-        let [get, head] = ["GET", "HEAD"].map(|method| {
-            system.send(&ApiRequest { method, path: &path, key: Some(key), headers: &[], body: Vec::new() })
-        });
+        let [get, head] = ["GET", "HEAD"].map(|method| system.call(method, &path, key, &Value::Null));
         assert_eq!((head.status, &head.body), (get.status, &Value::Null), "{path}");
         assert_eq!(head.header("content-type"), get.header("content-type"), "{path}");
     }
@@ -158,18 +154,16 @@ fn rule_4_success_is_200_or_201() {
     assert_eq!(example.submitted.status, 201, "a submission that changes something");
     assert_eq!(call("POST", SUBMIT, "awesome-key", declaration()), 200, "a submission that changes nothing");
     assert_eq!(call("POST", VALIDATE, "awesome-key", declaration()), 200);
-    let schema = json!({"title": "New", "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}});
-    let services = format!("{OWNER}/services/");
-    assert_eq!(
-        call("POST", &format!("{services}validate/?dry_run=true"), "vm-owner-key", schema.clone()),
-        200
-    );
-    assert_eq!(call("POST", &services, "vm-owner-key", schema.clone()), 201, "a new service");
-    assert_eq!(call("POST", &services, "vm-owner-key", schema.clone()), 200, "the same once more");
-    let mut newer = schema;
-    newer.as_object_mut().unwrap().insert("description".to_owned(), json!("newer"));
-    assert_eq!(call("POST", &services, "vm-owner-key", newer), 200, "a new version of it");
+    let mut newer = definition("New");
+    newer["description"] = json!("newer");
+    for (path, schema, status, what) in [
+        ("validate/?dry_run=true", definition("New"), 200, "a dry run"),
+        ("", definition("New"), 201, "a new service"),
+        ("", definition("New"), 200, "the same definition once more"),
+        ("", newer, 200, "a new version of it"),
+    ] {
+        assert_eq!(call("POST", &format!("{SERVICES}{path}"), "vm-owner-key", schema), status, "{what}");
+    }
     let deployed = format!("{OWNER}/deployed_items/");
     let body = |ip: &str| json!({"data": {"ip": ip}, "change_instance": example.change});
     assert_eq!(call("POST", &deployed, "vm-owner-key", body("10.0.0.2")), 201, "a new version");
@@ -188,23 +182,15 @@ fn rule_5_errors_use_the_statuses_that_clients_can_read() {
         Code::ALL.into_iter().filter(|code| code.status() == status).map(Code::name).collect()
     };
     assert_eq!(of(401), ["unauthenticated"]);
-    // The first two codes are about people. Existing clients use API keys and never get them. They also never call the
-    // routes of operators.
-    let forbidden = [
-        "choose_team",
-        "not_a_member",
-        "read_only_key",
-        "needs_admin",
-        "needs_platform",
-        "foreign_service",
-        "not_owner",
-    ];
-    // The last two are also about people.
-    assert_eq!(of(403), [&forbidden[..], &["manual_approval", "manual_completion"]].concat());
+    // The first two and the last two codes are about people. Existing clients use API keys and never get them. They
+    // also never call the routes of operators.
+    let teams = ["choose_team", "not_a_member"];
+    let keys = ["read_only_key", "needs_admin", "needs_platform", "foreign_service", "not_owner"];
+    assert_eq!(of(403), [&teams[..], &keys, &["manual_approval", "manual_completion"]].concat());
     assert_eq!(of(404), ["no_such_route", "not_found"]);
-    assert_eq!(of(412), ["plan_changed", "changed_meanwhile"], "who sends If-Match can read it");
-    assert_eq!(of(422), ["idempotency_key_reused"], "who sends a key can read it");
-    assert_eq!(of(429), ["too_many_requests"], "status and `Retry-After` say all of it");
+    assert_eq!(of(412), ["plan_changed", "changed_meanwhile"], "a client that sends If-Match can read 412");
+    assert_eq!(of(422), ["idempotency_key_reused"], "a client that sends a key can read 422");
+    assert_eq!(of(429), ["too_many_requests"], "429 needs no more than its status and `Retry-After`");
     assert_eq!(of(503), ["submission_in_flight", "contended", "storage_full", "unavailable"]);
 }
 
@@ -213,15 +199,9 @@ fn rule_6_an_invalid_document_is_400_with_a_dict_of_dicts() {
     let system = &SHARED.system;
     for path in [SUBMIT, VALIDATE] {
         for body in [&b"{"[..], b"[]", b"", br#"{"AwesomeConsumer": []}"#, br#"{"AwesomeConsumer2": {}}"#] {
-            let request = ApiRequest {
-                method: "POST",
-                path,
-                key: Some("awesome-key"),
-                headers: &[],
-                body: body.to_vec(),
-            };
-            let answer = system.send(&request);
-            assert_eq!((answer.status, answer.at("/is_valid")), (400, &json!(false)), "{answer:?}");
+            let (method, key, body) = ("POST", Some("awesome-key"), body.to_vec());
+            let answer = system.send(&ApiRequest { method, path, key, body, ..ApiRequest::default() });
+            answer.assert_is(400, &json!({"/is_valid": false}));
             let errors = answer.at("/errors").as_object().unwrap();
             assert!(!errors.is_empty());
             for dict in errors.values() {
@@ -258,7 +238,7 @@ fn rule_8_an_empty_body_is_an_empty_object() {
         assert_eq!((answer.status, &answer.body), (200, &before.body), "{method}");
     }
     let answer = system.call("POST", VALIDATE, "awesome-key", &Value::Null);
-    assert_eq!(answer.at("/problems/0/rule"), "one_team", "read as {{}}: {answer:?}");
+    assert_eq!(answer.at("/problems/0/rule"), "one_team", "an empty body is read as {{}}: {answer:?}");
 }
 
 #[test]
@@ -283,10 +263,8 @@ fn rule_9_patch_put_and_post_mean_update() {
         let refused = system.call(method, &path, "vm-owner-key", &json!({"deployed_item": null}));
         refused.assert_is(400, &json!({"/deployed_item": ["This field may not be null."]}));
         let refused = system.call(method, &path, "vm-owner-key", &json!({"state": "PENDING"}));
-        assert_eq!(
-            refused.at("/detail"),
-            "cannot switch from state APPROVED to PENDING directly, allowed: COMPLETED, ERRORED"
-        );
+        let detail = "cannot switch from state APPROVED to PENDING directly, allowed: COMPLETED, ERRORED";
+        assert_eq!(refused.at("/detail"), detail);
         assert_eq!(call(&path, json!({"state": "ERROR"})).at("/state"), "ERRORED");
     }
 }
@@ -310,11 +288,8 @@ fn rule_10_ids_are_integers_and_urls_absolute() {
     }
     let path = example.fresh("by url");
     let approved = system.call("PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
-    for (number, (field, url)) in
-        [("change_instance", approved.at("/url")), ("service_item", approved.at("/service_item/url"))]
-            .into_iter()
-            .enumerate()
-    {
+    let item = approved.at("/service_item/url");
+    for (number, field, url) in [(0, "change_instance", approved.at("/url")), (1, "service_item", item)] {
         let body = json!({"data": {"number": number}, field: url});
         let answer = system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &body);
         assert_eq!((answer.status, answer.at(&format!("/{field}"))), (201, url), "{answer:?}");
@@ -329,16 +304,11 @@ fn rule_10_host_and_stage_of_a_url_are_those_of_the_request() {
     event.request_context.stage = Some("prod".to_owned());
     event.headers.insert("host", "api.example.com".parse().unwrap());
     event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
-    let table = example.system.table.clone();
+    let table = &example.system.table;
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
-    let reply = example.system.block_on(functions::answer(
-        &table,
-        &key,
-        &authorizer,
-        &Arc::default(),
-        &functions::PLAIN_CONSOLE,
-        event,
-    ));
+    let (fair_use, console) = (Arc::default(), &functions::PLAIN_CONSOLE);
+    let answering = functions::answer(table, &key, &authorizer, &fair_use, console, event);
+    let reply = example.system.block_on(answering);
     assert_eq!(reply.status_code, 200);
     let body = format!("{:?}", reply.body);
     let url = format!("https://api.example.com/prod{CONSUMER}/service_items/{}/", example.item);
@@ -348,24 +318,16 @@ fn rule_10_host_and_stage_of_a_url_are_those_of_the_request() {
 #[test]
 fn rule_11_query_values_come_as_clients_write_them() {
     let system = &SHARED.system;
-    let count = |query: &str| {
-        let answer = system.get(
-            &format!(
-                "{CONSUMER}/service_items/?service_name=VM,LoadBalancer&application_name=NewApp1&{query}"
-            ),
-            "awesome-key",
-        );
-        assert_eq!(answer.status, 200, "{query}: {answer:?}");
-        answer.at("/count").as_u64().unwrap()
-    };
-    assert_eq!(count("runtime_state=REQUESTED,IN_SERVICE"), 2);
-    assert_eq!(count("runtime_state=REQUESTED%2CIN_SERVICE"), 2);
-    assert_eq!(count("runtime_state=IN_SERVICE"), 1);
-    assert_eq!(count("service_id=[1,%202]"), 2);
-    assert_eq!(count("service_id=%5B1,+2%5D"), 2);
-    for truth in ["True", "true", "False", "false"] {
-        let path = format!("{CONSUMER}/change_instances/?exclude_referenced={truth}");
-        assert_eq!(system.get(&path, "awesome-key").status, 200, "{truth}");
+    let filters = "service_name=VM,LoadBalancer&application_name=NewApp1";
+    for (query, count) in [
+        ("runtime_state=REQUESTED,IN_SERVICE", 2),
+        ("runtime_state=REQUESTED%2CIN_SERVICE", 2),
+        ("runtime_state=IN_SERVICE", 1),
+        ("service_id=[1,%202]", 2),
+        ("service_id=%5B1,+2%5D", 2),
+    ] {
+        let answer = system.get(&format!("{CONSUMER}/service_items/?{filters}&{query}"), "awesome-key");
+        assert_eq!((answer.status, answer.at("/count")), (200, &json!(count)), "{query}: {answer:?}");
     }
     let lists = ROUTES.iter().filter(|route| {
         route.access != Access::Anyone && route.methods == ["GET"] && !route.path.contains("{id}")
@@ -406,7 +368,7 @@ fn each_kind_of_reply_looks_like_its_example() {
     };
     let get = |path: String, key: &str| system.get(&path, key);
     let Example { change, share, item, deployed, .. } = &example;
-    golden("team", 200, &get("/v1/account/teams/".to_owned(), "awesome-key"));
+    golden("team", 200, &get(TEAMS.to_owned(), "awesome-key"));
     golden("submitted", 201, &example.submitted);
     golden("declaration", 200, &get(format!("{CONSUMER}/declaration/"), "awesome-key"));
     golden("service_item", 200, &get(format!("{CONSUMER}/service_items/{item}/"), "awesome-key"));
@@ -491,15 +453,12 @@ fn the_page_of_compatibility_has_the_real_differences() {
     assert_eq!(patch(&failed, "APPROVED").status, 200);
     let version = SHARED.system.get(&format!("{OWNER}/deployed_items/?limit=1"), "vm-owner-key");
     let version = format!("{OWNER}/deployed_items/{}/", version.at("/results/0/id"));
+    let removed = SHARED.system.call("DELETE", &version, "vm-owner-key", &Value::Null);
     for (difference, answer, field) in [
         ("REJECTED to PENDING", patch(&rejected, "PENDING"), "code"),
         ("COMPLETED to CLOSED", patch(&completed, "CLOSED"), "code"),
         ("The state name ERROR", patch(&failed, "ERROR"), "state"),
-        (
-            "DELETE of a deployed",
-            SHARED.system.call("DELETE", &version, "vm-owner-key", &Value::Null),
-            "code",
-        ),
+        ("DELETE of a deployed", removed, "code"),
     ] {
         let row = COMPATIBILITY.lines().find(|line| line.starts_with(&format!("| {difference}")));
         let (_, reply) = row.unwrap().trim_end_matches(" |").rsplit_once(" | ").unwrap();

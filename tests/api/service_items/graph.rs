@@ -1,6 +1,6 @@
 //! The graph of an application and around an item: items, references and dependent teams, as far as a team sees them.
 
-use crate::api::example::{CONSUMER, OWNER, SUBMIT};
+use crate::api::demo::{CONSUMER, OWNER, SERVICES, SUBMIT, definition};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use support::{Answer, Running};
@@ -21,7 +21,7 @@ impl World {
         let name = json!({"title": "Name", "type": "object", "required": ["name"], "properties": {
             "name": {"type": "string"},
             "to/balancer": {"type": "string", "format": "reference", "service_reference": "LoadBalancer"}}});
-        system.expect(201, "POST", &format!("{OWNER}/services/"), "np-owner-key", &name);
+        system.expect(201, "POST", SERVICES, "np-owner-key", &name);
         let balancer = |name: &str, vms: &[&str]| json!({"name": name, "related_vms": vms});
         let declared = json!({"AwesomeConsumer": {"App": {"services": {
             "Name": [{"name": "www", "to/balancer": "left"}],
@@ -30,21 +30,17 @@ impl World {
         system.expect(201, "POST", SUBMIT, KEY, &declared);
         system.wait_idle();
         let items = system.get(&format!("{CONSUMER}/service_items/"), KEY);
-        let items = items.at("/results").as_array().unwrap();
         let id = |item: &Value| (item["name"].as_str().unwrap().to_owned(), item["id"].as_u64().unwrap());
-        let ids = items.iter().map(id).collect();
-        let application = items[0]["application"]["id"].as_u64().unwrap();
+        let ids = items.rows().iter().map(id).collect();
+        let application = items.at("/results/0/application/id").as_u64().unwrap();
         Self { system, ids, application }
     }
 
     fn get(&self, path: &str, key: &str) -> Graph {
-        let (mut graph, mut next) = (Graph::default(), Some(path.to_owned()));
-        while let Some(path) = next {
-            let page = self.system.get(&path, key);
-            assert_eq!(page.status, 200, "{path}: {page:?}");
+        let mut graph = Graph::default();
+        for page in self.system.pages(path, key) {
             assert_eq!(page.at("/application"), &json!({"id": self.application, "name": "App"}));
             graph.add(&page, &self.ids);
-            next = page.at("/next").as_str().map(str::to_owned);
         }
         graph
     }
@@ -68,10 +64,10 @@ impl Graph {
     fn add(&mut self, page: &Answer, ids: &BTreeMap<String, u64>) {
         let rows = |pointer: &str| page.at(pointer).as_array().unwrap().clone();
         let name = |id: &Value| ids.iter().find(|(_, other)| id == *other).unwrap().0.clone();
-        self.items.extend(rows("/service_items").iter().map(|item| {
+        for item in rows("/service_items") {
             assert_eq!(item["name"], name(&item["id"]), "{item}");
-            name(&item["id"])
-        }));
+            self.items.push(name(&item["id"]));
+        }
         self.references.extend(rows("/references").iter().map(|reference| {
             let pointer = reference["pointer"].as_str().unwrap();
             format!("{}{pointer} -> {}", name(&reference["from"]), name(&reference["to"]))
@@ -113,16 +109,13 @@ fn a_graph_of_an_application_has_its_items_and_their_references_page_by_page() {
         assert_eq!(once.len(), graph.items.len(), "each item is on one page");
     }
     let page = world.system.get(&path, KEY);
-    let item =
-        page.at("/service_items").as_array().unwrap().iter().find(|item| item["name"] == "left").unwrap();
+    let mut items = page.at("/service_items").as_array().unwrap().iter();
+    let item = items.find(|item| item["name"] == "left").unwrap();
     let full = world.system.get(item["url"].as_str().unwrap(), KEY);
-    for field in ["id", "url", "name", "service_owner_team", "runtime_state", "change_state"] {
-        assert_eq!(&item[field], full.at(&format!("/{field}")), "{field}");
-    }
-    for (object, field) in
-        [("application", "id"), ("application", "name"), ("service", "id"), ("service", "name")]
-    {
-        assert_eq!(&item[object][field], full.at(&format!("/{object}/{field}")));
+    let fields = ["/id", "/url", "/name", "/service_owner_team", "/runtime_state", "/change_state"];
+    let parts = ["/application/id", "/application/name", "/service/id", "/service/name"];
+    for field in fields.iter().chain(&parts) {
+        assert_eq!(item.pointer(field), Some(full.at(field)), "{field}");
     }
 }
 
@@ -164,14 +157,13 @@ fn an_owner_sees_its_own_part_of_a_graph() {
     let shared = "left www: www/to~1balancer -> left; NPOwnerTeam of LoadBalancer";
     assert_eq!([seen("left", "np-owner-key"), seen("www", "np-owner-key")], [shared; 2]);
     let application = format!("{OWNER}/applications/{}/graph/", world.application);
-    let item =
-        |side: &str, item: &str| format!("/v1/orcabase/{side}/service_items/{}/graph/", world.ids[item]);
+    let item = |side: &str| format!("/v1/orcabase/{side}/service_items/{}/graph/", world.ids["left"]);
     for (path, key) in [
         (application.clone(), "vm-owner-key"),
         (application.replace("serviceowner", "consumer"), "awesome2-key"),
-        (item("serviceowner", "left"), "vm-owner-key"),
-        (item("consumer", "left"), "lb-owner-key"),
-        (item("serviceowner", "left"), KEY),
+        (item("serviceowner"), "vm-owner-key"),
+        (item("consumer"), "lb-owner-key"),
+        (item("serviceowner"), KEY),
     ] {
         let refused = world.system.get(&path, key);
         assert_eq!(refused.code(), (404, "not_found"), "{path}: {refused:?}");
@@ -183,9 +175,7 @@ fn an_owner_sees_its_own_part_of_a_graph() {
 #[test]
 fn a_reference_without_a_property_in_the_current_definition_belongs_to_the_whole_item() {
     let world = World::new();
-    let definition = json!({"title": "LoadBalancer", "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}});
-    world.system.expect(200, "POST", &format!("{OWNER}/services/"), "lb-owner-key", &definition);
+    world.system.expect(200, "POST", SERVICES, "lb-owner-key", &definition("LoadBalancer"));
     let graph = world.around("consumer", "right", KEY);
     assert_eq!(graph.parts(), (vec!["b", "right"], vec!["right -> b"]));
 }
@@ -194,9 +184,8 @@ fn a_reference_without_a_property_in_the_current_definition_belongs_to_the_whole
 fn a_gone_item_is_no_part_of_a_graph_but_its_own() {
     let world = World::new();
     let decide = |state: &str, change_type: &str| {
-        let list =
-            format!("{OWNER}/change_instances/?change_type={change_type}&service_item_id={}", world.ids["c"]);
-        let listed = world.system.get(&list, "vm-owner-key");
+        let filter = format!("change_type={change_type}&service_item_id={}", world.ids["c"]);
+        let listed = world.system.get(&format!("{OWNER}/change_instances/?{filter}"), "vm-owner-key");
         let url = listed.at("/results/0/url").as_str().unwrap();
         world.system.expect(200, "PATCH", url, "vm-owner-key", &json!({"state": state}));
     };

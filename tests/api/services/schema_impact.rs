@@ -1,32 +1,27 @@
 //! Effects of a new definition: the items that would become invalid (docs/reference/http/services.md).
 //! docs/reference/figures/costs.md has the cost for 10,000 items.
 
-use crate::api::lists::library::{CONSUMER, OWNER};
+use crate::api::demo::{self, OWNER, SERVICES, SUBMIT, VALIDATE};
+use crate::api::lists::library::teams;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use support::{Answer, Random, Running};
+use support::{Answer, Random, Running, assert_values};
 
-const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
+const PLAIN: &str = "/v1/orcabase/serviceowner/services/validate/";
 const DRY_RUN: &str = "/v1/orcabase/serviceowner/services/validate/?dry_run=true";
 
-/// Returns a definition of VM with these properties. It allows all others.
+/// Returns a definition of VM with these properties and all others.
 fn definition(properties: &Value) -> Value {
-    let mut definition =
-        json!({"title": "VM", "type": "object", "required": ["name"], "properties": properties});
-    definition["properties"]["name"] = json!({"type": "string"});
+    let mut definition = demo::definition("VM");
+    definition["properties"].as_object_mut().unwrap().extend(properties.as_object().unwrap().clone());
     definition
 }
 
 /// Starts a system: Alpha and Beta declare VMs of One, and Two owns DB.
 fn system() -> Running {
-    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
-    let service = |owner: &str, title: &str| {
-        let mut definition = definition(&json!({}));
-        definition["title"] = json!(title);
-        json!({"owner": owner, "schema": definition})
-    };
+    let service = |owner: &str, title: &str| json!({"owner": owner, "schema": demo::definition(title)});
     let world = json!({
-        "teams": [team("Alpha"), team("Beta"), team("One"), team("Two")],
+        "teams": teams(&["Alpha", "Beta", "One", "Two"]),
         "services": [service("One", "VM"), service("One", "Disk"), service("Two", "DB")],
     });
     Running::start(&world.to_string())
@@ -48,15 +43,11 @@ fn a_reference_to_a_service_that_the_team_does_not_see_is_a_warning() {
         };
         definition(&names.iter().map(reference).collect::<Map<_, _>>().into())
     };
-    let warning = |name: &str| {
-        json!(format!(
-            "/properties/{name}/service_reference names a service that your team does not see: `{name}`"
-        ))
-    };
-    let validate = "/v1/orcabase/serviceowner/services/validate/";
-    for path in [validate, DRY_RUN, "/v1/orcabase/serviceowner/services/"] {
+    let warning =
+        "/properties/Router/service_reference names a service that your team does not see: `Router`";
+    for path in [PLAIN, DRY_RUN, SERVICES] {
         let warned = system.call("POST", path, "one", &references(&["DB", "Router", "VM"]));
-        assert_eq!((warned.status, warned.at("/warnings")), (200, &json!([warning("Router")])), "{warned:?}");
+        warned.assert_is(200, &json!({"/warnings": [warning]}));
         let seen = system.call("POST", path, "one", &references(&["DB", "Disk", "VM"]));
         assert!(seen.body.get("warnings").is_none_or(|warnings| *warnings == json!([])), "{seen:?}");
     }
@@ -76,16 +67,16 @@ fn schema_impact(
     definition: &Value,
 ) -> (BTreeMap<(String, String), Value>, u64, usize) {
     let (mut errors, mut checked, mut pages) = (BTreeMap::new(), 0, 0);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
     let mut next = Some(path.to_owned());
     while let Some(path) = next {
         let page = dry_run(system, &path, definition);
         let mut failing = 0;
         for team in page.at("/dry_run/teams").as_array().unwrap() {
             for item in team["items"].as_array().unwrap() {
-                let name =
-                    (team["name"].as_str().unwrap().to_owned(), item["name"].as_str().unwrap().to_owned());
+                let name = (text(&team["name"]), text(&item["name"]));
                 let previous = errors.insert(name, item["errors"].clone());
-                assert!(previous.is_none(), "told twice: {item}");
+                assert!(previous.is_none(), "each item is listed once: {item}");
                 failing += 1;
             }
         }
@@ -100,31 +91,20 @@ fn schema_impact(
 #[test]
 fn a_dry_run_lists_invalid_items_by_team_and_writes_nothing() {
     let system = system();
-    declare(
-        &system,
-        "Alpha",
-        &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 1}, {"name": "gone"}],
-        "Disk": [{"name": "c", "cpu": "many"}], "DB": [{"name": "d", "cpu": "many"}]}),
-    );
-    declare(
-        &system,
-        "Alpha",
-        &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 1}],
-        "Disk": [{"name": "c", "cpu": "many"}], "DB": [{"name": "d", "cpu": "many"}]}),
-    );
-    declare(
-        &system,
-        "Beta",
-        &json!({"VM": [{"name": "a", "cpu": "many"}, {"name": "e", "cpu": 1, "size": {"x": 1}}]}),
-    );
+    let alpha = json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 1}],
+        "Disk": [{"name": "c", "cpu": "many"}], "DB": [{"name": "d", "cpu": "many"}]});
+    let mut first = alpha.clone();
+    first["VM"].as_array_mut().unwrap().push(json!({"name": "gone"}));
+    declare(&system, "Alpha", &first);
+    declare(&system, "Alpha", &alpha);
+    let beta = json!({"VM": [{"name": "a", "cpu": "many"}, {"name": "e", "cpu": 1, "size": {"x": 1}}]});
+    declare(&system, "Beta", &beta);
     system.wait_idle();
     let before = system.rows();
-    let stricter = definition(
-        &json!({"cpu": {"type": "integer", "minimum": 2}, "size": {"additionalProperties": false}}),
-    );
+    let integer = json!({"type": "integer", "minimum": 2});
+    let stricter = definition(&json!({"cpu": integer, "size": {"additionalProperties": false}}));
     let answer = dry_run(&system, DRY_RUN, &stricter);
-    assert_eq!((answer.at("/dry_run/checked"), answer.at("/dry_run/failing")), (&json!(4), &json!(3)));
-    assert_eq!(answer.at("/dry_run/next"), &Value::Null);
+    answer.assert_is(200, &json!({"/dry_run/checked": 4, "/dry_run/failing": 3, "/dry_run/next": null}));
     let teams: Vec<&Value> = answer.at("/dry_run/teams").as_array().unwrap().iter().collect();
     let names: Vec<&Value> = teams.iter().map(|team| &team["name"]).collect();
     assert_eq!(names, ["Alpha", "Beta"]);
@@ -138,34 +118,28 @@ fn a_dry_run_lists_invalid_items_by_team_and_writes_nothing() {
     assert_eq!(teams[1]["items"][0]["errors"], json!({"cpu": ["\"many\" is not of type \"integer\""]}));
     let nested = json!({"cpu": [less], "size": {"x": ["must be absent: the definition does not allow this property"]}});
     assert_eq!(teams[1]["items"][1]["errors"], nested);
-    assert_eq!(system.rows(), before, "nothing is written");
+    assert_eq!(system.rows(), before, "a dry run writes nothing");
 }
 
 #[test]
 fn a_dry_run_checks_owner_title_and_parameters() {
     let system = system();
     declare(&system, "Alpha", &json!({"VM": [{"name": "a"}]}));
-    let plain = "/v1/orcabase/serviceowner/services/validate/";
-    let other = |title: &str| {
-        let mut definition = definition(&json!({}));
-        definition["title"] = json!(title);
-        definition
-    };
-    for path in [plain.to_owned(), format!("{plain}?dry_run=false"), format!("{plain}?dry_run=")] {
-        assert_eq!(dry_run(&system, &path, &other("VM")).at("/dry_run"), &Value::Null, "{path}");
+    let other = demo::definition;
+    for query in ["", "?dry_run=false", "?dry_run="] {
+        let answer = dry_run(&system, &format!("{PLAIN}{query}"), &other("VM"));
+        assert_eq!(answer.at("/dry_run"), &Value::Null, "{query}");
     }
     let nothing = json!({"checked": 0, "failing": 0, "teams": [], "deployed_items": [], "next": null});
     assert_eq!(dry_run(&system, DRY_RUN, &other("New")).at("/dry_run"), &nothing, "a new title");
     for path in [DRY_RUN.to_owned(), DRY_RUN.replace("serviceowner", "consumer")] {
         assert_eq!(dry_run(&system, &path, &other("VM")).at("/dry_run/checked"), 1, "{path}");
-        for (title, key, status, code) in
-            [("VM", "two", 403, "foreign_service"), ("DB", "one", 403, "foreign_service")]
-        {
-            let answer = system.call("POST", &path, key, &other(title));
-            assert_eq!(answer.code(), (status, code), "{title} {key}: {answer:?}");
-            let published =
-                system.call("POST", &path.replace("validate/?dry_run=true", ""), key, &other(title));
-            assert_eq!(published.code(), (status, code), "as publishing does");
+        // The publication gets the same code.
+        for path in [path.as_str(), &path.replace("validate/?dry_run=true", "")] {
+            for (title, key) in [("VM", "two"), ("DB", "one")] {
+                let answer = system.call("POST", path, key, &other(title));
+                assert_eq!(answer.code(), (403, "foreign_service"), "{path} {title} {key}: {answer:?}");
+            }
         }
     }
     let refused = |path: &str, body: &Value, code: &str| {
@@ -173,10 +147,10 @@ fn a_dry_run_checks_owner_title_and_parameters() {
         assert_eq!(answer.code(), (400, code), "{path}: {answer:?}");
     };
     refused(DRY_RUN, &json!({"title": "VM", "type": "array"}), "invalid_schema");
-    refused(&format!("{plain}?dry_run=perhaps"), &other("VM"), "invalid_filter");
+    refused(&format!("{PLAIN}?dry_run=perhaps"), &other("VM"), "invalid_filter");
     refused(&format!("{DRY_RUN}&limit=x"), &other("VM"), "invalid_filter");
     refused(&format!("{DRY_RUN}&cursor=x"), &other("VM"), "invalid_cursor");
-    let unknown = system.call("POST", &format!("{plain}?colour=red"), "one", &other("VM"));
+    let unknown = system.call("POST", &format!("{PLAIN}?colour=red"), "one", &other("VM"));
     assert_eq!((unknown.status, &unknown.body), (400, &json!(["Filter param not found."])));
 }
 
@@ -196,13 +170,8 @@ fn pages_check_each_item_once_and_a_position_is_good_for_its_definition() {
     }
     let first = dry_run(&system, &format!("{DRY_RUN}&limit=7"), &stricter);
     let next = first.at("/dry_run/next").as_str().unwrap();
-    assert!(
-        next.starts_with(&format!(
-            "{}{OWNER}/services/validate/?dry%5Frun=true&limit=7&cursor=",
-            system.base
-        )),
-        "{next}"
-    );
+    let start = format!("{}{PLAIN}?dry%5Frun=true&limit=7&cursor=", system.base);
+    assert!(next.starts_with(&start), "{next}");
     for (body, key) in [(definition(&json!({})), "one"), (stricter, "two")] {
         let answer = system.call("POST", next, key, &body);
         assert_eq!(answer.code(), (400, "invalid_cursor"), "{key}");
@@ -294,10 +263,10 @@ fn a_dry_run_lists_exactly_the_items_that_the_published_definition_refuses() {
         }
         let (impact, checked, _) = schema_impact(&system, &format!("{DRY_RUN}&limit=15"), &definition);
         assert_eq!(checked, 40);
-        let published = system.call("POST", &format!("{OWNER}/services/"), "one", &definition);
+        let published = system.call("POST", SERVICES, "one", &definition);
         assert!(matches!(published.status, 200 | 201), "{published:?}");
         let touched = json!({"Alpha": {"web": {"services": {"VM": declared(round)}}}});
-        let answer = system.call("POST", &format!("{CONSUMER}/submissions/validate/"), "alpha", &touched);
+        let answer = system.call("POST", VALIDATE, "alpha", &touched);
         let refused = answer.at("/errors/Alpha/web/VM").as_object().cloned().unwrap_or_default();
         assert_eq!(answer.status == 200, impact.is_empty(), "{definition}: {answer:?}");
         let errors_by_item: Map<String, Value> =
@@ -321,20 +290,19 @@ fn a_dry_run_lists_deployed_items_that_cannot_be_carried_over() {
         definition
     };
     let first = verified("cpu", &json!([]));
-    system.expect(200, "POST", &format!("{OWNER}/services/"), "one", &first);
+    system.expect(200, "POST", SERVICES, "one", &first);
     declare(&system, "Alpha", &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 8}]}));
     let changes = system.get(&format!("{OWNER}/change_instances/"), "one");
-    let change = changes.at("/results").as_array().unwrap().iter();
-    let change = change.clone().find(|change| change["service_item"]["name"] == "a").unwrap();
+    let change = changes.rows().iter().find(|change| change["service_item"]["name"] == "a").unwrap();
     for state in ["APPROVED", "COMPLETED"] {
         system.expect(200, "PATCH", change["url"].as_str().unwrap(), "one", &json!({"state": state}));
     }
     // Only the completed item has a version to carry over.
     let listed = |definition: &Value| dry_run(&system, DRY_RUN, definition).at("/dry_run").clone();
     let renamed = listed(&verified("cores", &json!([])));
-    assert_eq!((&renamed["checked"], &renamed["failing"]), (&json!(2), &json!(2)));
+    assert_values(&renamed, &json!({"/checked": 2, "/failing": 2}));
     let [item] = renamed["deployed_items"].as_array().unwrap().as_slice() else { panic!("{renamed:?}") };
-    assert_eq!((&item["name"], &item["problems"][0]["pointer"]), (&json!("a"), &json!("/cpu")));
+    assert_values(item, &json!({"/name": "a", "/problems/0/pointer": "/cpu"}));
     let moved = json!([{"op": "move", "from": "/cpu", "path": "/cores"}]);
     assert_eq!(listed(&verified("cores", &moved))["deployed_items"], json!([]));
 }

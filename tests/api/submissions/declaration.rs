@@ -1,7 +1,7 @@
 //! The export of what a team declares: a submission of all its pages changes nothing (R36).
 
-use super::history::{KEY, State, TEAM, history, pages, submit, vms};
-use crate::api::example::{CONSUMER, OWNER, SUBMIT};
+use super::history::{KEY, State, TEAM, history, submit, vms};
+use crate::api::demo::{CONSUMER, OWNER, SERVICES, SUBMIT, VALIDATE, definition};
 use domain::base::json::canonical;
 use serde_json::{Value, json};
 use support::{Answer, Running};
@@ -27,7 +27,6 @@ fn merge(into: &mut Value, from: &Value) {
 fn merged(pages: &[Answer]) -> Value {
     let mut all = Value::Null;
     for page in pages {
-        assert_eq!(page.status, 200, "{page:?}");
         merge(&mut all, page.at("/declaration"));
     }
     all
@@ -35,23 +34,19 @@ fn merged(pages: &[Answer]) -> Value {
 
 /// Returns the number of items on a page.
 fn items(page: &Answer) -> usize {
-    let applications =
-        page.at("/declaration").as_object().unwrap().values().next().unwrap().as_object().unwrap();
-    let services =
-        applications.values().filter_map(|application| application["services"].as_object()).flatten();
+    let applications = page.at("/declaration")[TEAM].as_object().unwrap().values();
+    let services = applications.filter_map(|application| application["services"].as_object()).flatten();
     services.map(|(_, items)| items.as_array().unwrap().len()).sum()
 }
 
 fn exported(system: &Running, query: &str) -> Value {
-    merged(&pages(system, &format!("{EXPORT}?{query}"), "next"))
+    merged(&system.pages(&format!("{EXPORT}?{query}"), KEY))
 }
 
 /// A declaration with unusual names, numbers and applications, and a service with an unusual title.
 fn unusual(system: &Running) -> Value {
     let title = "metadata/~\"\u{1f600}";
-    let schema = json!({"title": title, "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}});
-    system.expect(201, "POST", &format!("{OWNER}/services/"), "vm-owner-key", &schema);
+    system.expect(201, "POST", SERVICES, "vm-owner-key", &definition(title));
     let numbers = json!([1.0, 0.000_000_1, -0.0, 9_007_199_254_740_991_u64, 0.1]);
     json!({TEAM: {
         "metadata": {"budget": 1.0, "a \"b\"": [{}, null, "\u{1f600}\u{fb33}"]},
@@ -66,8 +61,8 @@ fn unusual(system: &Running) -> Value {
 #[test]
 fn a_submission_of_the_export_changes_nothing() {
     let system = Running::demo();
-    let none = system.get(EXPORT, KEY);
-    assert_eq!(none.at("/declaration"), &json!({TEAM: {"metadata": {}}}), "before the first submission");
+    let none = json!({TEAM: {"metadata": {}}});
+    assert_eq!(system.get(EXPORT, KEY).at("/declaration"), &none, "nothing is declared yet");
     let declared = unusual(&system);
     let mut expected = declared.clone();
     expected[TEAM].as_object_mut().unwrap().remove("Only a mention");
@@ -76,16 +71,14 @@ fn a_submission_of_the_export_changes_nothing() {
     system.expect(201, "POST", SUBMIT, KEY, &declared);
     system.wait_idle();
     for limit in [1, 2, 1_000] {
-        let pages = pages(&system, &format!("{EXPORT}?limit={limit}"), "next");
+        let pages = system.pages(&format!("{EXPORT}?limit={limit}"), KEY);
         assert!(pages.iter().all(|page| items(page) <= limit), "{pages:?}");
         assert_eq!(pages.len(), if limit == 1_000 { 1 } else { 1 + 6 / limit }, "{pages:?}");
         let export = merged(&pages);
         assert_eq!(canonical(&export), canonical(&expected), "limit {limit}");
-        let preview = system.call("POST", &format!("{CONSUMER}/submissions/validate/"), KEY, &export);
-        assert_eq!((preview.status, preview.at("/changed")), (200, &json!(false)), "{preview:?}");
+        system.call("POST", VALIDATE, KEY, &export).assert_is(200, &json!({"/changed": false}));
     }
-    let repeated = system.call("POST", SUBMIT, KEY, &exported(&system, ""));
-    assert_eq!((repeated.status, repeated.at("/changed")), (200, &json!(false)), "{repeated:?}");
+    system.call("POST", SUBMIT, KEY, &exported(&system, "")).assert_is(200, &json!({"/changed": false}));
     system.assert_sound();
 }
 
@@ -112,14 +105,11 @@ fn all_pages_show_the_state_after_the_same_submission() {
     for changes in 0..2 {
         // First the items change and are removed, then the removed ones are gone.
         if changes == 0 {
-            submit(
-                &system,
-                "POST",
-                &json!({"metadata": {"budget": 2}, "A": {"services": {"VM": vms(&[1, 5])}}, "C": {}}),
-            );
+            let less = json!({"metadata": {"budget": 2}, "A": {"services": {"VM": vms(&[1, 5])}}, "C": {}});
+            submit(&system, "POST", &less);
         } else {
             let deletions = format!("{OWNER}/change_instances/?state=PENDING&change_type=DELETE");
-            for change in system.get(&deletions, "vm-owner-key").at("/results").as_array().unwrap() {
+            for change in system.get(&deletions, "vm-owner-key").rows() {
                 for state in ["APPROVED", "COMPLETED"] {
                     let path = change["url"].as_str().unwrap();
                     system.expect(200, "PATCH", path, "vm-owner-key", &json!({"state": state}));
@@ -129,7 +119,7 @@ fn all_pages_show_the_state_after_the_same_submission() {
             assert_eq!(gone.at("/count"), 2, "{gone:?}");
         }
         let mut all = vec![begun.clone()];
-        all.extend(pages(&system, begun.at("/next").as_str().unwrap(), "next"));
+        all.extend(system.pages(begun.at("/next").as_str().unwrap(), KEY));
         assert_eq!(all.len(), 3);
         let mut expected = json!({TEAM: first});
         expected[TEAM]["B"]["metadata"] = json!({});
@@ -153,8 +143,7 @@ fn an_export_of_some_applications_has_these_alone() {
     assert_eq!(names("application_name=A,B"), ["A", "A,B", "B"]);
     assert_eq!(names("application_name=D"), Vec::<String>::new());
     let part = exported(&system, "application_name=B");
-    let patched = system.call("PATCH", SUBMIT, KEY, &part);
-    assert_eq!((patched.status, patched.at("/changed")), (200, &json!(false)), "{patched:?}");
+    system.call("PATCH", SUBMIT, KEY, &part).assert_is(200, &json!({"/changed": false}));
     // The cursor of another selection is not valid.
     let next = system.get(&format!("{EXPORT}?application_name=A,B&limit=1"), KEY);
     let next = next.at("/next").as_str().unwrap().replace("application%5Fname=A%2CB", "application_name=C");
@@ -168,7 +157,7 @@ fn an_export_waits_for_a_submission_in_flight() {
     system.enable("generate", false);
     let many = json!({TEAM: {"A": {"services": {"VM": vms(&[4; 120])}}}});
     let flying = system.call("POST", SUBMIT, KEY, &many);
-    assert_eq!((flying.status, flying.at("/state")), (201, &json!("COMMITTED")), "{flying:?}");
+    flying.assert_is(201, &json!({"/state": "COMMITTED"}));
     for query in [String::new(), format!("?as_of={}", flying.at("/id"))] {
         let refused = system.get(&format!("{EXPORT}{query}"), KEY);
         assert_eq!(refused.code(), (503, "submission_in_flight"), "{query}");
@@ -192,7 +181,7 @@ fn a_page_ends_before_its_texts_are_too_long() {
         expected[application] = json!({"metadata": {}, "services": {"LoadBalancer": balancers}});
         submit(&system, "PATCH", &json!({application: expected[application]}));
     }
-    let pages = pages(&system, EXPORT, "next");
+    let pages = system.pages(EXPORT, KEY);
     assert_eq!(pages.iter().map(items).collect::<Vec<_>>(), [41, 19]);
     expected["metadata"] = json!({});
     assert_eq!(merged(&pages), json!({TEAM: expected}));

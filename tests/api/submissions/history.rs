@@ -1,5 +1,6 @@
 //! The history of declarations over HTTP: reads as of a submission, differences and reverts (R36, R37).
 
+use crate::api::demo::{CONSUMER, TEAMS};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use support::{Answer, Running};
@@ -85,11 +86,11 @@ fn apply(document: &mut Value, field: &Value) {
                 Some(new) => object.insert(last.to_owned(), new),
                 None => object.remove(last),
             };
-            assert_eq!(before.as_ref(), old, "what it was is told");
+            assert_eq!(before.as_ref(), old, "the difference has the old value");
         }
         Value::Array(array) => {
             let at: usize = last.parse().unwrap();
-            assert_eq!(array.get(at), old, "what it was is told");
+            assert_eq!(array.get(at), old, "the difference has the old value");
             match (new, old) {
                 (Some(new), Some(_)) => array[at] = new,
                 (Some(new), None) => array.push(new),
@@ -114,19 +115,10 @@ fn list(answer: &Answer, pointer: &str) -> Vec<Value> {
     answer.at(pointer).as_array().unwrap().clone()
 }
 
-/// Reads all pages. Returns the responses.
-pub(super) fn pages(system: &Running, first: &str, next: &str) -> Vec<Answer> {
-    let mut pages = vec![system.get(first, KEY)];
-    while let Some(url) = pages.last().unwrap().body[next].as_str().map(str::to_owned) {
-        pages.push(system.get(&url, KEY));
-    }
-    pages
-}
-
 fn difference(system: &Running, from: u64, to: u64, limit: usize) -> Difference {
     let mut all = Difference::default();
     let path = format!("{SUBMISSIONS}/{from}/difference/?to={to}&limit={limit}");
-    for page in pages(system, &path, "next") {
+    for page in system.pages(&path, KEY) {
         let (metadata, items) = (list(&page, "/metadata"), list(&page, "/service_items"));
         assert!(metadata.len() + items.len() <= limit, "{page:?}");
         assert_eq!((page.at("/from"), page.at("/to")), (&json!(from), &json!(to)));
@@ -170,13 +162,11 @@ pub(super) fn history(system: &Running) -> Vec<(u64, State)> {
         ("POST", json!({"NewApp1": {"metadata": {"env": "dev"}, "services": {"VM": vms(&[8, 16])}}})),
     ];
     let mut state = State { metadata: json!({}), ..State::default() };
-    let mut all = Vec::new();
-    for (method, content) in submissions {
-        let id = submit(system, method, &content);
+    let with_state = |(method, content): (&str, Value)| {
         state = state.after(method, &content);
-        all.push((id, state.clone()));
-    }
-    all
+        (submit(system, method, &content), state.clone())
+    };
+    submissions.into_iter().map(with_state).collect()
 }
 
 #[test]
@@ -189,7 +179,7 @@ fn a_difference_leads_from_one_declaration_to_the_other() {
             let difference = difference(&system, *from, *to, 2);
             assert_eq!(before.with(&difference), *after, "{from} to {to}: {difference:?}");
             let is_empty = difference.metadata.is_empty() && difference.items.is_empty();
-            assert_eq!(is_empty, before == after, "nothing else is told: {difference:?}");
+            assert_eq!(is_empty, before == after, "equal declarations have no difference: {difference:?}");
         }
     }
     system.assert_sound();
@@ -199,17 +189,20 @@ fn a_difference_leads_from_one_declaration_to_the_other() {
 fn application_and_team_are_readable_as_each_submission_declared_them() {
     let system = Running::demo();
     let history = history(&system);
-    let team = system.get("/v1/account/teams/", KEY).at("/results/0/id").clone();
-    let applications = list(&system.get("/v1/orcabase/consumer/applications/", KEY), "/results");
+    let team = system.get(TEAMS, KEY).at("/results/0/id").clone();
+    let applications = list(&system.get(&format!("{CONSUMER}/applications/"), KEY), "/results");
     assert_eq!(applications.len(), 2);
     for (id, state) in &history {
         let then = system.get(&format!("/v1/account/teams/{team}/?as_of={id}"), KEY);
         assert_eq!((then.status, then.at("/metadata")), (200, &state.metadata));
         for application in &applications {
             let name = application["name"].as_str().unwrap();
-            let path =
-                format!("/v1/orcabase/consumer/applications/{}/?as_of={id}&limit=1", application["id"]);
-            let pages = pages(&system, &path, "service_items_next");
+            let path = format!("{CONSUMER}/applications/{}/?as_of={id}&limit=1", application["id"]);
+            let mut pages = vec![system.get(&path, KEY)];
+            while let Some(url) = pages.last().unwrap().at("/service_items_next").as_str().map(str::to_owned)
+            {
+                pages.push(system.get(&url, KEY));
+            }
             let Some((metadata, items)) = state.applications.get(name) else {
                 let nothing = pages.iter().all(|page| {
                     page.status == 404
@@ -229,11 +222,12 @@ fn application_and_team_are_readable_as_each_submission_declared_them() {
             assert_eq!(declarations, *items, "{name} after {id}");
         }
     }
-    let path =
-        |as_of: &str| format!("/v1/orcabase/consumer/applications/{}/?as_of={as_of}", applications[1]["id"]);
-    assert_eq!(system.get(&path(&history[0].0.to_string()), KEY).status, 404, "before it was declared");
-    assert_eq!(system.get(&path("1999-12-31"), KEY).status, 404);
-    assert_eq!(system.get(&path("2999-12-31"), KEY).at("/service_items"), &json!([]), "as it is");
+    let path = |as_of: &str| format!("{CONSUMER}/applications/{}/?as_of={as_of}", applications[1]["id"]);
+    for before in [&*history[0].0.to_string(), "1999-12-31"] {
+        assert_eq!(system.get(&path(before), KEY).status, 404, "the application is declared after {before}");
+    }
+    let future = system.get(&path("2999-12-31"), KEY);
+    assert_eq!(future.at("/service_items"), &json!([]), "a time in the future means the present");
     let team = |as_of: &str| system.get(&format!("/v1/account/teams/{team}/?as_of={as_of}"), KEY);
     assert_eq!(team("1999-12-31").at("/metadata"), &json!({}));
     assert_eq!(team("2999-12-31").at("/metadata"), &history[6].1.metadata);
@@ -261,7 +255,7 @@ fn a_revert_declares_the_past_state_as_its_preview_says() {
         let now = reverted.at("/id").as_u64().unwrap();
         let difference = difference(&system, *id, now, 100);
         assert!(difference.metadata.is_empty() && difference.items.is_empty(), "{difference:?}");
-        let items = list(&system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY), "/results");
+        let items = list(&system.get(&format!("{CONSUMER}/service_items/?limit=100"), KEY), "/results");
         let wanted: Map<String, Value> = state
             .applications
             .iter()
@@ -276,12 +270,8 @@ fn a_revert_declares_the_past_state_as_its_preview_says() {
             };
             assert_eq!(items.iter().find(is_it).unwrap()["declaration"], *body);
         }
-        let repeated = system.call("POST", &path, KEY, &Value::Null);
-        assert_eq!(
-            (repeated.status, repeated.at("/changed")),
-            (200, &json!(false)),
-            "it is declared already"
-        );
+        // The second revert changes nothing, because the first has declared that state.
+        system.call("POST", &path, KEY, &Value::Null).assert_is(200, &json!({"/changed": false}));
     }
     system.assert_sound();
 }
@@ -293,23 +283,26 @@ fn the_past_of_another_team_is_404_and_invalid_requests_are_400() {
     let other = json!({"AwesomeConsumer2": {"NewApp1": {"services": {"VM": vms(&[4])}}}});
     let other = system.call("POST", &format!("{SUBMISSIONS}/submit/"), "awesome2-key", &other);
     let other = other.at("/id").as_u64().unwrap();
-    let code = |answer: &Answer| (answer.status, answer.at("/code").as_str().unwrap().to_owned());
-    let get = |path: &str| code(&system.get(&format!("{SUBMISSIONS}/{path}"), KEY));
-    let not_found = (404, "not_found".to_owned());
-    let bad = (400, "invalid_filter".to_owned());
-    assert_eq!(get(&format!("{other}/difference/?to={id}")), not_found);
-    assert_eq!(get(&format!("{id}/difference/?to={other}")), bad);
-    assert_eq!(get(&format!("{id}/difference/")), bad);
-    assert_eq!(get(&format!("{id}/difference/?to={}", id + 1)), bad);
-    let cursor = (400, "invalid_cursor".to_owned());
-    assert_eq!(get(&format!("{id}/difference/?to={id}&cursor=x")), cursor);
-    let post =
-        |path: &str, body: &Value| code(&system.call("POST", &format!("{SUBMISSIONS}/{path}"), KEY, body));
-    assert_eq!(post(&format!("{other}/revert/"), &Value::Null), not_found);
-    assert_eq!(post(&format!("{}/revert/", id + 1), &Value::Null), not_found);
-    assert_eq!(post(&format!("{id}/revert/"), &json!({"NewApp1": {}})), (400, "invalid_body".to_owned()));
-    let as_of = code(&system.get(&format!("/v1/orcabase/consumer/applications/32769/?as_of={other}"), KEY));
-    assert!([not_found, bad].contains(&as_of), "{as_of:?}");
+    let (not_found, bad, unknown) = ((404, "not_found"), (400, "invalid_filter"), id + 1);
+    for (path, code) in [
+        (format!("{other}/difference/?to={id}"), not_found),
+        (format!("{id}/difference/?to={other}"), bad),
+        (format!("{id}/difference/"), bad),
+        (format!("{id}/difference/?to={unknown}"), bad),
+        (format!("{id}/difference/?to={id}&cursor=x"), (400, "invalid_cursor")),
+    ] {
+        assert_eq!(system.get(&format!("{SUBMISSIONS}/{path}"), KEY).code(), code, "{path}");
+    }
+    for (of, body, code) in [
+        (other, Value::Null, not_found),
+        (unknown, Value::Null, not_found),
+        (id, json!({"NewApp1": {}}), (400, "invalid_body")),
+    ] {
+        let answer = system.call("POST", &format!("{SUBMISSIONS}/{of}/revert/"), KEY, &body);
+        assert_eq!(answer.code(), code, "{answer:?}");
+    }
+    let as_of = system.get(&format!("{CONSUMER}/applications/32769/?as_of={other}"), KEY);
+    assert!([not_found, bad].contains(&as_of.code()), "{as_of:?}");
 }
 
 /// The replaced metadata of 90 applications need more writes than one transaction holds.
@@ -317,10 +310,7 @@ fn the_past_of_another_team_is_404_and_invalid_requests_are_400() {
 fn the_past_of_ninety_applications_is_stored() {
     let system = Running::demo();
     let round = |n: u64| -> Value {
-        (1..=90)
-            .map(|app| (format!("App{app}"), json!({"metadata": {"round": n}})))
-            .collect::<Map<_, _>>()
-            .into()
+        (1..=90).map(|app| (format!("App{app}"), json!({"metadata": {"round": n}}))).collect()
     };
     let (first, second) = (submit(&system, "POST", &round(1)), submit(&system, "POST", &round(2)));
     let difference = difference(&system, first, second, 50);

@@ -1,16 +1,15 @@
 //! A sentence with a submission.
 
-use crate::api::demo::{OWNER, SUBMIT, vms};
+use crate::api::demo::{CONSUMER, OWNER, SUBMIT, VALIDATE, vms};
 use serde_json::{Value, json};
-use support::{Answer, ApiRequest, Running};
+use support::{Answer, Running};
 
 const KEY: &str = "awesome-key";
 
 /// Sends a submission with a raw query.
 fn submit(system: &Running, query: &str, key: &str, cpu: u64) -> Answer {
     let (path, body) = (format!("{SUBMIT}{query}"), vms(&json!([{"name": "one", "cpu": cpu}])));
-    let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
-    system.send(&ApiRequest { method: "POST", path: &path, key: Some(KEY), headers: &headers, body })
+    system.call_with(&[("idempotency-key", key)], "POST", &path, KEY, &body)
 }
 
 #[test]
@@ -25,9 +24,8 @@ fn a_message_is_in_the_submission_and_in_the_creation_of_its_changes() {
         assert_eq!(other.code(), (422, "idempotency_key_reused"), "{other:?}");
     }
     let id = answer.at("/id").to_string();
-    let submissions = "/v1/orcabase/consumer/submissions/";
-    let one = system.get(&format!("{submissions}{id}/"), KEY);
-    assert_eq!(one.at("/message"), answer.at("/message"));
+    let submissions = format!("{CONSUMER}/submissions/");
+    assert_eq!(system.get(&format!("{submissions}{id}/"), KEY).at("/message"), answer.at("/message"));
 
     let change = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
     for state in ["APPROVED", "ERRORED"] {
@@ -35,7 +33,7 @@ fn a_message_is_in_the_submission_and_in_the_creation_of_its_changes() {
     }
     let messages = |path: &str| -> Vec<Value> {
         let history = system.get(&format!("{path}history/"), "vm-owner-key");
-        history.at("/results").as_array().unwrap().iter().map(|entry| entry["message"].clone()).collect()
+        history.rows().iter().map(|entry| entry["message"].clone()).collect()
     };
     let sentence = json!("Move to the new rack");
     assert_eq!(messages(&change), [Value::Null, Value::Null, sentence.clone()]);
@@ -49,9 +47,8 @@ fn a_message_is_in_the_submission_and_in_the_creation_of_its_changes() {
     let back = format!("{submissions}{id}/revert/?message=Back%20again");
     let back = system.call("POST", &back, KEY, &Value::Null);
     assert_eq!((back.status, back.at("/message")), (201, &json!("Back again")), "{back:?}");
-    let listed = system.get(submissions, KEY);
-    let listed: Vec<&Value> =
-        listed.at("/results").as_array().unwrap().iter().map(|submission| &submission["message"]).collect();
+    let listed = system.get(&submissions, KEY);
+    let listed: Vec<&Value> = listed.rows().iter().map(|submission| &submission["message"]).collect();
     assert_eq!(listed.len(), 3);
     assert!(listed.contains(&&json!("Back again")) && listed.contains(&&Value::Null));
 }
@@ -66,11 +63,9 @@ fn a_message_has_at_most_500_characters_and_no_control_character() {
         ("%00".to_owned(), "must not contain control characters"),
     ];
     for (message, problem) in refused {
-        for path in [SUBMIT.to_owned(), SUBMIT.replace("submit/", "validate/")] {
-            let path = format!("{path}?message={message}");
-            let answer = system.call("POST", &path, KEY, &vms(&json!([])));
-            let expected = (400, &json!("invalid_filter"), &json!([problem]));
-            assert_eq!((answer.status, answer.at("/code"), answer.at("/message")), expected, "{answer:?}");
+        for path in [SUBMIT, VALIDATE] {
+            let answer = system.call("POST", &format!("{path}?message={message}"), KEY, &vms(&json!([])));
+            answer.assert_is(400, &json!({"/code": "invalid_filter", "/message": [problem]}));
         }
     }
     let answer = submit(&system, &format!("?message={longest}"), "k", 1);

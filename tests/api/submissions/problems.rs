@@ -1,8 +1,15 @@
 //! The problems of a rejected declaration.
 
-use crate::api::demo::{OWNER, SUBMIT};
+use crate::api::demo::{OWNER, SUBMIT, VALIDATE};
 use serde_json::{Value, json};
 use support::{Answer, Running};
+
+/// Returns rule and pointer of each problem.
+fn listed(answer: &Answer) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let describe = |problem: &Value| format!("{} {}", text(&problem["rule"]), text(&problem["pointer"]));
+    answer.at("/problems").as_array().unwrap().iter().map(describe).collect()
+}
 
 #[test]
 fn an_item_without_a_name_hides_no_other_problem() {
@@ -12,27 +19,21 @@ fn an_item_without_a_name_hides_no_other_problem() {
         "Vm": [{"name": "three"}],
         "LoadBalancer": [{"name": "entry", "related_vms": ["ghost", "one"]}]}},
         "Other": {"services": {"VM": {}, "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}}}});
-    let vm = "/AwesomeConsumer/App/services/VM";
     let expected = [
-        ("missing_name", format!("{vm}/0/name")),
-        ("schema", format!("{vm}/1/cpu")),
-        ("duplicate_name", format!("{vm}/3/name")),
-        ("schema", format!("{vm}/3/memory")),
-        ("wrong_type", format!("{vm}/4")),
-        ("unknown_service", "/AwesomeConsumer/App/services/Vm".to_owned()),
-        ("dangling_reference", "/AwesomeConsumer/App/services/LoadBalancer/0/related_vms/0".to_owned()),
-        ("wrong_type", "/AwesomeConsumer/Other/services/VM".to_owned()),
+        "missing_name /AwesomeConsumer/App/services/VM/0/name",
+        "schema /AwesomeConsumer/App/services/VM/1/cpu",
+        "duplicate_name /AwesomeConsumer/App/services/VM/3/name",
+        "schema /AwesomeConsumer/App/services/VM/3/memory",
+        "wrong_type /AwesomeConsumer/App/services/VM/4",
+        "unknown_service /AwesomeConsumer/App/services/Vm",
+        "dangling_reference /AwesomeConsumer/App/services/LoadBalancer/0/related_vms/0",
+        "wrong_type /AwesomeConsumer/Other/services/VM",
     ];
-    for path in [SUBMIT, "/v1/orcabase/consumer/submissions/validate/"] {
+    for path in [SUBMIT, VALIDATE] {
         let answer = system.call("POST", path, "awesome-key", &body);
         assert_eq!(answer.code(), (400, "invalid_declaration"), "{answer:?}");
-        let problems = answer.at("/problems").as_array().unwrap().iter();
-        let mut problems: Vec<(&str, String)> = problems
-            .map(|problem| {
-                (problem["rule"].as_str().unwrap(), problem["pointer"].as_str().unwrap().to_owned())
-            })
-            .collect();
-        problems.sort_by_key(|problem| expected.iter().position(|line_of| line_of == problem));
+        let mut problems = listed(&answer);
+        problems.sort_by_key(|problem| expected.iter().position(|line| line == problem));
         assert_eq!(problems, expected, "{path}");
     }
 }
@@ -40,20 +41,11 @@ fn an_item_without_a_name_hides_no_other_problem() {
 #[test]
 fn a_reference_has_its_problem_under_its_own_property() {
     let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
-    let properties =
-        world.pointer_mut("/services/1/schema/properties").and_then(Value::as_object_mut).unwrap();
     let main = json!({"type": "string", "format": "reference", "service_reference": "VM"});
-    properties.insert("main/vm".to_owned(), main);
+    world["services"][1]["schema"]["properties"]["main/vm"] = main;
     let system = Running::start(&world.to_string());
     let balancer = json!({"name": "entry", "related_vms": ["one", "ghost"], "main/vm": "ghost"});
     let body = |vm: &str| json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": vm}], "LoadBalancer": [balancer]}}}});
-    let listed = |answer: &Answer| -> Vec<String> {
-        let problems = answer.at("/problems").as_array().unwrap().iter();
-        let describe = |problem: &Value| {
-            format!("{} {}", problem["rule"].as_str().unwrap(), problem["pointer"].as_str().unwrap())
-        };
-        problems.map(describe).collect()
-    };
     let answer = system.call("POST", SUBMIT, "awesome-key", &body("one"));
     let item = "/AwesomeConsumer/App/services/LoadBalancer/0";
     let expected =
@@ -64,8 +56,8 @@ fn a_reference_has_its_problem_under_its_own_property() {
     assert_eq!(*errors, json!({"main/vm": [message], "related_vms": [message]}));
     // An unchanged item is checked as well: its reference to the removed VM dangles (R15).
     let mut both = body("one");
-    let vms = both.pointer_mut("/AwesomeConsumer/App/services/VM").and_then(Value::as_array_mut).unwrap();
-    vms.push(json!({"name": "ghost"}));
+    let vms = &mut both["AwesomeConsumer"]["App"]["services"]["VM"];
+    vms.as_array_mut().unwrap().push(json!({"name": "ghost"}));
     system.expect(201, "POST", SUBMIT, "awesome-key", &both);
     system.wait_idle();
     assert_eq!(listed(&system.call("POST", SUBMIT, "awesome-key", &body("one"))), expected);
@@ -79,15 +71,9 @@ fn a_private_service_is_suggested_to_no_other_team() {
     for (team, key, rest) in
         [("AwesomeConsumer", "awesome-key", ""), ("AwesomeConsumer2", "awesome2-key", ", did you mean `VM`?")]
     {
-        let answer = system.call(
-            "POST",
-            SUBMIT,
-            key,
-            &json!({team: {"App": {"services": {"Vms": [{"name": "one"}]}}}}),
-        );
-        assert_eq!(
-            *answer.at("/problems/0/detail"),
-            format!("must be the title of a service, but 'Vms' does not exist{rest}")
-        );
+        let body = json!({team: {"App": {"services": {"Vms": [{"name": "one"}]}}}});
+        let answer = system.call("POST", SUBMIT, key, &body);
+        let detail = format!("must be the title of a service, but 'Vms' does not exist{rest}");
+        assert_eq!(*answer.at("/problems/0/detail"), detail);
     }
 }
