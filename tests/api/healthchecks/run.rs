@@ -1,10 +1,13 @@
 //! Runs of a healthcheck: all items of a service, page by page, on request and on schedule.
 
 use super::report::{CHECKS, CONSUMER, OWNER, all_healthy, items, make, status, world};
+use crate::api::demo::{SUBMIT, VALIDATE, vms};
 use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
 use std::thread;
+use support::assert_values;
 use support::manual_queue::ManualQueue;
+use support::receiver::Request;
 
 fn trigger(world: &ManualQueue) -> Value {
     let request = world.system.get(&format!("{CHECKS}trigger/service/1/"), OWNER);
@@ -14,6 +17,13 @@ fn trigger(world: &ManualQueue) -> Value {
 
 fn read(world: &ManualQueue) -> Value {
     world.system.get(&format!("{CHECKS}1/"), OWNER).body
+}
+
+/// Requests a run and starts what is due. Returns the number of started runs.
+fn start(world: &ManualQueue) -> u64 {
+    trigger(world);
+    world.catch_up();
+    world.begin()
 }
 
 #[test]
@@ -28,10 +38,10 @@ fn a_run_checks_all_items_of_a_service_that_are_in_service() {
             {"id": items[0]["id"], "status": "UNHEALTHY"}, {"id": 1, "status": "HEALTHY"}, {"status": "HEALTHY"}, 7]})
     });
     make(&world, &target, "/all");
-    assert_eq!(world.begin(), 0, "nobody has asked");
+    assert_eq!(world.begin(), 0, "no run is due before a request");
     let run = trigger(&world);
     assert_eq!((&run["service"], &run["running"]), (&json!(1), &json!(false)));
-    assert_eq!(trigger(&world), run, "who asks for the same gets the same");
+    assert_eq!(trigger(&world), run, "a second request gets the same run");
     world.catch_up();
     assert_eq!((world.begin(), world.begin()), (1, 0));
     assert_eq!(read(&world)["running"], true);
@@ -45,10 +55,9 @@ fn a_run_checks_all_items_of_a_service_that_are_in_service() {
     assert_eq!(requests[0].body, json!({"service": "VM", "service_items": [item(0), item(1)]}));
     assert_eq!([status(&all[0]), status(&all[1])], ["HEALTHY", "UNHEALTHY"]);
     assert_eq!(all[1]["healthcheck_reason"], "hot");
-    let last = &read(&world)["last_run"];
-    let got = ["checked", "healthy", "faults", "error"].map(|name| last[name].clone());
-    assert_eq!(got, [json!(2), json!(1), json!(4), Value::Null]);
-    assert_eq!((&read(&world)["running"], &read(&world)["next_run"]), (&json!(false), &Value::Null));
+    let done = read(&world);
+    assert_values(&done["last_run"], &json!({"/checked": 2, "/healthy": 1, "/faults": 4, "/error": null}));
+    assert_values(&done, &json!({"/running": false, "/next_run": null}));
     for text in world.sent() {
         assert!(!text.contains("canary") && !text.contains("http"), "{text}");
     }
@@ -59,18 +68,12 @@ fn a_run_checks_all_items_of_a_service_that_are_in_service() {
 fn a_run_checks_a_hundred_items_at_a_time() {
     let (mut world, target) = world(250);
     make(&world, &target, "/all");
-    trigger(&world);
-    world.catch_up();
-    assert_eq!(world.begin(), 1);
+    assert_eq!(start(&world), 1);
     world.deliver();
-    let sizes: Vec<usize> = target
-        .of("/all")
-        .iter()
-        .map(|request| request.body["service_items"].as_array().unwrap().len())
-        .collect();
-    assert_eq!(sizes, [100, 100, 50]);
-    let last = &read(&world)["last_run"];
-    assert_eq!((&last["checked"], &last["healthy"], &last["faults"]), (&json!(250), &json!(250), &json!(0)));
+    let size = |request: &Request| request.body["service_items"].as_array().unwrap().len();
+    assert_eq!(target.of("/all").iter().map(size).collect::<Vec<_>>(), [100, 100, 50]);
+    let expected = json!({"/last_run/checked": 250, "/last_run/healthy": 250, "/last_run/faults": 0});
+    assert_values(&read(&world), &expected);
     assert!(items(&world).iter().all(|item| status(item) == "HEALTHY"));
     world.system.assert_sound();
 }
@@ -80,22 +83,15 @@ fn a_silent_target_gets_one_request_and_all_items_become_unknown() {
     let (mut world, target) = world(120);
     make(&world, &target, "/all");
     for (count, expected) in [(2, "HEALTHY"), (3, "UNKNOWN")] {
-        trigger(&world);
-        world.catch_up();
-        assert_eq!(world.begin(), 1);
-        if expected == "HEALTHY" {
-            target.answers("/all", &[]);
-        } else {
-            target.answers("/all", &[500]);
-        }
+        assert_eq!(start(&world), 1);
+        target.answers("/all", if expected == "HEALTHY" { &[] } else { &[500] });
         world.deliver();
         assert_eq!(target.of("/all").len(), count);
         let all = items(&world);
         assert!(all.iter().all(|item| status(item) == expected), "{expected}");
     }
-    let last = &read(&world)["last_run"];
-    let got = ["checked", "healthy", "status", "error"].map(|name| last[name].clone());
-    assert_eq!(got, [json!(120), json!(0), json!(500), json!("status")]);
+    let last = json!({"/checked": 120, "/healthy": 0, "/status": 500, "/error": "status"});
+    assert_values(&read(&world)["last_run"], &last);
 }
 
 #[test]
@@ -105,9 +101,7 @@ fn a_target_in_the_private_network_is_not_called() {
     let body = json!({"service": 1, "target_url": url});
     world.system.expect(201, "POST", CHECKS, OWNER, &body);
     world.handles.outbound = Outbound::new(Targets::Public);
-    trigger(&world);
-    world.catch_up();
-    world.begin();
+    start(&world);
     world.deliver();
     assert_eq!(read(&world)["last_run"]["error"], "not_public");
     assert_eq!(target.of("/"), []);
@@ -134,7 +128,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
         runs += begun;
         world.deliver();
         let then = read(&world)["next_run"].clone();
-        assert_eq!(then != next, begun == 1, "it is due at another time once it has begun");
+        assert_eq!(then != next, begun == 1, "the next time changes only if a run begins");
         assert!(then.as_str().unwrap().ends_with(":00.000000Z"), "{then}");
         next = then;
     }
@@ -152,9 +146,7 @@ fn a_scheduled_run_begins_when_it_is_due_and_by_one_sweep_alone() {
 fn an_outdated_run_sends_and_stores_nothing() {
     let (mut world, target) = world(1);
     make(&world, &target, "/all");
-    trigger(&world);
-    world.catch_up();
-    world.begin();
+    start(&world);
     world.deliver();
     let message = world.sent().last().unwrap().clone();
     let before = (target.of("/all").len(), read(&world), items(&world));
@@ -167,9 +159,7 @@ fn an_outdated_run_sends_and_stores_nothing() {
     assert_eq!(world.handle(&[&late.to_string()]), Vec::<String>::new());
     assert_eq!((target.of("/all").len(), items(&world)), (before.0, before.2));
     // The owner removes the healthcheck during a run.
-    trigger(&world);
-    world.catch_up();
-    world.begin();
+    start(&world);
     world.system.expect(204, "DELETE", &format!("{CHECKS}1/"), OWNER, &Value::Null);
     world.deliver();
     assert_eq!(target.of("/all").len(), before.0);
@@ -180,14 +170,10 @@ fn an_outdated_run_sends_and_stores_nothing() {
 fn a_run_waits_for_the_one_before_unless_it_is_lost() {
     let (mut world, target) = world(1);
     make(&world, &target, "/all");
-    trigger(&world);
-    world.catch_up();
-    assert_eq!(world.begin(), 1);
+    assert_eq!(start(&world), 1);
     // The queue loses the message of the run, so only its age ends it.
     world.lose();
-    trigger(&world);
-    world.catch_up();
-    assert_eq!(world.begin(), 0, "it runs");
+    assert_eq!(start(&world), 0, "no run begins while another one is running");
     assert_eq!(read(&world)["running"], true);
     world.pass(domain::outreach::healthcheck::run::LOST_AFTER_SECONDS);
     assert_eq!(world.begin(), 1);
@@ -205,30 +191,17 @@ fn a_run_and_a_change_of_its_item_do_not_interfere() {
     };
     target.says("/all", all_healthy);
     make(&world, &target, "/all");
-    trigger(&world);
-    world.catch_up();
-    world.begin();
+    start(&world);
     world.declare(&json!({"VM": [{"name": "vm0", "cpu": 7}]}));
     let after = version(&world);
     world.deliver();
     assert_eq!(version(&world), after);
     assert_eq!(status(&items(&world)[0]), "HEALTHY");
     // Health leaves plans valid (R40): the preview is from before a run, the submission from after it.
-    let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "vm0", "cpu": 8}]}}}});
-    let preview = world.system.call("POST", "/v1/orcabase/consumer/submissions/validate/", CONSUMER, &body);
-    let plan = preview.at("/plan").as_str().unwrap().to_owned();
-    trigger(&world);
-    world.catch_up();
-    assert_eq!(world.begin(), 1);
+    let body = vms(&json!([{"name": "vm0", "cpu": 8}]));
+    let preview = world.system.call("POST", VALIDATE, CONSUMER, &body);
+    assert_eq!(start(&world), 1);
     world.deliver();
-    let headers = [("if-match", plan.as_str())];
-    let path = "/v1/orcabase/consumer/submissions/submit/";
-    let request = support::ApiRequest {
-        method: "POST",
-        path,
-        key: Some(CONSUMER),
-        headers: &headers,
-        body: body.to_string().into_bytes(),
-    };
-    assert_eq!(world.system.send(&request).status, 201);
+    let headers = [("if-match", preview.at("/plan").as_str().unwrap())];
+    assert_eq!(world.system.call_with(&headers, "POST", SUBMIT, CONSUMER, &body).status, 201);
 }

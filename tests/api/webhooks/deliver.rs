@@ -2,12 +2,13 @@
 //!
 //! The test itself runs the queue, with its own clock. The receivers are in this process.
 
+use crate::api::demo::{RECORDS, SERVICES, numbered};
 use domain::outreach::webhook::delivery::{ATTEMPTS_MAX, DOWN_AFTER};
 use dovetail_outbound::{Outbound, Targets};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::manual_queue::{HOOKS, ManualQueue, OWNER};
 use support::assert_values;
+use support::manual_queue::{HOOKS, ManualQueue, OWNER};
 use support::receiver::{Receiver, Request};
 
 /// Returns change instance and new state of each request.
@@ -23,30 +24,42 @@ fn states(requests: &[Request]) -> Vec<String> {
     deliveries(requests).into_iter().map(|(_, state)| state).collect()
 }
 
+/// Fails unless both signatures of a request are by this secret.
+#[track_caller]
+fn assert_signed(request: &Request, secret: &str, seconds: u64) {
+    let id = request.header("webhook-id");
+    assert!(!id.contains('.'), "a full stop separates the signed parts, so the id has none: {id}");
+    let signature = dovetail_outbound::signature(secret, seconds, &request.text);
+    assert_eq!(request.header("dovetail-signature"), signature);
+    let signature = dovetail_outbound::standard_signature(secret.as_bytes(), id, seconds, &request.text);
+    assert_eq!(request.header("webhook-signature"), signature);
+}
+
 #[test]
 fn each_webhook_gets_the_events_of_its_service_and_state_only() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
-    let hook = |path: &str, state: Value, active: bool| json!({"target_url": receiver.url(path), "change_instance_state": state, "active": active});
-    world.hook("vm-owner-key", "VM", hook("/born", Value::Null, true));
-    world.hook("vm-owner-key", "VM", hook("/pending", json!("PENDING"), true));
-    world.hook("vm-owner-key", "VM", hook("/approved", json!("APPROVED"), true));
-    world.hook("vm-owner-key", "VM", hook("/rests", Value::Null, false));
-    world.hook("lb-owner-key", "LoadBalancer", hook("/balancers", Value::Null, true));
-    world.declare(
-        &json!({"VM": [{"name": "one"}], "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}),
-    );
+    for (key, service, path, state, active) in [
+        ("vm-owner-key", "VM", "/born", Value::Null, true),
+        ("vm-owner-key", "VM", "/pending", json!("PENDING"), true),
+        ("vm-owner-key", "VM", "/approved", json!("APPROVED"), true),
+        ("vm-owner-key", "VM", "/rests", Value::Null, false),
+        ("lb-owner-key", "LoadBalancer", "/balancers", Value::Null, true),
+    ] {
+        let url = receiver.url(path);
+        let hook = json!({"target_url": url, "change_instance_state": state, "active": active});
+        world.hook(key, service, hook);
+    }
+    let balancers = json!([{"name": "entry", "related_vms": ["one"]}]);
+    world.declare(&json!({"VM": [{"name": "one"}], "LoadBalancer": balancers}));
     world.deliver();
     let created = receiver.of("/born");
     assert_eq!(states(&created), ["PENDING"]);
-    assert_eq!(
-        deliveries(&receiver.of("/pending")),
-        deliveries(&created),
-        "who is born in a state enters it"
-    );
+    // A change instance enters the state in which it is created.
+    assert_eq!(deliveries(&receiver.of("/pending")), deliveries(&created));
     // The dependent team owns its share, so the event does not match the service owner's webhook.
-    let balancers = receiver.of("/balancers");
-    assert_eq!(balancers.len(), 1, "{balancers:?}");
-    assert_eq!(balancers[0].body["data"]["kind"], "DIRECT");
+    let direct = receiver.of("/balancers");
+    assert_eq!(direct.len(), 1, "{direct:?}");
+    assert_eq!(direct[0].body["data"]["kind"], "DIRECT");
     assert_eq!(receiver.of("/approved"), []);
     let change = world.approve("vm-owner-key");
     // A log text is not a state change, so it causes no delivery.
@@ -58,10 +71,9 @@ fn each_webhook_gets_the_events_of_its_service_and_state_only() {
         assert_eq!(receiver.of(path).len(), count, "{path}");
     }
     // If the service needs no approval, a change instance starts as APPROVED.
-    let service = format!("{OWNER}/services/1/");
     let settings = json!({"approval_required": false});
-    world.system.expect(200, "PATCH", &service, "vm-owner-key", &settings);
-    world.declare(&json!({"VM": [{"name": "one"}, {"name": "two"}], "LoadBalancer": [{"name": "entry", "related_vms": ["one"]}]}));
+    world.system.expect(200, "PATCH", &format!("{SERVICES}1/"), "vm-owner-key", &settings);
+    world.declare(&json!({"VM": [{"name": "one"}, {"name": "two"}], "LoadBalancer": balancers}));
     world.deliver();
     assert_eq!(states(&receiver.of("/approved")), ["APPROVED"; 2]);
     assert_eq!(states(&receiver.of("/born")), ["PENDING", "APPROVED"]);
@@ -71,11 +83,8 @@ fn each_webhook_gets_the_events_of_its_service_and_state_only() {
 #[test]
 fn a_delivery_is_the_signed_and_authorized_event_only() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
-    let made = world.hook(
-        "vm-owner-key",
-        "VM",
-        json!({"target_url": receiver.url("/hook?a=b"), "authorization": "Bearer canary"}),
-    );
+    let hook = json!({"target_url": receiver.url("/hook?a=b"), "authorization": "Bearer canary"});
+    let made = world.hook("vm-owner-key", "VM", hook);
     world.declare(&json!({"VM": [{"name": "one", "cpu": 7001}]}));
     world.deliver();
     let requests = receiver.of("/hook?a=b");
@@ -83,34 +92,28 @@ fn a_delivery_is_the_signed_and_authorized_event_only() {
     let events = world.system.events(0);
     let event = events.iter().find(|event| event.envelope["detail-type"] == "ChangeInstance.StateChanged.v1");
     assert_eq!(request.body, event.unwrap().envelope["detail"]);
-    assert!(!request.body.to_string().contains("7001"), "no declaration");
+    assert!(!request.body.to_string().contains("7001"), "a delivery has no declaration");
     assert_eq!(request.header("authorization"), "Bearer canary");
     assert_eq!(request.header("content-type"), "application/json");
     assert_eq!(request.header("dovetail-event-type"), "ChangeInstance.StateChanged.v1");
     assert_eq!(request.header("dovetail-event-id"), request.body["metadata"]["id"]);
-    let expected =
-        dovetail_outbound::signature(made["secret"].as_str().unwrap(), world.seconds(), &request.text);
-    assert_eq!(request.header("dovetail-signature"), expected);
-    let (id, time) = (request.header("webhook-id"), request.header("webhook-timestamp"));
-    assert_eq!((id, time), (request.header("dovetail-event-id"), &*world.seconds().to_string()));
-    assert!(!id.contains('.'), "the full stop separates the signed parts");
-    let key = made["secret"].as_str().unwrap().as_bytes();
-    let expected = dovetail_outbound::standard_signature(key, id, world.seconds(), &request.text);
-    assert_eq!(request.header("webhook-signature"), expected);
+    assert_eq!(request.header("webhook-id"), request.header("dovetail-event-id"));
+    assert_eq!(request.header("webhook-timestamp"), world.seconds().to_string());
+    assert_signed(request, made["secret"].as_str().unwrap(), world.seconds());
     // Only the webhook's own record has the credentials. No queue message, other row or response may contain them.
     let [secret, standard] = ["secret", "standard_webhooks_secret"].map(|name| made[name].as_str().unwrap());
     let canaries = ["canary", "/hook?a=b", standard, secret];
     let seen = [
         format!("{:?}", world.sent()),
         format!("{:?}", world.system.rows()),
-        world.system.get("/v1/account/records/", "vm-owner-key").body.to_string(),
+        world.system.get(RECORDS, "vm-owner-key").body.to_string(),
     ];
     for text in seen {
         assert!(canaries.iter().all(|canary| !text.contains(canary)), "{text}");
     }
     let last = world.get(&made)["last_reply"].clone();
-    assert_values(&last, &json!({"/delivered": true, "/status": 200, "/error": null}));
-    assert_eq!((&last["event"], &last["attempt"]), (&request.body["metadata"]["id"], &json!(1)));
+    assert_values(&last, &json!({"/delivered": true, "/status": 200, "/error": null, "/attempt": 1}));
+    assert_eq!(last["event"], request.body["metadata"]["id"]);
 }
 
 #[test]
@@ -129,13 +132,12 @@ fn a_pending_delivery_is_sent_at_its_time() {
 fn during_the_pause_of_a_webhook_one_delivery_waits_for_all() {
     let (mut world, receiver) = (ManualQueue::start(), Receiver::start());
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/"), "trigger_cooling_time": 60}));
-    let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
     // Four events at once, and two more during the cooling time.
-    world.declare(&json!({"VM": vms(4)}));
+    world.declare(&json!({"VM": numbered("vm", 4)}));
     world.deliver();
     assert_eq!(receiver.of("/").len(), 1);
     world.pass(30);
-    world.declare(&json!({"VM": vms(6)}));
+    world.declare(&json!({"VM": numbered("vm", 6)}));
     world.deliver();
     world.pass(29);
     assert_eq!(receiver.of("/").len(), 1, "no event is sent during the cooling time");
@@ -145,9 +147,9 @@ fn during_the_pause_of_a_webhook_one_delivery_waits_for_all() {
     assert_eq!(receiver.of("/").len(), 2);
     let ids: BTreeSet<_> =
         receiver.of("/").iter().map(|request| request.header("dovetail-event-id").to_owned()).collect();
-    assert_eq!(ids.len(), 2, "each is told once");
+    assert_eq!(ids.len(), 2, "each event is sent once");
     // After the cooling time an event is delivered at once.
-    world.declare(&json!({"VM": vms(7)}));
+    world.declare(&json!({"VM": numbered("vm", 7)}));
     world.deliver();
     assert_eq!(receiver.of("/").len(), 3);
     world.system.assert_sound();
@@ -164,7 +166,7 @@ fn a_rejected_delivery_is_retried_and_finally_listed_as_a_failure() {
     let mut after = vec![receiver.of("/").len()];
     for pause in [15, 60, 240, 900, 900, 900, 900] {
         world.pass(pause - 1);
-        assert_eq!(receiver.of("/").len(), *after.last().unwrap(), "not before {pause} s");
+        assert_eq!(receiver.of("/").len(), *after.last().unwrap(), "no attempt is sent before {pause} s");
         world.pass(1);
         after.push(receiver.of("/").len());
     }
@@ -174,15 +176,18 @@ fn a_rejected_delivery_is_retried_and_finally_listed_as_a_failure() {
     assert_eq!(requests.len(), usize::try_from(ATTEMPTS_MAX).unwrap());
     let id = requests[0].header("dovetail-event-id");
     for name in ["dovetail-event-id", "webhook-id"] {
-        assert!(requests.iter().all(|request| request.header(name) == id), "{name} is the same for each try");
+        assert!(
+            requests.iter().all(|request| request.header(name) == id),
+            "each attempt has the same {name}"
+        );
     }
     let times: BTreeSet<_> = requests.iter().map(|request| request.header("webhook-timestamp")).collect();
-    assert_eq!(times.len(), requests.len(), "each try has its own time");
+    assert_eq!(times.len(), requests.len(), "each attempt has its own time");
     let failures = world.failures(&made);
     let [failure] = failures.as_slice() else { panic!("{failures:?}") };
-    assert_eq!((&failure["event"], &failure["state"]), (&json!(id), &json!("PENDING")));
+    assert_values(failure, &json!({"/event": id, "/state": "PENDING", "/attempts": 8}));
+    assert_values(failure, &json!({"/status": 503, "/error": "status"}));
     assert_eq!(failure["change_instance"], requests[0].body["data"]["id"]);
-    assert_values(failure, &json!({"/attempts": 8, "/status": 503, "/error": "status"}));
     let last = world.get(&made)["last_reply"].clone();
     assert_values(&last, &json!({"/attempt": 8, "/status": 503, "/delivered": false}));
     world.system.assert_sound();
@@ -209,15 +214,14 @@ fn a_receiver_that_is_down_delays_no_other_and_is_tried_once_a_minute() {
     receiver.answers("/down", &[500; 100]);
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/down")}));
     world.hook("vm-owner-key", "VM", json!({"target_url": receiver.url("/up")}));
-    let vms = |count: usize| (0..count).map(|n| json!({"name": format!("vm{n}")})).collect::<Vec<_>>();
-    world.declare(&json!({"VM": vms(20)}));
+    world.declare(&json!({"VM": numbered("vm", 20)}));
     world.deliver();
     assert_eq!(receiver.of("/up").len(), 20);
-    assert_eq!(receiver.of("/down").len(), usize::try_from(DOWN_AFTER).unwrap(), "the others are held back");
+    assert_eq!(receiver.of("/down").len(), usize::try_from(DOWN_AFTER).unwrap(), "further deliveries wait");
     world.pass(59);
     assert_eq!(receiver.of("/down").len(), 3);
     world.pass(30);
-    assert_eq!(receiver.of("/down").len(), 4, "one is tried");
+    assert_eq!(receiver.of("/down").len(), 4, "one delivery is tried after a minute");
 }
 
 #[test]
@@ -230,7 +234,7 @@ fn a_target_in_the_private_network_is_not_called() {
     world.declare(&json!({"VM": [{"name": "one"}]}));
     world.deliver();
     let last = world.get(&made)["last_reply"].clone();
-    assert_eq!((&last["error"], &last["status"]), (&json!("not_public"), &Value::Null));
+    assert_values(&last, &json!({"/error": "not_public", "/status": null}));
     assert_eq!(receiver.of("/"), []);
 }
 
@@ -268,15 +272,12 @@ fn deliveries_of_a_removed_or_paused_webhook_are_dropped_and_invalid_messages_ar
 fn a_manual_try_reports_its_result() {
     let (world, receiver) = (ManualQueue::start(), Receiver::start());
     receiver.answers("/", &[202, 500]);
-    let made = world.hook(
-        "vm-owner-key",
-        "VM",
-        json!({"target_url": receiver.url("/"), "active": false, "authorization": "Basic a"}),
-    );
-    let path = format!("{}trigger/", made["url"].as_str().unwrap());
-    let tried = || world.system.call("POST", &path, "vm-owner-key", &Value::Null);
+    let hook = json!({"target_url": receiver.url("/"), "active": false, "authorization": "Basic a"});
+    let made = world.hook("vm-owner-key", "VM", hook);
+    let url = made["url"].as_str().unwrap();
+    let tried = || world.system.call("POST", &format!("{url}trigger/"), "vm-owner-key", &Value::Null);
     let (taken, refused) = (tried(), tried());
-    assert_eq!((taken.status, taken.at("/delivered"), taken.at("/status")), (200, &json!(true), &json!(202)));
+    taken.assert_is(200, &json!({"/delivered": true, "/status": 202}));
     refused.assert_is(200, &json!({"/delivered": false, "/error": "status"}));
     let requests = receiver.of("/");
     assert_eq!(requests[0].header("dovetail-event-type"), "Webhook.Triggered.v1");
@@ -285,25 +286,14 @@ fn a_manual_try_reports_its_result() {
     assert_ne!(taken.at("/event"), refused.at("/event"));
     assert_eq!(world.get(&made)["last_reply"], refused.body);
     // After a rotation, the new secret signs the requests.
-    let rotated = world.system.expect(
-        201,
-        "POST",
-        &format!("{}rotate/", made["url"].as_str().unwrap()),
-        "vm-owner-key",
-        &Value::Null,
-    );
+    let rotated = world.system.expect(201, "POST", &format!("{url}rotate/"), "vm-owner-key", &Value::Null);
     assert_ne!(rotated.at("/secret"), &made["secret"]);
     tried();
     let request = receiver.of("/").pop().unwrap();
     let (time, _) = request.header("dovetail-signature").strip_prefix("t=").unwrap().split_once(',').unwrap();
     let secret = rotated.at("/secret").as_str().unwrap();
-    let expected = dovetail_outbound::signature(secret, time.parse().unwrap(), &request.text);
-    assert_eq!(request.header("dovetail-signature"), expected);
+    assert_signed(&request, secret, time.parse().unwrap());
     assert_eq!(rotated.at("/standard_webhooks_secret"), &json!(dovetail_outbound::standard_secret(secret)));
-    let (id, key) = (request.header("webhook-id"), secret.as_bytes());
-    assert!(!id.contains('.'), "{id}");
-    let expected = dovetail_outbound::standard_signature(key, id, time.parse().unwrap(), &request.text);
-    assert_eq!(request.header("webhook-signature"), expected);
 }
 
 #[test]

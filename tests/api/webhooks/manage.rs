@@ -1,24 +1,23 @@
 //! Creation and changes of webhooks: permissions, fields and the audit log.
 
+use crate::api::demo::{RECORDS, SERVICES};
 use domain::TeamId;
+use domain::base::id::WebhookId;
 use domain::outreach::webhook::WEBHOOKS_MAX;
 use dovetail_http::view::MASK;
 use serde_json::{Value, json};
-use support::manual_queue::{CONSUMER_HOOKS, HOOKS, ManualQueue, OWNER};
+use support::manual_queue::{CONSUMER_HOOKS, HOOKS, ManualQueue};
 
 const KEY: &str = "vm-owner-key";
 const TARGET: &str = "https://automation.example.com/hook";
+const FIXED: &str = "must be unchanged: the service of a webhook is fixed";
 
 #[test]
 fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     let world = ManualQueue::start();
     // The smallest body in the clients' documentation.
-    let made = world.system.call(
-        "POST",
-        HOOKS,
-        KEY,
-        &json!({"target_url": TARGET, "service": 1, "change_instance_state": "PENDING"}),
-    );
+    let smallest = json!({"target_url": TARGET, "service": 1, "change_instance_state": "PENDING"});
+    let made = world.system.call("POST", HOOKS, KEY, &smallest);
     let usual = json!({
         "id": made.at("/id"), "url": made.at("/url"), "name": "VM", "description": "", "service": 1, "target_url": TARGET,
         "authorization": null, "change_instance_state": "PENDING", "active": true, "verify": true, "timeout": 10,
@@ -31,7 +30,7 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     let read = world.system.get(&url, KEY);
     assert_eq!(read.at("/last_reply"), &Value::Null);
     for name in ["secret", "standard_webhooks_secret"] {
-        assert!(!read.body.as_object().unwrap().contains_key(name), "{name} was shown once");
+        assert!(!read.body.as_object().unwrap().contains_key(name), "only the creation returns {name}");
     }
     let listed = world.system.get(HOOKS, KEY);
     listed.assert_is(200, &json!({"/count": 1, "/results/0": read.body, "/next": null}));
@@ -40,23 +39,30 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     let given =
         json!({"authorization": "Bearer one", "trigger_cooling_time": 900, "change_instance_state": null});
     let changed = world.system.call("PATCH", &url, KEY, &given);
-    assert_eq!((changed.status, changed.at("/authorization")), (200, &json!(MASK)));
     changed.assert_is(200, &json!({"/trigger_cooling_time": 900, "/change_instance_state": null}));
+    assert_eq!(changed.at("/authorization"), MASK);
     let same = world.system.call("PUT", &url, KEY, &changed.body);
-    assert_eq!((same.status, &same.body), (200, &changed.body), "nothing has changed, not even the time");
-    let id = domain::base::id::WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
+    assert_eq!(
+        (same.status, &same.body),
+        (200, &changed.body),
+        "an object as read changes nothing, not even the time"
+    );
+    let id = WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
     let stored = || world.system.block_on(world.system.table.webhook(id)).unwrap().unwrap();
-    assert_eq!(stored().settings.authorization.as_deref(), Some("Bearer one"), "the mask leaves it as it is");
+    assert_eq!(
+        stored().settings.authorization.as_deref(),
+        Some("Bearer one"),
+        "the mask means the stored credentials"
+    );
     world.system.expect(200, "PUT", &url, KEY, &json!({"authorization": null}));
     assert_eq!(stored().settings.authorization, None);
     world.system.expect(204, "DELETE", &url, KEY, &Value::Null);
     world.system.expect(404, "DELETE", &url, KEY, &Value::Null);
     assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
-    let records = world.system.get("/v1/account/records/", KEY);
-    let events: Vec<&Value> =
-        records.at("/results").as_array().unwrap().iter().map(|record| &record["event"]).collect();
+    let records = world.system.get(RECORDS, KEY);
+    let events: Vec<&Value> = records.rows().iter().map(|record| &record["event"]).collect();
     assert_eq!(events[..4], ["WEBHOOK_REMOVED", "WEBHOOK_CHANGED", "WEBHOOK_CHANGED", "WEBHOOK_CREATED"]);
-    let removed = &records.at("/results")[0];
+    let removed = &records.rows()[0];
     let then = json!({"id": made.at("/id"), "name": "VM", "side": "serviceowner", "service": 1,
         "change_instance_state": null, "active": true});
     assert_eq!((&removed["webhook"], &removed["changed_by_team"]), (&then, &json!("VMOwnerTeam")));
@@ -78,14 +84,13 @@ fn a_moved_webhook_needs_new_credentials() {
         "https://automation.example.com:8443/hook",
         "https://attacker.example.com/hook",
     ];
+    let message = "must be sent again: target_url has another scheme, host or port";
     for target_url in elsewhere {
         for mut body in [json!({}), json!({"authorization": MASK})] {
             body["target_url"] = json!(target_url);
-            let refused = world.system.call("PATCH", path, KEY, &body);
-            assert_eq!(refused.code(), (400, "invalid_field"), "{body}");
-            let message = "must be sent again: target_url has another scheme, host or port";
-            assert_eq!(refused.at("/authorization/0"), message, "{body}");
-            assert_eq!(refused.at("/pointer"), "/authorization", "{refused:?}");
+            let refused = world.system.expect(400, "PATCH", path, KEY, &body);
+            let problem = (refused.code().1, refused.at("/pointer"), refused.at("/authorization/0"));
+            assert_eq!(problem, ("invalid_field", &json!("/authorization"), &json!(message)), "{body}");
             assert_eq!(stored().target_url, url);
         }
     }
@@ -117,19 +122,13 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
     let message = "must be a service of the team, or one with the team as a dependent team";
-    assert_eq!(answer.at("/service/0"), message);
-    assert_eq!(
-        answer.at("/verify/0"),
-        "must be true: Dovetail always verifies the certificate of the receiver"
-    );
+    let verify = "must be true: Dovetail always verifies the certificate of the receiver";
+    answer.assert_is(400, &json!({"/service/0": message, "/verify/0": verify}));
+    let no_password = "must not contain a user name or a password: send them as `authorization`";
     for (field, value, message) in [
         ("service", json!("one"), "must be the id or the URL of a service"),
         ("service", json!(99), message),
-        (
-            "target_url",
-            json!("https://me:secret@example.com"),
-            "must not contain a user name or a password: send them as `authorization`",
-        ),
+        ("target_url", json!("https://me:secret@example.com"), no_password),
         ("target_url", json!("x".repeat(2_049)), "must be at most 2048 bytes"),
         ("target_url", json!("nowhere"), "must be an absolute URL of ASCII characters"),
         ("authorization", json!(MASK), "must be a value, not the mask of a stored one"),
@@ -144,17 +143,15 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
         let answer = world.system.call("POST", HOOKS, KEY, &body);
         assert_eq!((answer.status, answer.at(&format!("/{field}/0"))), (400, &json!(message)), "{body}");
     }
-    assert_eq!(
-        world.system.call("POST", HOOKS, KEY, &json!({"service": 1})).at("/target_url/0"),
-        "must be present"
-    );
+    let without = world.system.call("POST", HOOKS, KEY, &json!({"service": 1}));
+    assert_eq!(without.at("/target_url/0"), "must be present");
     assert_eq!(world.system.get(HOOKS, KEY).at("/count"), 0);
     // A body can name the service by URL. The service of a webhook is fixed.
-    let service = world.system.get(&format!("{OWNER}/services/1/"), KEY).at("/url").clone();
-    let made =
-        world.system.expect(201, "POST", HOOKS, KEY, &json!({"service": service, "target_url": TARGET}));
+    let service = world.system.get(&format!("{SERVICES}1/"), KEY).at("/url").clone();
+    let body = json!({"service": service, "target_url": TARGET});
+    let made = world.system.expect(201, "POST", HOOKS, KEY, &body);
     let moved = world.system.call("PATCH", made.at("/url").as_str().unwrap(), KEY, &json!({"service": 2}));
-    moved.assert_is(400, &json!({"/service/0": "must be unchanged: the service of a webhook is fixed"}));
+    moved.assert_is(400, &json!({"/service/0": FIXED}));
 }
 
 #[test]
@@ -170,18 +167,12 @@ fn a_webhook_is_its_owners_alone() {
     }
     for key in ["lb-owner-key", "awesome-key"] {
         assert_eq!(world.system.get(HOOKS, key).at("/count"), 0);
-        for below in ["", "failures/"] {
-            assert_eq!(world.system.get(&format!("{path}{below}"), key).status, 404, "{key}");
+        for (method, below) in [("GET", ""), ("GET", "failures/"), ("POST", "trigger/"), ("POST", "rotate/")]
+        {
+            world.system.expect(404, method, &format!("{path}{below}"), key, &Value::Null);
         }
-        for below in ["trigger/", "rotate/"] {
-            assert_eq!(
-                world.system.call("POST", &format!("{path}{below}"), key, &Value::Null).status,
-                404,
-                "{key}"
-            );
-        }
-        assert_eq!(world.system.call("PATCH", path, key, &json!({"active": false})).status, 404, "{key}");
-        assert_eq!(world.system.call("POST", HOOKS, key, &body).status, 400, "{key}");
+        world.system.expect(404, "PATCH", path, key, &json!({"active": false}));
+        world.system.expect(400, "POST", HOOKS, key, &body);
     }
     let bad = world.system.get(&format!("{path}failures/?cursor=x"), KEY);
     assert_eq!(bad.at("/code"), "invalid_cursor");
@@ -190,20 +181,17 @@ fn a_webhook_is_its_owners_alone() {
 #[test]
 fn a_consumers_webhook_is_for_all_services_or_for_one_and_only_in_its_role() {
     let world = ManualQueue::start();
-    let (all, key) = (json!({"target_url": TARGET}), "awesome-key");
-    for service in [None, Some(Value::Null)] {
-        let mut body = all.clone();
-        body.as_object_mut().unwrap().extend(service.map(|service| ("service".to_owned(), service)));
+    let key = "awesome-key";
+    for body in [json!({"target_url": TARGET}), json!({"target_url": TARGET, "service": null})] {
         let made = world.system.call("POST", CONSUMER_HOOKS, key, &body);
         made.assert_is(201, &json!({"/service": null, "/name": "All services"}));
-        let (url, read) =
-            (made.at("/url").as_str().unwrap(), world.system.get(made.at("/url").as_str().unwrap(), key));
+        let url = made.at("/url").as_str().unwrap();
+        let read = world.system.get(url, key);
         assert_eq!(world.system.get(CONSUMER_HOOKS, key).at("/results"), &json!([read.body]));
         let same = world.system.call("PUT", url, key, &read.body);
         assert_eq!((same.status, &same.body), (200, &read.body), "an object as read changes nothing");
         let moved = world.system.call("PATCH", url, key, &json!({"service": 1}));
-        let message = "must be unchanged: the service of a webhook is fixed";
-        assert_eq!((moved.status, moved.at("/service/0")), (400, &json!(message)));
+        moved.assert_is(400, &json!({"/service/0": FIXED}));
         // As an owner the same team has no webhook.
         let as_owner = url.replace("consumer", "serviceowner");
         assert_eq!(world.system.get(&as_owner, key).status, 404);
@@ -211,32 +199,24 @@ fn a_consumers_webhook_is_for_all_services_or_for_one_and_only_in_its_role() {
         assert_eq!(world.system.get(HOOKS, key).at("/count"), 0);
         world.system.expect(204, "DELETE", url, key, &Value::Null);
     }
-    let entry = world.system.get("/v1/account/records/?limit=1", key);
+    let entry = world.system.get(&format!("{RECORDS}?limit=1"), key);
     let of_all = json!({"name": "All services", "side": "consumer", "service": null, "change_instance_state": null,
         "active": true, "id": entry.at("/results/0/webhook/id")});
     assert_eq!(entry.at("/results/0/webhook"), &of_all);
     let one = world.system.call("POST", CONSUMER_HOOKS, key, &json!({"service": 2, "target_url": TARGET}));
-    assert_eq!((one.status, one.at("/service"), one.at("/name")), (201, &json!(2), &json!("LoadBalancer")));
+    one.assert_is(201, &json!({"/service": 2, "/name": "LoadBalancer"}));
     for (query, count) in [("service_id=2", 1), ("service_id=1", 0), ("", 1)] {
-        assert_eq!(
-            world.system.get(&format!("{CONSUMER_HOOKS}?{query}"), key).at("/count"),
-            count,
-            "{query}"
-        );
+        let listed = world.system.get(&format!("{CONSUMER_HOOKS}?{query}"), key);
+        assert_eq!(listed.at("/count"), count, "{query}");
     }
     world.system.expect(400, "PATCH", one.at("/url").as_str().unwrap(), key, &json!({"service": null}));
     // An invisible service is a missing one.
     let private = json!({"allowed_teams": ["AwesomeConsumer2"]});
-    world.system.expect(200, "PATCH", &format!("{OWNER}/services/1/"), KEY, &private);
+    world.system.expect(200, "PATCH", &format!("{SERVICES}1/"), KEY, &private);
     for service in [1, 99] {
-        let refused = world.system.call(
-            "POST",
-            CONSUMER_HOOKS,
-            key,
-            &json!({"service": service, "target_url": TARGET}),
-        );
-        let message = "must be a service in the catalogue of the team";
-        assert_eq!((refused.status, refused.at("/service/0")), (400, &json!(message)), "{service}");
+        let body = json!({"service": service, "target_url": TARGET});
+        let refused = world.system.expect(400, "POST", CONSUMER_HOOKS, key, &body);
+        assert_eq!(refused.at("/service/0"), "must be a service in the catalogue of the team", "{service}");
     }
 }
 

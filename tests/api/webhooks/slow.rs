@@ -1,17 +1,18 @@
 //! Deliveries to slow receivers: one request at a time, and no delay of other webhooks.
 
+use crate::api::demo::numbered;
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Delivery, Replied};
 use domain::outreach::webhook::pacing::Paced;
 use domain::outreach::webhook::start::PACED_SECONDS_MAX;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, mpsc};
 use support::manual_queue::ManualQueue;
 use support::receiver::Receiver;
 
 fn vms(count: usize) -> Value {
-    let vms: Vec<_> = (0..count).map(|n| json!({"name": format!("vm{n}")})).collect();
-    json!({"VM": vms})
+    json!({"VM": numbered("vm", count)})
 }
 
 fn replied(world: &ManualQueue, made: &Value) -> Option<Replied> {
@@ -66,8 +67,7 @@ fn a_slow_receiver_gets_one_request_at_a_time_and_delays_no_other() {
     (0..4).for_each(|_| release.send(10).unwrap());
     world.pass(60);
     let requests = slow.of("/");
-    let ids: std::collections::BTreeSet<_> =
-        requests.iter().map(|request| request.header("dovetail-event-id")).collect();
+    let ids: BTreeSet<_> = requests.iter().map(|request| request.header("dovetail-event-id")).collect();
     assert_eq!((requests.len(), ids.len(), world.due()), (6, 6, vec![]), "every delivery arrives");
     let starts = starts.lock().unwrap();
     assert!(starts.windows(2).all(|pair| pair[1] - pair[0] >= 10), "{starts:?}");
