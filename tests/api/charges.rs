@@ -1,6 +1,7 @@
 //! Charges over HTTP: lists and filters, processing marks, sums per item, and the storage calls of a page.
 
-use crate::api::lists::library::walk;
+use crate::api::demo::{SERVICES, SUBMIT, TEAMS, definition};
+use crate::api::lists::library::{id_of, teams, walk};
 use domain::ItemId;
 use domain::base::id::ChargeId;
 use domain::base::money::Amount;
@@ -9,21 +10,19 @@ use domain::model::write::Write;
 use dovetail_table::Commit;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use support::{ApiRequest, Running, Watched, first_commands};
+use support::{Answer, ApiRequest, Running, Watched, first_commands};
 
 const PAGE: &str = include_str!("../../docs/reference/http/charges.md");
 const OWNER: &str = "/v1/marketplace/serviceowner/charges/";
 const CONSUMER: &str = "/v1/marketplace/consumer/charges/";
 
 fn world() -> Value {
-    let team = |name: &str| json!({"name": name, "api_keys": [name.to_lowercase()]});
     let service = |owner: &str, title: &str, metadata: Value| {
-        json!({"owner": owner, "approval_required": false, "schema": {
-            "title": title, "type": "object", "required": ["name"], "metadata": metadata,
-            "properties": {"name": {"type": "string"}}}})
+        let schema = priced(title, metadata);
+        json!({"owner": owner, "approval_required": false, "schema": schema})
     };
     json!({
-        "teams": [team("Alpha"), team("Beta"), team("One"), team("Two")],
+        "teams": teams(&["Alpha", "Beta", "One", "Two"]),
         "services": [
             service("One", "VM", json!({"cost_per_change": 0.1, "monthly_cost": 49.99})),
             service("One", "Free", json!({"cost_per_change": 0, "monthly_cost": 0})),
@@ -32,18 +31,23 @@ fn world() -> Value {
     })
 }
 
+fn priced(title: &str, metadata: Value) -> Value {
+    let mut definition = definition(title);
+    definition["metadata"] = metadata;
+    definition
+}
+
 /// Declares items and waits. The services need no approval, so the items are in service at once.
 fn declare(system: &Running, team: &str, services: &Value) {
     let body = json!({team: {"web": {"services": services}}});
-    let path = "/v1/orcabase/consumer/submissions/submit/";
-    system.expect(201, "POST", path, &team.to_lowercase(), &body);
+    system.expect(201, "POST", SUBMIT, &team.to_lowercase(), &body);
     system.wait_idle();
 }
 
 /// Starts a system with charges of two consumers.
 ///
-/// Alpha has 25 VMs (one modified twice), one free item and one DB. Beta has one VM. The owner One has processed its
-/// first charge of each type.
+/// Alpha has 25 VMs (one modified twice), one free item and one DB, and Beta has one VM. The owner One has processed
+/// its first charge of each type.
 fn populated() -> Running {
     let system = Running::start(&world().to_string());
     for cpu in 0..3 {
@@ -54,13 +58,9 @@ fn populated() -> Running {
     declare(&system, "Beta", &json!({"VM": [{"name": "b"}]}));
     for charge_type in ["cost_per_change", "monthly_cost"] {
         let first = system.get(&format!("{OWNER}?limit=1&charge_type={charge_type}"), "one");
-        let marked = system.call(
-            "PATCH",
-            first.at("/results/0/url").as_str().unwrap(),
-            "one",
-            &json!({"processed": true}),
-        );
-        assert_eq!((marked.status, marked.at("/processed")), (200, &json!(true)), "{marked:?}");
+        let path = first.at("/results/0/url").as_str().unwrap();
+        let marked = system.call("PATCH", path, "one", &json!({"processed": true}));
+        marked.assert_is(200, &json!({"/processed": true}));
     }
     system
 }
@@ -68,37 +68,37 @@ fn populated() -> Running {
 #[test]
 fn each_filter_finds_its_charges_in_either_role() {
     let system = populated();
-    let beta = system.get("/v1/account/teams/", "beta").at("/results/0/id").clone();
+    let beta = id_of(&system, TEAMS, "beta");
     let divided = system.get(&format!("{OWNER}?charge_type=monthly_cost&processed=true"), "one");
     let item = divided.at("/results/0/service_item/id").clone();
     // 26 VMs, each with a fee and a time charge. Two modifications added fees, and the processing divided one time
     // charge.
     for (list, key, query, count) in [
-        (OWNER, "one", String::new(), 26 + 2 + 26 + 1),
-        (OWNER, "one", "charge_type=cost_per_change".to_owned(), 28),
-        (OWNER, "one", "charge_type=monthly_cost".to_owned(), 27),
-        (OWNER, "one", "charge_type=monthly_cost,cost_per_change&processed=true".to_owned(), 2),
-        (OWNER, "one", "processed=False".to_owned(), 53),
-        (OWNER, "one", "charge_type=monthly_cost&processed=true".to_owned(), 1),
-        (OWNER, "one", format!("consumer_team_id={beta}"), 2),
-        (OWNER, "one", format!("service_item_id={item}&charge_type=monthly_cost"), 2),
-        (OWNER, "one", "service_name=DB".to_owned(), 0),
-        (OWNER, "two", String::new(), 1),
-        (OWNER, "alpha", String::new(), 0),
-        (CONSUMER, "alpha", String::new(), 27 + 26 + 1),
-        (CONSUMER, "alpha", "charge_type=cost_per_change".to_owned(), 27),
-        (CONSUMER, "alpha", "processed=true".to_owned(), 2),
-        (CONSUMER, "alpha", "service_name=DB".to_owned(), 1),
-        (CONSUMER, "alpha", "charge_type=monthly_cost&processed=false&service_name=VM".to_owned(), 25),
-        (CONSUMER, "beta", String::new(), 2),
-        (CONSUMER, "one", String::new(), 0),
+        (OWNER, "one", "", 26 + 2 + 26 + 1),
+        (OWNER, "one", "charge_type=cost_per_change", 28),
+        (OWNER, "one", "charge_type=monthly_cost", 27),
+        (OWNER, "one", "charge_type=monthly_cost,cost_per_change&processed=true", 2),
+        (OWNER, "one", "processed=False", 53),
+        (OWNER, "one", "charge_type=monthly_cost&processed=true", 1),
+        (OWNER, "one", &format!("consumer_team_id={beta}"), 2),
+        (OWNER, "one", &format!("service_item_id={item}&charge_type=monthly_cost"), 2),
+        (OWNER, "one", "service_name=DB", 0),
+        (OWNER, "two", "", 1),
+        (OWNER, "alpha", "", 0),
+        (CONSUMER, "alpha", "", 27 + 26 + 1),
+        (CONSUMER, "alpha", "charge_type=cost_per_change", 27),
+        (CONSUMER, "alpha", "processed=true", 2),
+        (CONSUMER, "alpha", "service_name=DB", 1),
+        (CONSUMER, "alpha", "charge_type=monthly_cost&processed=false&service_name=VM", 25),
+        (CONSUMER, "beta", "", 2),
+        (CONSUMER, "one", "", 0),
     ] {
         for limit in [10, 100] {
             let path = format!("{list}?limit={limit}&{query}");
             let rows = walk(&system, &path, key);
             assert_eq!(rows.len(), count, "{key} {path}");
             let ids: BTreeSet<u64> = rows.iter().map(|row| row["id"].as_u64().unwrap()).collect();
-            assert_eq!(ids.len(), count, "none twice");
+            assert_eq!(ids.len(), count, "each charge is on one page: {key} {path}");
         }
     }
     for (query, detail) in [
@@ -148,9 +148,12 @@ fn an_owner_who_bills_all_the_time_delays_no_submission() {
     let written = writes.iter().flat_map(|items| items.as_array().unwrap());
     let written: BTreeSet<String> = written.map(key).collect();
     assert_eq!(writes.len(), 1, "{seen:?}");
-    let team = system.get("/v1/account/teams/", "alpha").at("/results/0/id").clone();
+    let team = id_of(&system, TEAMS, "alpha");
     assert!(written.iter().any(|key| key.starts_with(&format!("CHARGE#{team}"))), "{written:?}");
-    assert!(!written.contains(&format!("TEAM#{team} HEAD")), "every submission writes it: {written:?}");
+    assert!(
+        !written.contains(&format!("TEAM#{team} HEAD")),
+        "billing leaves the record that every submission writes: {written:?}"
+    );
     for _ in 0..3 {
         let (refused, seen) = bill();
         assert_eq!(refused.code(), (400, "divided_just_now"), "{refused:?}");
@@ -198,12 +201,10 @@ fn the_cost_of_an_item_is_the_sum_of_its_charges() {
     {
         let path = format!("/v1/marketplace/{side}/charges/accumulated/?limit=10");
         let summed = walk(&system, &path, key);
-        assert_eq!(summed.len(), count, "{key}: what is free of charge is left out");
+        assert_eq!(summed.len(), count, "{key}: free items are left out");
         for sum in &summed {
-            let id = &sum["id"];
-            let path =
-                format!("/v1/marketplace/{side}/charges/?service_item_id={id}&charge_type=cost_per_change");
-            let fees = system.get(&path, key);
+            let filter = format!("service_item_id={}&charge_type=cost_per_change", sum["id"]);
+            let fees = system.get(&format!("/v1/marketplace/{side}/charges/?{filter}"), key);
             // Prices are decimal numbers, so three fees of 0.1 are exactly 0.3.
             let fee = fees.at("/count").as_u64().unwrap();
             let expected = [json!(0), json!(0.1), json!(0.2), json!(0.3)];
@@ -212,10 +213,8 @@ fn the_cost_of_an_item_is_the_sum_of_its_charges() {
         }
         let processed = summed.iter().filter(|sum| sum["processed_charge"] != 0).count();
         // The processed time can cost less than a millionth, and then its sum is 0.
-        assert!(
-            if key == "beta" { processed == 0 } else { (1..=2).contains(&processed) },
-            "{key} {processed}"
-        );
+        let expected = if key == "beta" { 0..=0 } else { 1..=2 };
+        assert!(expected.contains(&processed), "{key} {processed}");
     }
     let db = system.get("/v1/marketplace/serviceowner/charges/accumulated/?service_name=DB", "two");
     assert_eq!((db.at("/count"), db.at("/results/0/cost_per_change")), (&json!(1), &json!(0)));
@@ -224,7 +223,6 @@ fn the_cost_of_an_item_is_the_sum_of_its_charges() {
 #[test]
 fn groups_have_the_sums_of_their_items() {
     let system = populated();
-    let web = "/results/0/application/id";
     for (side, key, by, groups) in [
         ("serviceowner", "one", "application", vec![("web", 25), ("web", 1)]),
         ("serviceowner", "one", "consumer_team", vec![("Alpha", 25), ("Beta", 1)]),
@@ -238,9 +236,8 @@ fn groups_have_the_sums_of_their_items() {
         let before = walk(&system, &format!("{list}?limit=10"), key);
         let grouped = system.get(&format!("{list}?group_by={by}"), key);
         let after = walk(&system, &format!("{list}?limit=10"), key);
-        let sums = grouped.at("/results").as_array().unwrap();
-        assert_eq!((grouped.status, grouped.at("/next")), (200, &Value::Null), "{grouped:?}");
-        assert_eq!(grouped.at("/count"), sums.len(), "{key} {by}");
+        let sums = grouped.rows();
+        grouped.assert_is(200, &json!({"/next": null, "/count": sums.len()}));
         let name = |sum: &Value| (sum[by]["name"].clone(), sum["service_items"].clone());
         let expected: Vec<_> = groups.iter().map(|(name, items)| (json!(name), json!(items))).collect();
         assert_eq!(sums.iter().map(name).collect::<Vec<_>>(), expected, "{key} {by}");
@@ -262,11 +259,11 @@ fn groups_have_the_sums_of_their_items() {
             assert_eq!((millionths(&sum["total_charge"]), parts), (total, total), "{sum}");
         }
         for item in before {
-            assert_eq!(item["accrued_monthly"], item["monthly_cost"], "the earlier name stays");
+            assert_eq!(item["accrued_monthly"], item["monthly_cost"], "the earlier name has the same value");
         }
     }
-    let application =
-        system.get(&format!("{CONSUMER}accumulated/?group_by=application"), "beta").at(web).clone();
+    let grouped = system.get(&format!("{CONSUMER}accumulated/?group_by=application"), "beta");
+    let application = grouped.at("/results/0/application/id");
     for (filter, count) in [("service_name=DB", 1), ("service_name=Free", 0)] {
         let path = format!("{CONSUMER}accumulated/?group_by=application&{filter}");
         assert_eq!(system.get(&path, "alpha").at("/count"), count, "{filter}");
@@ -290,21 +287,15 @@ fn the_pages_of_sums_have_every_item_once() {
     declare(&system, "Alpha", &json!({"VM": vms(READ_AT_MOST), "DB": [{"name": "d"}]}));
     declare(&system, "Beta", &json!({"VM": vms(25)}));
     let sums = |side: &str, key: &str| {
-        let (mut pages, mut items) = (0, BTreeMap::new());
         let list = format!("/v1/marketplace/{side}/charges/accumulated/?group_by=consumer_team");
-        let mut next = Some(list);
-        while let Some(path) = next {
-            let page = system.get(&path, key);
-            for sum in page.at("/results").as_array().unwrap() {
-                let team = sum["consumer_team"]["name"].as_str().unwrap().to_owned();
-                let fees = millionths(&sum["cost_per_change"]);
-                let total: &mut (u64, u64) = items.entry(team).or_default();
-                *total = (total.0 + sum["service_items"].as_u64().unwrap(), total.1 + fees);
-            }
-            next = page.at("/next").as_str().map(str::to_owned);
-            pages += 1;
+        let (pages, mut items) = (system.pages(&list, key), BTreeMap::new());
+        for sum in pages.iter().flat_map(Answer::rows) {
+            let team = sum["consumer_team"]["name"].as_str().unwrap().to_owned();
+            let fees = millionths(&sum["cost_per_change"]);
+            let total: &mut (u64, u64) = items.entry(team).or_default();
+            *total = (total.0 + sum["service_items"].as_u64().unwrap(), total.1 + fees);
         }
-        (pages, items.into_iter().collect::<Vec<_>>())
+        (pages.len(), items.into_iter().collect::<Vec<_>>())
     };
     let of = |team: &str, items: u64, vms: u64| (team.to_owned(), (items, vms * 100_000));
     assert_eq!(sums("serviceowner", "one"), (2, vec![of("Alpha", 1_000, 1_000), of("Beta", 25, 25)]));
@@ -321,13 +312,10 @@ fn millionths(amount: &Value) -> u64 {
 #[test]
 fn the_page_shows_the_costs_by_application_as_they_are() {
     let system = Running::demo();
-    let priced = json!({"title": "VM", "type": "object", "properties": {"name": {"type": "string"}},
-        "required": ["name"], "metadata": {"cost_per_change": 5, "monthly_cost": 73}});
-    let published = system.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &priced);
-    assert!(published.status < 300, "{published:?}");
+    let priced = priced("VM", json!({"cost_per_change": 5, "monthly_cost": 73}));
+    system.expect(200, "POST", SERVICES, "vm-owner-key", &priced);
     let body = json!({"AwesomeConsumer": {"Shop": {"services": {"VM": [{"name": "web"}, {"name": "db"}]}}}});
-    let path = "/v1/orcabase/consumer/submissions/submit/";
-    system.expect(201, "POST", path, "awesome-key", &body);
+    system.expect(201, "POST", SUBMIT, "awesome-key", &body);
     let actual: Value = serde_json::from_slice(&first_commands(PAGE, &system)).unwrap();
     let shown = PAGE.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let mut shown: Value = serde_json::from_str(shown).unwrap();
@@ -345,7 +333,7 @@ fn the_page_shows_the_costs_by_application_as_they_are() {
 #[test]
 fn charges_are_not_made_or_removed_by_hand() {
     let system = populated();
-    let charge = system.get(&format!("{OWNER}?limit=1"), "one").at("/results/0/id").clone();
+    let charge = id_of(&system, OWNER, "one");
     for (method, path, allowed) in [
         ("POST", OWNER.to_owned(), "GET, HEAD"),
         ("DELETE", format!("{OWNER}{charge}/"), "GET, HEAD, PATCH"),
@@ -370,7 +358,7 @@ fn a_page_takes_a_query_for_each_kind_and_one_batch() {
     ] {
         let request = ApiRequest { method: "GET", path: &list, key: Some(key), ..ApiRequest::default() };
         let (answer, seen) = watched.send(&request);
-        assert_eq!((answer.status, answer.at("/results").as_array().unwrap().len()), (200, 20), "{answer:?}");
+        assert_eq!((answer.status, answer.rows().len()), (200, 20), "{answer:?}");
         let (own_rows, others): (Vec<_>, Vec<_>) =
             seen.iter().partition(|seen| seen.request.get("KeyConditionExpression").is_some());
         // The first page also has a count, so each query has a second one that only counts. The sums read live and gone

@@ -29,6 +29,21 @@ fn open(method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
     DEMO.send(&ApiRequest { method, path, headers, ..ApiRequest::default() })
 }
 
+/// Fails unless a response has these headers.
+#[track_caller]
+fn assert_headers(answer: &Answer, headers: &[(&str, &str)], what: &str) {
+    for (name, value) in headers {
+        assert_eq!(answer.header(name), Some(*value), "{what}: {name}");
+    }
+}
+
+/// Headers of each file and of the settings.
+const PROTECTION: [(&str, &str); 3] = [
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+];
+
 fn media(file: &str) -> &str {
     match file.rsplit_once('.').unwrap().1 {
         "html" => "text/html; charset=utf-8",
@@ -46,15 +61,8 @@ fn every_built_file_is_served_with_its_headers_and_compressed() {
         let answer = open("GET", &path, &[]);
         let content = fs::read_to_string(format!("{}/../console/dist/{file}", env!("CARGO_MANIFEST_DIR")));
         assert_eq!((answer.status, answer.body.as_str()), (200, content.ok().as_deref()), "{file}");
-        for (name, value) in [
-            ("content-type", media(&file)),
-            ("content-security-policy", POLICY),
-            ("x-content-type-options", "nosniff"),
-            ("referrer-policy", "no-referrer"),
-            ("cache-control", "no-cache"),
-        ] {
-            assert_eq!(answer.header(name), Some(value), "{file}");
-        }
+        assert_headers(&answer, &PROTECTION, &file);
+        assert_headers(&answer, &[("content-type", media(&file)), ("cache-control", "no-cache")], &file);
         let packed = open("GET", &path, &[("accept-encoding", "gzip")]);
         assert_eq!(packed.body, answer.body, "{file}");
         let is_packed = packed.header("content-encoding") == Some("gzip");
@@ -93,14 +101,8 @@ fn a_known_file_is_not_sent_again() {
     for known in [etag, "*", &format!("\"other\", {etag}"), etag.trim_start_matches("W/")] {
         let again = open("GET", "/app.js", &[("if-none-match", known)]);
         assert_eq!((again.status, &again.body), (304, &Value::Null), "{known}");
-        for (name, value) in [
-            ("etag", etag),
-            ("cache-control", "no-cache"),
-            ("vary", "Accept-Encoding"),
-            ("content-security-policy", POLICY),
-        ] {
-            assert_eq!(again.header(name), Some(value), "{known}");
-        }
+        let caching = [("etag", etag), ("cache-control", "no-cache"), ("vary", "Accept-Encoding")];
+        assert_headers(&again, &[&caching[..], &PROTECTION[..1]].concat(), known);
     }
     for other in ["", "\"other\"", "W/\"\""] {
         assert_eq!(open("GET", "/app.js", &[("if-none-match", other)]).status, 200, "{other}");
@@ -111,7 +113,7 @@ fn a_known_file_is_not_sent_again() {
 fn other_paths_and_methods_are_problems() {
     for path in ["/favicon.ico", "/app.jss", "/assets/app.js", "//", "/v1", "/..%2fCargo.toml"] {
         let answer = open("GET", path, &[]);
-        assert_eq!((answer.status, answer.at("/code")), (404, &json!(Code::NoSuchRoute.name())), "{path}");
+        assert_eq!(answer.code(), (404, Code::NoSuchRoute.name()), "{path}");
         assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{path}");
     }
     let posted = open("POST", "/", &[]);
@@ -134,15 +136,9 @@ fn a_local_system_offers_the_teams_of_the_demo_world() {
     ];
     let teams = teams.map(|(team, key)| json!({"team": team, "key": key}));
     assert_eq!((answer.status, &answer.body), (200, &json!({"demo_teams": teams})));
-    for (name, value) in [
-        ("content-type", "application/json"),
-        ("cache-control", "no-store"),
-        ("content-security-policy", POLICY),
-        ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
-    ] {
-        assert_eq!(answer.header(name), Some(value));
-    }
+    assert_headers(&answer, &PROTECTION, SETTINGS);
+    let settings = [("content-type", "application/json"), ("cache-control", "no-store")];
+    assert_headers(&answer, &settings, SETTINGS);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod page;
 mod suggestions;
 
+use crate::api::demo::{OWNER, SERVICES, SUBMIT, TEAMS, definition, numbered, vms};
 use domain::account::api_key::KEYS_MAX;
 use domain::account::member::TEAMS_MAX;
 use domain::base::actor::Role;
@@ -23,11 +24,10 @@ use support::{
     Answer, ApiRequest, Fate, Proxy, Running, Settings as Start, Tables, fresh_table, functions_on, send,
 };
 
-const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const KEYS: &str = "/v1/account/api_keys/";
 const MEMBERS: &str = "/v1/account/members/";
+const CHARGES: &str = "/v1/marketplace/serviceowner/charges/";
 const ITEMS: &str = "/v1/orcabase/consumer/service_items/";
-const OWNER: &str = "/v1/orcabase/serviceowner";
 
 /// Responses for all codes, provoked once for all tests.
 static WHOLE: LazyLock<Provoked> = LazyLock::new(Provoked::whole);
@@ -42,12 +42,11 @@ struct Provoked {
 impl Provoked {
     fn new() -> Self {
         let mut world: Value = serde_json::from_str(world::DEMO).unwrap();
-        let keys = world.pointer_mut("/teams/3/api_keys").and_then(Value::as_array_mut).unwrap();
+        let keys = world["teams"][3]["api_keys"].as_array_mut().unwrap();
         keys.push(json!({"key": "read-key", "role": "READ_ONLY"}));
         keys.push(json!({"key": "general-key", "role": "GENERAL"}));
         keys.push(json!({"key": "operating-key", "name": "operating", "role": "PLATFORM"}));
-        let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
-        schema.insert("metadata".to_owned(), json!({"cost_per_change": 5, "monthly_cost": 1}));
+        world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 1});
         let issuer = Issuer::start();
         let start = Start { issuer: Some(issuer.settings()), ..Start::default() };
         let system = Running::start_with(&world.to_string(), start);
@@ -82,6 +81,19 @@ impl Provoked {
         self.meets(code, answer);
     }
 
+    /// Submits a declaration with a header.
+    fn submit_with(&mut self, code: Code, header: (&str, &str), body: &Value) {
+        let answer = self.system.call_with(&[header], "POST", SUBMIT, "awesome-key", body);
+        self.meets(code, answer);
+    }
+
+    /// Repeats a request that creates something, until a limit refuses it.
+    fn exceed(&mut self, code: Code, limit: u64, create: impl Fn(&Running, u64) -> Answer) {
+        let answer =
+            (0..=limit).map(|number| create(&self.system, number)).find(|answer| answer.status != 201);
+        self.meets(code, answer.unwrap());
+    }
+
     fn submitted(&self, body: &Value) -> Answer {
         let confirmed = format!("{SUBMIT}?allow_removal=true");
         self.system.expect(201, "POST", &confirmed, "awesome-key", body)
@@ -108,15 +120,11 @@ impl Provoked {
     }
 }
 
-fn vms(items: &Value) -> Value {
-    json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}})
-}
-
 fn provoke_requests(provoked: &mut Provoked) {
     let none = &Value::Null;
     provoked.call(Code::NoSuchRoute, "GET", "/v1/nothing/", "awesome-key", none);
-    provoked.call(Code::MethodNotAllowed, "DELETE", "/v1/account/teams/", "awesome-key", none);
-    provoked.call(Code::Unauthenticated, "GET", "/v1/account/teams/", "no-such-key", none);
+    provoked.call(Code::MethodNotAllowed, "DELETE", TEAMS, "awesome-key", none);
+    provoked.call(Code::Unauthenticated, "GET", TEAMS, "no-such-key", none);
     provoked.call(Code::ReadOnlyKey, "POST", SUBMIT, "read-key", &vms(&json!([])));
     provoked.call(Code::NeedsAdmin, "GET", KEYS, "general-key", none);
     provoked.call(Code::NeedsPlatform, "GET", "/v1/platform/status/", "awesome-key", none);
@@ -132,7 +140,7 @@ fn provoke_requests(provoked: &mut Provoked) {
 fn provoke_fair_use(provoked: &mut Provoked) {
     let limits = Start { team_requests_per_second: 1, team_requests_burst: 1, ..Start::default() };
     let system = Running::start_with(world::DEMO, limits);
-    let mut answers = std::iter::repeat_with(|| system.get("/v1/account/teams/", "awesome-key"));
+    let mut answers = std::iter::repeat_with(|| system.get(TEAMS, "awesome-key"));
     provoked.meets(Code::TooManyRequests, answers.find(|answer| answer.status != 200).unwrap());
 }
 
@@ -143,42 +151,30 @@ fn provoke_keys(provoked: &mut Provoked) {
     let rotate = format!("{KEYS}{}/rotate/", made.at("/id"));
     provoked.system.expect(201, "POST", &rotate, "awesome-key", &Value::Null);
     provoked.call(Code::AlreadyRotated, "POST", &rotate, "awesome-key", &Value::Null);
-    let all = provoked.system.get(KEYS, "awesome-key");
-    let keys = all.at("/results").as_array().unwrap();
-    let operating = keys.iter().find(|key| key["name"] == "operating").unwrap();
+    let keys = provoked.system.get(KEYS, "awesome-key");
+    let operating = keys.rows().iter().find(|key| key["name"] == "operating").unwrap();
     let rotate = format!("{KEYS}{}/rotate/", operating["id"]);
     provoked.call(Code::PlatformKey, "POST", &rotate, "awesome-key", &Value::Null);
-    for number in 0..=KEYS_MAX {
-        let answer = provoked.system.call("POST", KEYS, "awesome-key", &named(&format!("key {number}")));
-        if answer.status != 201 {
-            provoked.meets(Code::TooManyKeys, answer);
-            break;
-        }
-    }
+    provoked.exceed(Code::TooManyKeys, KEYS_MAX, |system, number| {
+        system.call("POST", KEYS, "awesome-key", &named(&format!("key {number}")))
+    });
 }
 
 fn provoke_webhooks(provoked: &mut Provoked) {
     // An active webhook would send the events of all later requests.
     let hook = json!({"service": 1, "target_url": "https://example.com/", "active": false});
-    for _ in 0..=WEBHOOKS_MAX {
-        let answer =
-            provoked.system.call("POST", "/v1/external/serviceowner/webhooks/", "vm-owner-key", &hook);
-        if answer.status != 201 {
-            provoked.meets(Code::TooManyWebhooks, answer);
-            break;
-        }
-    }
+    provoked.exceed(Code::TooManyWebhooks, WEBHOOKS_MAX, |system, _| {
+        system.call("POST", "/v1/external/serviceowner/webhooks/", "vm-owner-key", &hook)
+    });
 }
 
 fn provoke_messages(provoked: &mut Provoked) {
     // This team owns no service, so its messages reach no consumer and no other response shows them.
     let (path, message) = ("/v1/orcaexternal/serviceowner/messages/", json!({"description": "VMs rest"}));
-    let of = |provoked: &Provoked| provoked.system.call("POST", path, "np-owner-key", &message);
     for _ in 0..MESSAGES_MAX {
-        assert_eq!(of(provoked).status, 201);
+        provoked.system.expect(201, "POST", path, "np-owner-key", &message);
     }
-    let answer = of(provoked);
-    provoked.meets(Code::TooManyMessages, answer);
+    provoked.call(Code::TooManyMessages, "POST", path, "np-owner-key", &message);
 }
 
 fn provoke_healthchecks(provoked: &mut Provoked) {
@@ -220,50 +216,30 @@ fn provoke_members(provoked: &mut Provoked) {
     let more = world::parse(&more.to_string()).unwrap();
     let now = domain::Timestamp::from_micros(1);
     system.block_on(load::world(&system.table, &more, now, &mut |_| Ok(()))).unwrap();
-    for n in 0..TEAMS_MAX {
-        let answer = system.call("POST", MEMBERS, &format!("team-key-{n}"), &of_all);
-        if answer.status != 201 {
-            provoked.meets(Code::TooManyMembers, answer);
-            break;
-        }
-    }
+    provoked.exceed(Code::TooManyMembers, TEAMS_MAX - 1, |system, n| {
+        system.call("POST", MEMBERS, &format!("team-key-{n}"), &of_all)
+    });
 }
 
 fn provoke_submissions(provoked: &mut Provoked) {
-    let keyed = |provoked: &Provoked, key: &str, body: &Value| {
-        let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
-        let (key, headers) = (Some("awesome-key"), headers.as_slice());
-        provoked.system.send(&ApiRequest { method: "POST", path: SUBMIT, key, headers, body })
-    };
-    let empty = vms(&json!([]));
-    let answer = keyed(provoked, &"k".repeat(256), &empty);
-    provoked.meets(Code::InvalidIdempotencyKey, answer);
-    let first = keyed(provoked, "k", &vms(&json!([{"name": "one", "cpu": 1}])));
+    let (empty, key, long) = (vms(&json!([])), ("idempotency-key", "k"), "k".repeat(256));
+    provoked.submit_with(Code::InvalidIdempotencyKey, ("idempotency-key", &long), &empty);
+    let one = vms(&json!([{"name": "one", "cpu": 1}]));
+    let first = provoked.system.call_with(&[key], "POST", SUBMIT, "awesome-key", &one);
     assert_eq!(first.status, 201, "{first:?}");
-    let answer = keyed(provoked, "k", &empty);
-    provoked.meets(Code::IdempotencyKeyReused, answer);
-
-    let headers = [("if-match", "\"another-plan\"")];
-    let body = empty.to_string().into_bytes();
-    let request =
-        ApiRequest { method: "POST", path: SUBMIT, key: Some("awesome-key"), headers: &headers, body };
-    let answer = provoked.system.send(&request);
-    provoked.meets(Code::PlanChanged, answer);
+    provoked.submit_with(Code::IdempotencyKeyReused, key, &empty);
+    provoked.submit_with(Code::PlanChanged, ("if-match", "\"another-plan\""), &empty);
     provoked.call(Code::InvalidDeclaration, "POST", SUBMIT, "awesome-key", &json!({}));
     // A staged submission with generation paused stays in flight, so the next one gets the code.
     provoked.system.enable("generate", false);
-    let many: Vec<Value> = (0..120).map(|number| json!({"name": format!("vm-{number}")})).collect();
-    let many = json!({"AwesomeConsumer2": {"App": {"services": {"VM": many}}}});
+    let many = json!({"AwesomeConsumer2": {"App": {"services": {"VM": numbered("vm-", 120)}}}});
     provoked.system.expect(201, "POST", SUBMIT, "awesome2-key", &many);
     provoked.call(Code::SubmissionInFlight, "POST", SUBMIT, "awesome2-key", &many);
     provoked.system.enable("generate", true);
     provoked.system.wait_idle();
     provoke_revert(provoked);
-    let services = format!("{OWNER}/services/");
-    provoked.call(Code::InvalidSchema, "POST", &services, "vm-owner-key", &json!({"title": "X"}));
-    let vm = json!({"title": "VM", "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}});
-    provoked.call(Code::ForeignService, "POST", &services, "lb-owner-key", &vm);
+    provoked.call(Code::InvalidSchema, "POST", SERVICES, "vm-owner-key", &json!({"title": "X"}));
+    provoked.call(Code::ForeignService, "POST", SERVICES, "lb-owner-key", &definition("VM"));
 }
 
 /// Declares more in two applications than the body of one request may have. Removes all of it and reverts.
@@ -276,7 +252,7 @@ fn provoke_revert(provoked: &mut Provoked) {
         let body =
             json!({"AwesomeConsumer2": {application: {"services": {"LoadBalancer": balancers(count)}}}});
         if method == "POST" {
-            // It leaves no item in either application.
+            // The declaration has no item in either application.
             provoked.call(Code::RemovalNotConfirmed, method, SUBMIT, "awesome2-key", &body);
         }
         let confirmed = format!("{SUBMIT}?allow_removal=true");
@@ -292,20 +268,19 @@ fn provoke_revert(provoked: &mut Provoked) {
 
 /// Approves an item without a value that its definition requires from then on.
 fn provoke_definition_check(provoked: &mut Provoked) {
-    let host = json!({"title": "Host", "type": "object", "required": ["name"],
-        "x-from": {"APPROVED": {"required": ["image"]}},
-        "properties": {"name": {"type": "string"}, "image": {"type": "string"}}});
-    let services = format!("{OWNER}/services/");
-    provoked.system.expect(201, "POST", &services, "vm-owner-key", &host);
+    let mut host = definition("Host");
+    host["properties"]["image"] = json!({"type": "string"});
+    let mut verified = host.clone();
+    verified["x-verified"] = json!(true);
+    host["x-from"] = json!({"APPROVED": {"required": ["image"]}});
+    provoked.system.expect(201, "POST", SERVICES, "vm-owner-key", &host);
     let body = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1"}]}}}});
     let answer = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
     let path = format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"));
     provoked.call(Code::InvalidForState, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));
     let plan = json!({"planned_item": {"image": "debian"}});
     provoked.call(Code::PlannedItemNotAccepted, "PATCH", &path, "vm-owner-key", &plan);
-    let verified = json!({"title": "Host", "type": "object", "required": ["name"], "x-verified": true,
-        "properties": {"name": {"type": "string"}, "image": {"type": "string"}}});
-    provoked.system.expect(200, "POST", &services, "vm-owner-key", &verified);
+    provoked.system.expect(200, "POST", SERVICES, "vm-owner-key", &verified);
     let body =
         json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h2", "image": "debian"}]}}}});
     let answer = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
@@ -354,10 +329,8 @@ fn provoke_decisions(provoked: &mut Provoked) {
     provoked.moved(&path, "ERRORED");
     provoked.call(Code::Overtaken, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
     provoked.moved(&newer, "REJECTED");
-    let body = json!({"log": "late"}).to_string().into_bytes();
-    let (key, headers) = (Some("vm-owner-key"), [("if-match", "\"0-0\"")]);
-    let late = ApiRequest { method: "PATCH", path: &newer, key, headers: &headers, body };
-    let answer = provoked.system.send(&late);
+    let (outdated, late) = ([("if-match", "\"0-0\"")], json!({"log": "late"}));
+    let answer = provoked.system.call_with(&outdated, "PATCH", &newer, "vm-owner-key", &late);
     provoked.meets(Code::ChangedMeanwhile, answer);
     provoked.call(Code::NoSecretsNow, "GET", &format!("{newer}?secrets=true"), "vm-owner-key", &Value::Null);
     provoked.call(Code::Blocked, "POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 3}])));
@@ -375,18 +348,17 @@ fn provoke_decisions(provoked: &mut Provoked) {
 
 /// Provokes the codes of charges: the end of a processing mark, and a second division within an hour.
 fn provoke_charges(provoked: &mut Provoked) {
-    let charges = provoked.system.get("/v1/marketplace/serviceowner/charges/?limit=1", "vm-owner-key");
+    let charges = provoked.system.get(&format!("{CHARGES}?limit=1"), "vm-owner-key");
     let path = charges.at("/results/0/url").as_str().unwrap();
     provoked.system.expect(200, "PATCH", path, "vm-owner-key", &json!({"processed": true}));
-    let path = format!("/v1/marketplace/serviceowner/charges/{}/", charges.at("/results/0/id"));
+    let path = format!("{CHARGES}{}/", charges.at("/results/0/id"));
     provoked.call(Code::ChargeProcessed, "PATCH", &path, "vm-owner-key", &json!({"processed": false}));
 
-    let open = "/v1/marketplace/serviceowner/charges/?charge_type=monthly_cost&processed=false";
+    let open = format!("{CHARGES}?charge_type=monthly_cost&processed=false");
     for is_divided in [false, true] {
-        let open = provoked.system.get(open, "vm-owner-key");
-        let charges = open.at("/results").as_array().unwrap();
-        let running = charges.iter().find(|charge| charge["end"].is_null()).unwrap();
-        let path = format!("/v1/marketplace/serviceowner/charges/{}/", running["id"]);
+        let open = provoked.system.get(&open, "vm-owner-key");
+        let running = open.rows().iter().find(|charge| charge["end"].is_null()).unwrap();
+        let path = format!("{CHARGES}{}/", running["id"]);
         let marked = provoked.system.call("PATCH", &path, "vm-owner-key", &json!({"processed": true}));
         if is_divided {
             provoked.meets(Code::DividedJustNow, marked);
@@ -407,13 +379,8 @@ fn provoke_by_hand(provoked: &mut Provoked, path: &str) {
     let request = |provoked: &Provoked, state: &str| {
         let body = json!({"state": state}).to_string().into_bytes();
         let headers = [("authorization", bearer.as_str())];
-        provoked.system.send(&ApiRequest {
-            method: "PATCH",
-            path,
-            body,
-            headers: &headers,
-            ..ApiRequest::default()
-        })
+        let (method, headers) = ("PATCH", headers.as_slice());
+        provoked.system.send(&ApiRequest { method, path, body, headers, ..ApiRequest::default() })
     };
     set(provoked, &json!({"allow_manual_approval": false, "allow_manual_completion": false}));
     let answer = request(provoked, "APPROVED");
@@ -462,50 +429,39 @@ fn provoke_records(provoked: &mut Provoked) {
     provoked.call(Code::OutOfNumbers, "POST", SUBMIT, "awesome2-key", &body);
 }
 
+/// Returns the response of functions on a table.
+fn answer_of(system: &Running, table: Settings, method: &str, path: &str, body: Vec<u8>) -> Answer {
+    let request = ApiRequest { method, path, key: Some("awesome-key"), body, ..ApiRequest::default() };
+    system.block_on(async {
+        let (base, serving) = functions_on(Table::connect(table)).await;
+        tokio::select! {
+            answer = send(&base, &request) => answer,
+            () = serving => Answer { status: 0, headers: Vec::new(), body: Value::Null },
+        }
+    })
+}
+
 /// Provokes `unavailable`: the main table does not exist, but the table of API keys does.
 fn provoke_storage(provoked: &mut Provoked) {
     let tables = Tables::fresh(dovetail_table::ACTIONS_MAX);
-    let answer = provoked.system.block_on(async {
+    provoked.system.block_on(async {
         let table = Table::connect(tables.settings.clone());
         table.create().await.unwrap();
         let world = world::parse(world::DEMO).unwrap();
         load::world(&table, &world, domain::Timestamp::from_micros(1), &mut |_| Ok(())).await.unwrap();
-        let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
-        let gone = Table::connect(gone);
-        let (base, serving) = functions_on(gone).await;
-        let request =
-            ApiRequest { method: "GET", path: ITEMS, key: Some("awesome-key"), ..ApiRequest::default() };
-        tokio::select! {
-            answer = send(&base, &request) => answer,
-            () = serving => Answer {
-                status: 0, headers: Vec::new(), body: Value::Null,
-            },
-        }
     });
+    let gone = Settings { table: fresh_table(), ..tables.settings.clone() };
+    let answer = answer_of(&provoked.system, gone, "GET", ITEMS, Vec::new());
     provoked.meets(Code::Unavailable, answer);
     provoke_full(provoked, &tables);
 }
 
 /// Provokes `storage_full`: the engine has no space for a transaction.
 fn provoke_full(provoked: &mut Provoked, tables: &Tables) {
-    let answer = provoked.system.block_on(async {
-        let fate = |operation: &str| if operation == "TransactWriteItems" { Fate::Full } else { Fate::Pass };
-        let proxy = Proxy::before(tables.settings.endpoint.clone().unwrap(), fate).await;
-        let (base, serving) = functions_on(Table::connect(tables.through(&proxy.endpoint))).await;
-        let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one"}]}}}}).to_string();
-        let key = Some("awesome-key");
-        let request = ApiRequest {
-            method: "POST",
-            path: SUBMIT,
-            key,
-            body: body.into_bytes(),
-            ..ApiRequest::default()
-        };
-        tokio::select! {
-            answer = send(&base, &request) => answer,
-            () = serving => Answer { status: 0, headers: Vec::new(), body: Value::Null },
-        }
-    });
+    let fate = |operation: &str| if operation == "TransactWriteItems" { Fate::Full } else { Fate::Pass };
+    let proxy = provoked.system.block_on(Proxy::before(tables.settings.endpoint.clone().unwrap(), fate));
+    let body = vms(&json!([{"name": "one"}])).to_string().into_bytes();
+    let answer = answer_of(&provoked.system, tables.through(&proxy.endpoint), "POST", SUBMIT, body);
     provoked.meets(Code::StorageFull, answer);
 }
 

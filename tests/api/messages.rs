@@ -1,12 +1,13 @@
 //! Messages of owners: creation, fields, limits, the audit log, and the audience (R41).
 
+use crate::api::demo::{RECORDS, SERVICES, SUBMIT, definition, vms};
+use crate::api::lists::library::ids;
 use domain::outreach::message::MESSAGES_MAX;
 use serde_json::{Value, json};
 use support::{Answer, Running};
 
 const OWNER: &str = "/v1/orcaexternal/serviceowner/messages/";
 const CONSUMER: &str = "/v1/orcaexternal/consumer/messages/";
-const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const KEY: &str = "vm-owner-key";
 
 fn post(system: &Running, key: &str, body: &Value) -> Answer {
@@ -20,7 +21,7 @@ fn text(answer: &Answer, pointer: &str) -> String {
 #[test]
 fn a_message_is_created_read_updated_replaced_and_removed_and_logged_without_text() {
     let system = Running::demo();
-    let service = text(&system.get("/v1/orcabase/serviceowner/services/1/", KEY), "/url");
+    let service = text(&system.get(&format!("{SERVICES}1/"), KEY), "/url");
     let body =
         json!({"description": "VMs rest", "expiry_date": "2099-12-31", "scopes": [service, service, 1]});
     let made = post(&system, KEY, &body);
@@ -39,12 +40,12 @@ fn a_message_is_created_read_updated_replaced_and_removed_and_logged_without_tex
         assert_eq!(call(method, body).body, expected, "{method}");
     }
     let changed = call("PATCH", &json!({"description": "VMs rest no more", "expiry_date": "2020-01-01"}));
-    assert_eq!((changed.at("/has_expired"), changed.at("/scopes")), (&json!(true), &expected["scopes"]));
+    changed.assert_is(200, &json!({"/has_expired": true, "/scopes": expected["scopes"]}));
     let replaced = call("PUT", &json!({"description": "To all"}));
-    assert_eq!((replaced.at("/expiry_date"), replaced.at("/scopes")), (&Value::Null, &json!([])));
+    replaced.assert_is(200, &json!({"/expiry_date": null, "/scopes": []}));
     assert_eq!(call("PUT", &json!({})).at("/description/0"), "must be present");
     assert_eq!((call("DELETE", &Value::Null).status, call("DELETE", &Value::Null).status), (204, 404));
-    let records = system.get("/v1/account/records/", KEY);
+    let records = system.get(RECORDS, KEY);
     let event = |number: usize| records.at(&format!("/results/{number}/event")).clone();
     let events = ["MESSAGE_REMOVED", "MESSAGE_CHANGED", "MESSAGE_CHANGED", "MESSAGE_CREATED"];
     assert_eq!([0, 1, 2, 3].map(event), events);
@@ -64,6 +65,7 @@ fn a_rejection_lists_all_errors_and_writes_nothing() {
     for field in ["description", "expiry_date", "scopes"] {
         assert!(answer.at(&format!("/{field}/0")).is_string(), "{field}: {answer:?}");
     }
+    let foreign = "must contain only services of the team; wrong at index 0";
     let when = "must be null or a time, such as 2030-01-31T12:00:00Z";
     for (field, value, message) in [
         ("description", json!(" \n"), "must not be empty"),
@@ -75,11 +77,7 @@ fn a_rejection_lists_all_errors_and_writes_nothing() {
         ("scopes", json!("x"), "must be an array of URLs of services"),
         ("scopes", Value::Null, "must be an array of URLs of services"),
         ("scopes", json!(vec![1; 21]), "must have at most 20 services"),
-        (
-            "scopes",
-            json!(["/v1/orcabase/serviceowner/service_items/1/"]),
-            "must contain only services of the team; wrong at index 0",
-        ),
+        ("scopes", json!(["/v1/orcabase/serviceowner/service_items/1/"]), foreign),
     ] {
         let mut body = json!({"description": "VMs rest"});
         body[field] = value;
@@ -108,12 +106,10 @@ fn concurrent_messages_stop_at_the_limit_and_pages_list_them() {
     while post(&system, KEY, &json!({"description": "one more"})).status == 201 {}
     let full = post(&system, KEY, &json!({"description": "one more"}));
     assert_eq!(full.at("/code"), "too_many_messages");
-    let (mut next, mut seen) = (Some(format!("{OWNER}?limit=7")), Vec::new());
-    while let Some(path) = next {
-        let page = system.get(&path, KEY);
+    let mut seen = Vec::new();
+    for page in system.pages(&format!("{OWNER}?limit=7"), KEY) {
         assert_eq!(page.at("/count"), &json!(MESSAGES_MAX));
-        seen.extend(page.at("/results").as_array().unwrap().iter().map(|row| row["id"].as_u64().unwrap()));
-        next = page.at("/next").as_str().map(str::to_owned);
+        seen.extend(ids(page.rows()));
     }
     assert_eq!(seen.len(), MESSAGES_MAX);
     assert!(seen.is_sorted_by(|newer, older| newer > older), "{seen:?}");
@@ -123,13 +119,11 @@ fn concurrent_messages_stop_at_the_limit_and_pages_list_them() {
 #[test]
 fn a_consumer_sees_its_messages_with_its_own_services_only() {
     let system = Running::demo();
-    let disk = json!({"title": "Disk", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
-    let disk = system.call("POST", "/v1/orcabase/serviceowner/services/", KEY, &disk).at("/id").clone();
+    let disk = system.call("POST", SERVICES, KEY, &definition("Disk")).at("/id").clone();
     let both = post(&system, KEY, &json!({"description": "both", "scopes": [1, disk]}));
     let other = post(&system, KEY, &json!({"description": "other", "scopes": [disk]}));
     post(&system, KEY, &json!({"description": "expired", "scopes": [1], "expiry_date": "2020-01-01"}));
-    let declared = json!({"AwesomeConsumer": {"App": {"services": {"VM": [{"name": "one", "cpu": 1}]}}}});
-    let submitted = system.call("POST", SUBMIT, "awesome-key", &declared);
+    let submitted = system.call("POST", SUBMIT, "awesome-key", &vms(&json!([{"name": "one", "cpu": 1}])));
     let listed = system.get(CONSUMER, "awesome-key");
     for messages in [submitted.at("/messages"), listed.at("/results")] {
         assert_eq!(messages.as_array().unwrap().len(), 1, "{messages}");
@@ -150,8 +144,7 @@ fn a_consumer_sees_its_messages_with_its_own_services_only() {
     for (key, path) in [(KEY, CONSUMER), ("lb-owner-key", OWNER)] {
         let path = format!("{path}{}/", both.at("/id"));
         for method in ["PATCH", "PUT", "DELETE"] {
-            let answer = system.call(method, &path, key, &json!({"description": "x"}));
-            assert_eq!(answer.status, 404, "{method} {path}");
+            system.expect(404, method, &path, key, &json!({"description": "x"}));
         }
     }
 }

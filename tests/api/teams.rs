@@ -1,12 +1,11 @@
 //! The settings of a team.
 
-use crate::api::demo::{SUBMIT, vms};
+use crate::api::demo::{CONSUMER, RECORDS, SUBMIT, TEAMS, numbered, vms};
 use crate::security::keys::made;
 use domain::base::actor::Role;
 use serde_json::{Value, json};
-use support::Running;
+use support::{Answer, Running};
 
-const TEAMS: &str = "/v1/account/teams/";
 const KEY: &str = "awesome-key";
 
 /// Returns the path of the consumer's team.
@@ -14,7 +13,7 @@ fn path(system: &Running) -> String {
     format!("{TEAMS}{}/", system.get(TEAMS, KEY).at("/results/0/id"))
 }
 
-fn set(system: &Running, key: &str, body: &Value) -> support::Answer {
+fn set(system: &Running, key: &str, body: &Value) -> Answer {
     system.call("PATCH", &path(system), key, body)
 }
 
@@ -26,7 +25,7 @@ fn an_administrator_changes_the_settings_of_the_own_team() {
     assert_eq!(team.at("/confirm_removals"), &json!(true), "{team:?}");
     assert_eq!(system.get(TEAMS, KEY).at("/results/0"), &team.body);
     let off = set(&system, KEY, &json!({"confirm_removals": false}));
-    assert_eq!((off.status, off.at("/confirm_removals")), (200, &json!(false)), "{off:?}");
+    off.assert_is(200, &json!({"/confirm_removals": false}));
     for same in [json!({"confirm_removals": false}), json!({})] {
         let same = set(&system, KEY, &same);
         assert_eq!((same.status, &same.body), (200, &off.body));
@@ -49,13 +48,12 @@ fn an_administrator_changes_the_settings_of_the_own_team() {
     let foreign = set(&system, "vm-owner-key", &json!({"confirm_removals": false}));
     assert_eq!(foreign.code(), (404, "not_found"));
 
-    let records = system.get("/v1/account/records/", KEY);
-    let entries = records.at("/results").as_array().unwrap().iter().filter(|entry| !entry["team"].is_null());
-    let entries: Vec<String> = entries
-        .map(|entry| {
-            format!("{} {} by {}", entry["event"], entry["team"]["confirm_removals"], entry["changed_by"])
-        })
-        .collect();
+    let records = system.get(RECORDS, KEY);
+    let entries = records.rows().iter().filter(|entry| !entry["team"].is_null());
+    let describe = |entry: &Value| {
+        format!("{} {} by {}", entry["event"], entry["team"]["confirm_removals"], entry["changed_by"])
+    };
+    let entries: Vec<String> = entries.map(describe).collect();
     assert_eq!(
         entries,
         [
@@ -76,41 +74,37 @@ fn metadata_of_a_declaration_keep_the_settings() {
 }
 
 /// Submits a whole team without its application, and returns the answer.
-fn removing(system: &Running, query: &str, headers: &[(&str, &str)]) -> support::Answer {
-    let path = format!("{SUBMIT}{query}");
-    let body = json!({"AwesomeConsumer": {}}).to_string().into_bytes();
-    system.send(&support::ApiRequest { method: "POST", path: &path, key: Some(KEY), headers, body })
+fn removing(system: &Running, query: &str, headers: &[(&str, &str)]) -> Answer {
+    system.call_with(headers, "POST", &format!("{SUBMIT}{query}"), KEY, &json!({"AwesomeConsumer": {}}))
 }
 
 #[test]
 fn an_unconfirmed_removal_changes_nothing_in_both_packings() {
     for items in [2, 150] {
         let system = Running::start(dovetail_daemon::world::DEMO);
-        let vms = vms(&(0..items).map(|n| json!({"name": format!("vm-{n}")})).collect());
-        system.expect(201, "POST", SUBMIT, KEY, &vms);
+        system.expect(201, "POST", SUBMIT, KEY, &vms(&numbered("vm-", items)));
         system.wait_idle();
-        let before = system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY);
+        let list = format!("{CONSUMER}/service_items/?limit=100");
+        let before = system.get(&list, KEY);
         let application = before.at("/results/0/application").clone();
 
         let refused = removing(&system, "", &[("idempotency-key", "k")]);
         assert_eq!(refused.code(), (400, "removal_not_confirmed"), "{refused:?}");
-        let expected = json!([{"id": application["id"], "name": application["name"], "items": items}]);
-        assert_eq!(refused.at("/applications"), &expected);
-        assert_eq!((refused.at("/is_valid"), refused.at("/messages")), (&json!(false), &json!([])));
+        let gone = json!([{"id": application["id"], "name": application["name"], "items": items}]);
+        refused.assert_is(400, &json!({"/is_valid": false, "/messages": [], "/applications": gone}));
         let name = application["name"].as_str().unwrap();
         assert!(refused.at(&format!("/errors/AwesomeConsumer/{name}")).is_object(), "{refused:?}");
         let detail = refused.at("/detail").as_str().unwrap();
-        assert!(
-            detail.contains(&format!("'{name}' ({items} items)")) && detail.contains("allow_removal=true")
-        );
-        let after = system.get("/v1/orcabase/consumer/service_items/?limit=100", KEY);
-        assert_eq!(after.at("/results"), before.at("/results"));
-        assert_eq!(system.get("/v1/orcabase/consumer/submissions/", KEY).at("/count"), &json!(1));
+        for part in [&*format!("'{name}' ({items} items)"), "allow_removal=true"] {
+            assert!(detail.contains(part), "{part}: {detail}");
+        }
+        assert_eq!(system.get(&list, KEY).rows(), before.rows());
+        assert_eq!(system.get(&format!("{CONSUMER}/submissions/"), KEY).at("/count"), &json!(1));
         let invalid = removing(&system, "?allow_removal=perhaps", &[]);
         assert_eq!((invalid.status, invalid.at("/pointer")), (400, &json!("/allow_removal")));
         assert_eq!(removing(&system, "?allow_removal=false", &[]).status, 400);
 
-        // A plan that is not the present one is 412, as always.
+        // A plan that is not the present one is 412, as for every submission.
         let stale = removing(&system, "", &[("if-match", "\"another\"")]);
         assert_eq!(stale.at("/code"), &json!("plan_changed"));
         // The refusal did not use the idempotency key.

@@ -1,6 +1,6 @@
 //! Unknown fields, filters, services and routes: warnings, refusals and suggestions.
 
-use crate::api::demo::{OWNER, SUBMIT, declared};
+use crate::api::demo::{OWNER, SERVICES, SUBMIT, declared};
 use dovetail_http::{Access, ROUTES};
 use serde_json::{Value, json};
 use support::Running;
@@ -26,20 +26,18 @@ fn path_of(route: &str, system: &Running, change: &str) -> Option<String> {
 #[test]
 fn unknown_keys_are_named_and_a_body_of_unknown_keys_is_refused() {
     let mut world: Value = serde_json::from_str(dovetail_daemon::world::DEMO).unwrap();
-    *world.pointer_mut("/services/0/schema/metadata").unwrap_or(&mut Value::Null) = Value::Null;
-    let schema = world.pointer_mut("/services/0/schema").and_then(Value::as_object_mut).unwrap();
-    schema.insert("metadata".to_owned(), json!({"cost_per_change": 5}));
+    world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5});
     let system = Running::start(&world.to_string());
     let change = declared(&system);
-    let call = |method: &str, path: &str, body: Value| system.call(method, path, "vm-owner-key", &body);
     let done = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
-    assert_eq!(call("PATCH", &change, done).status, 200);
-    let hook = json!({"service": 1, "target_url": "https://example.com/"});
-    assert_eq!(call("POST", "/v1/external/serviceowner/webhooks/", hook).status, 201);
-    let person = json!({"subject": "u-1", "name": "Jane", "role": "GENERAL"});
-    assert_eq!(call("POST", "/v1/account/members/", person).status, 201);
-    let message = json!({"description": "VMs rest on Sunday"});
-    assert_eq!(call("POST", "/v1/orcaexternal/serviceowner/messages/", message).status, 201);
+    system.expect(200, "PATCH", &change, "vm-owner-key", &done);
+    for (path, body) in [
+        ("/v1/external/serviceowner/webhooks/", json!({"service": 1, "target_url": "https://example.com/"})),
+        ("/v1/account/members/", json!({"subject": "u-1", "name": "Jane", "role": "GENERAL"})),
+        ("/v1/orcaexternal/serviceowner/messages/", json!({"description": "VMs rest on Sunday"})),
+    ] {
+        system.expect(201, "POST", path, "vm-owner-key", &body);
+    }
     let before = system.stored();
     let mut seen = 0;
     for route in ROUTES {
@@ -67,12 +65,10 @@ fn a_reply_has_warnings_with_the_intended_field() {
     let change = declared(&system);
     let call = |path: &str, body: &Value| system.expect(200, "PATCH", path, "vm-owner-key", body);
     let noted = call(&change, &json!({"status": "APPROVED", "log": "on it", "a/b": 1}));
-    assert_eq!((noted.at("/state"), noted.at("/log")), (&json!("PENDING"), &json!("on it")));
     let warnings =
         ["/a~1b is unknown and has no effect", "/status is unknown and has no effect, did you mean `state`?"];
-    assert_eq!(noted.at("/warnings"), &json!(warnings));
-    let service = format!("{OWNER}/services/1/");
-    let set = call(&service, &json!({"aproval_required": false, "tags": ["compute"]}));
+    noted.assert_is(200, &json!({"/state": "PENDING", "/log": "on it", "/warnings": warnings}));
+    let set = call(&format!("{SERVICES}1/"), &json!({"aproval_required": false, "tags": ["compute"]}));
     let warning = "/aproval_required is unknown and has no effect, did you mean `approval_required`?";
     assert_eq!(set.at("/warnings"), &json!([warning]));
     // Clients send back objects as read. These fields are known, so they cause no warning.
@@ -96,13 +92,8 @@ fn unknown_filters_services_and_routes_get_a_suggestion() {
     }
     let body = json!({"AwesomeConsumer": {"App": {"services": {"Vms": [{"name": "one"}], "Nothing": [{"name": "x"}]}}}});
     let answer = system.call("POST", SUBMIT, "awesome-key", &body);
-    let mut details: Vec<&str> = answer
-        .at("/problems")
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|problem| problem["detail"].as_str().unwrap())
-        .collect();
+    let problems = answer.at("/problems").as_array().unwrap().iter();
+    let mut details: Vec<&str> = problems.map(|problem| problem["detail"].as_str().unwrap()).collect();
     details.sort_unstable();
     let expected = [
         "must be the title of a service, but 'Nothing' does not exist",

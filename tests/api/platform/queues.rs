@@ -1,13 +1,13 @@
 //! Operators see the open change instances of every owner: numbers and the oldest one.
 
+use crate::api::demo::{CONSUMER, OWNER, SUBMIT, definition};
 use serde_json::{Value, json};
-use support::Running;
+use support::{Answer, Running, assert_values};
 
 const QUEUES: &str = "/v1/platform/queues/";
 const OPERATOR: &str = "platform-key";
-const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 
-fn declare(system: &Running, service: &str, names: &[String]) -> support::Answer {
+fn declare(system: &Running, service: &str, names: &[String]) -> Answer {
     let items: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
     let body = json!({"AwesomeConsumer": {service: {"services": {service: items}}}});
     let answer = system.expect(201, "PATCH", SUBMIT, "awesome-key", &body);
@@ -17,16 +17,10 @@ fn declare(system: &Running, service: &str, names: &[String]) -> support::Answer
 
 /// Returns the rows of all pages.
 fn queues(system: &Running, limit: usize) -> Vec<Value> {
-    let (mut rows, mut next) = (Vec::new(), format!("{QUEUES}?limit={limit}"));
-    loop {
-        let page = system.get(&next, OPERATOR);
-        assert_eq!((page.status, page.at("/count")), (200, &Value::Null), "{page:?}");
-        let results = page.at("/results").as_array().unwrap();
-        assert!(results.len() <= limit);
-        rows.extend(results.iter().cloned());
-        let Some(url) = page.at("/next").as_str() else { return rows };
-        next = url.to_owned();
-    }
+    let pages = system.pages(&format!("{QUEUES}?limit={limit}"), OPERATOR);
+    let is_bounded = |page: &Answer| page.at("/count").is_null() && page.rows().len() <= limit;
+    assert!(pages.iter().all(is_bounded), "no page has a count or over {limit} rows: {pages:?}");
+    pages.iter().flat_map(Answer::rows).cloned().collect()
 }
 
 #[test]
@@ -35,9 +29,9 @@ fn each_owner_has_its_numbers_and_its_oldest_by_state() {
     assert_eq!(queues(&system, 20), Vec::<Value>::new());
     let vms = declare(&system, "VM", &["one".to_owned(), "two".to_owned(), "three".to_owned()]);
     let balancer = declare(&system, "LoadBalancer", &["entry".to_owned()]);
-    let id = |answer: &support::Answer, at: usize| answer.at(&format!("/change_instances/{at}/id")).clone();
+    let id = |answer: &Answer, at: usize| answer.at(&format!("/change_instances/{at}/id")).clone();
     let decide = |change: &Value, state: &str| {
-        let path = format!("/v1/orcabase/serviceowner/change_instances/{change}/");
+        let path = format!("{OWNER}/change_instances/{change}/");
         system.expect(200, "PATCH", &path, "vm-owner-key", &json!({"state": state}));
     };
     decide(&id(&vms, 0), "APPROVED");
@@ -47,10 +41,9 @@ fn each_owner_has_its_numbers_and_its_oldest_by_state() {
     let names: Vec<&str> = all.iter().map(|row| row["team"]["name"].as_str().unwrap()).collect();
     // The dependent team is an owner too.
     assert_eq!(names, ["VMOwnerTeam", "LBOwnerTeam", "NPOwnerTeam"]);
-    let change =
-        |id: &Value| system.get(&format!("/v1/orcabase/consumer/change_instances/{id}/"), "awesome-key");
     let one = |id: &Value| {
-        let oldest = json!({"change_instance": id, "created": change(id).at("/created")});
+        let change = system.get(&format!("{CONSUMER}/change_instances/{id}/"), "awesome-key");
+        let oldest = json!({"change_instance": id, "created": change.at("/created")});
         json!({"open": 1, "is_capped": false, "oldest": oldest})
     };
     let none = json!({"open": 0, "is_capped": false, "oldest": null});
@@ -70,30 +63,24 @@ fn the_count_stops_at_a_hundred_and_says_so() {
     let oldest = declare(&system, "VM", &names[..1]);
     declare(&system, "VM", &names[..100]);
     let pending = || queues(&system, 20)[0]["states"]["PENDING"].clone();
-    assert_eq!((&pending()["open"], &pending()["is_capped"]), (&json!(100), &json!(false)));
+    assert_values(&pending(), &json!({"/open": 100, "/is_capped": false}));
     declare(&system, "VM", &names);
-    let capped = pending();
-    assert_eq!((&capped["open"], &capped["is_capped"]), (&json!(100), &json!(true)));
-    assert_eq!(&capped["oldest"]["change_instance"], oldest.at("/change_instances/0/id"));
+    let first = oldest.at("/change_instances/0/id");
+    assert_values(&pending(), &json!({"/open": 100, "/is_capped": true, "/oldest/change_instance": first}));
 }
 
 #[test]
 fn a_page_covers_a_bounded_number_of_teams() {
-    let teams: Vec<Value> = (0..250)
-        .map(|number| json!({"name": format!("Team{number}")}))
-        .chain([json!({"name": "Owner", "api_keys": ["owner-key"]})])
-        .chain([json!({"name": "Consumer", "api_keys": ["consumer-key"]})])
-        .chain([json!({"name": "Platform", "api_keys": [{"key": OPERATOR, "role": "PLATFORM"}]})])
-        .collect();
-    let schema = json!({"title": "VM", "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}});
-    let world = json!({"teams": teams, "services": [{"owner": "Owner", "schema": schema}]});
+    let mut teams: Vec<Value> = (0..250).map(|number| json!({"name": format!("Team{number}")})).collect();
+    teams.push(json!({"name": "Owner", "api_keys": ["owner-key"]}));
+    teams.push(json!({"name": "Consumer", "api_keys": ["consumer-key"]}));
+    teams.push(json!({"name": "Platform", "api_keys": [{"key": OPERATOR, "role": "PLATFORM"}]}));
+    let world = json!({"teams": teams, "services": [{"owner": "Owner", "schema": definition("VM")}]});
     let system = Running::start(&world.to_string());
     let body = json!({"Consumer": {"App": {"services": {"VM": [{"name": "one"}]}}}});
     system.expect(201, "POST", SUBMIT, "consumer-key", &body);
     let first = system.get(QUEUES, OPERATOR);
-    assert_eq!(first.at("/results"), &json!([]), "{first:?}");
-    assert!(first.at("/next").is_string(), "{first:?}");
+    assert!(first.rows().is_empty() && first.at("/next").is_string(), "{first:?}");
     let rows = queues(&system, 20);
     assert_eq!(rows.len(), 1, "{rows:?}");
     assert_eq!(rows[0]["team"], json!({"id": 251, "name": "Owner"}));

@@ -1,5 +1,6 @@
 //! Operators see the pending work of Dovetail itself, and the last audit.
 
+use crate::api::demo::{CONSUMER, SUBMIT, numbered};
 use serde_json::{Value, json};
 use support::{Answer, ApiRequest, Running, assert_values};
 
@@ -11,17 +12,16 @@ fn status(system: &Running) -> Value {
     answer.body
 }
 
-fn stored_audit(system: &Running) -> Answer {
+fn store_audit(system: &Running) {
     system.wait_idle();
     let answer = system.send(&ApiRequest { method: "POST", path: "/_local/audit", ..ApiRequest::default() });
     assert_eq!(answer.status, 200, "{answer:?}");
-    answer
 }
 
 fn submit_balancers(system: &Running, count: usize) -> Answer {
-    let items: Vec<Value> = (0..count).map(|number| json!({"name": format!("entry-{number}")})).collect();
+    let items = numbered("entry-", count);
     let body = json!({"AwesomeConsumer": {"App": {"services": {"LoadBalancer": items}}}});
-    system.expect(201, "POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body)
+    system.expect(201, "POST", SUBMIT, "awesome-key", &body)
 }
 
 #[test]
@@ -39,8 +39,8 @@ fn pending_work_has_the_age_of_its_submission() {
     system.enable("generate", false);
     let submitted = submit_balancers(&system, 1);
     let pending = &status(&system)["pending_work"];
-    assert_eq!((&pending["records"], &pending["is_capped"]), (&json!(1), &json!(false)), "{pending}");
-    assert_eq!(&pending["oldest"], submitted.at("/created"));
+    let oldest = submitted.at("/created");
+    assert_values(pending, &json!({"/records": 1, "/is_capped": false, "/oldest": oldest}));
     system.enable("generate", true);
     system.wait_idle();
     assert_eq!(status(&system)["pending_work"]["records"], 0);
@@ -63,7 +63,7 @@ fn a_staged_submission_counts_until_its_work_is_done() {
 fn work_in_quarantine_names_its_team_and_its_submission() {
     let system = Running::demo();
     system.set_aside_work();
-    let submissions = system.get("/v1/orcabase/consumer/submissions/", "awesome-key");
+    let submissions = system.get(&format!("{CONSUMER}/submissions/"), "awesome-key");
     let submission = submissions.at("/results/0");
     let actual = status(&system);
     let first = json!([{"team": {"id": 4, "name": "AwesomeConsumer"}, "submission": submission["id"],
@@ -76,8 +76,8 @@ fn work_in_quarantine_names_its_team_and_its_submission() {
 fn the_last_stored_audit_is_shown_with_its_result() {
     let system = Running::demo();
     system.assert_sound();
-    assert_eq!(status(&system)["last_audit"], Value::Null, "an audit without a record");
-    stored_audit(&system);
+    assert_eq!(status(&system)["last_audit"], Value::Null, "the audit of a test has no record");
+    store_audit(&system);
     let sound = status(&system)["last_audit"].clone();
     assert_values(&sound, &json!({"/result": "SOUND", "/violations": 0, "/unsettled": 0}));
     assert!(sound["rows"].as_u64().unwrap() > 10, "{sound}");
@@ -85,8 +85,8 @@ fn the_last_stored_audit_is_shown_with_its_result() {
     // The record itself is sound.
     system.assert_sound();
     system.set_aside_work();
-    stored_audit(&system);
+    store_audit(&system);
     let violated = status(&system)["last_audit"].clone();
-    assert_eq!((&violated["result"], &violated["violations"]), (&json!("VIOLATED"), &json!(1)), "{violated}");
+    assert_values(&violated, &json!({"/result": "VIOLATED", "/violations": 1}));
     assert!(sound["finished"].as_str().unwrap() < violated["started"].as_str().unwrap());
 }

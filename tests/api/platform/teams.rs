@@ -1,29 +1,24 @@
 //! Operators list all teams and create some.
 
+use crate::api::demo::{RECORDS, SERVICES, SUBMIT, definition};
 use domain::base::actor::Role;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::thread;
-use support::Running;
+use support::{Answer, Running};
 
 const TEAMS: &str = "/v1/platform/teams/";
 const OPERATOR: &str = "platform-key";
 
-fn created(system: &Running, body: &Value) -> support::Answer {
+fn created(system: &Running, body: &Value) -> Answer {
     system.call("POST", TEAMS, OPERATOR, body)
 }
 
 fn names(system: &Running, limit: usize) -> Vec<String> {
-    let (mut names, mut next) = (Vec::new(), format!("{TEAMS}?limit={limit}"));
-    loop {
-        let page = system.get(&next, OPERATOR);
-        assert_eq!(page.status, 200, "{page:?}");
-        let results = page.at("/results").as_array().unwrap();
-        assert!(results.len() <= limit);
-        names.extend(results.iter().map(|team| team["name"].as_str().unwrap().to_owned()));
-        let Some(url) = page.at("/next").as_str() else { return names };
-        next = url.to_owned();
-    }
+    let pages = system.pages(&format!("{TEAMS}?limit={limit}"), OPERATOR);
+    assert!(pages.iter().all(|page| page.rows().len() <= limit), "{pages:?}");
+    let teams = pages.iter().flat_map(Answer::rows);
+    teams.map(|team| team["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -74,20 +69,16 @@ fn a_name_that_looks_like_another_is_taken() {
 #[test]
 fn a_title_that_looks_like_another_is_refused_before_and_at_its_publication() {
     let system = Running::demo();
-    let services = "/v1/orcabase/serviceowner/services/";
-    let definition = |title: &str| {
-        json!({"title": title, "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}})
-    };
     for title in ["vm", "Vm", "loadbalancer", "L\u{43e}adBalancer"] {
-        for path in [services.to_owned(), format!("{services}validate/?dry_run=true")] {
-            let refused = system.call("POST", &path, "vm-owner-key", &definition(title));
-            assert_eq!(refused.status, 400, "{title}: {refused:?}");
-            let problem = (refused.at("/problems/0/pointer"), refused.at("/problems/0/rule"));
-            assert_eq!(problem, (&json!("/title"), &json!("similar_title")), "{refused:?}");
+        for path in [SERVICES, &format!("{SERVICES}validate/?dry_run=true")] {
+            let refused = system.call("POST", path, "vm-owner-key", &definition(title));
+            refused.assert_is(
+                400,
+                &json!({"/problems/0/pointer": "/title", "/problems/0/rule": "similar_title"}),
+            );
         }
     }
-    system.expect(201, "POST", services, "vm-owner-key", &definition("VM2"));
+    system.expect(201, "POST", SERVICES, "vm-owner-key", &definition("VM2"));
     system.assert_sound();
 }
 
@@ -95,23 +86,17 @@ fn a_title_that_looks_like_another_is_refused_before_and_at_its_publication() {
 fn a_new_team_works_at_once_with_its_key() {
     let system = Running::demo();
     let team = created(&system, &json!({"name": "Payments"}));
-    assert_eq!(team.status, 201, "{team:?}");
-    assert_eq!((team.at("/id"), team.at("/confirm_removals")), (&json!(7), &json!(true)));
+    team.assert_is(201, &json!({"/id": 7, "/confirm_removals": true}));
     let key = team.at("/api_key");
     assert_eq!((&key["name"], &key["role"]), (&json!("Payments-1"), &json!(Role::Admin.name())));
     let secret = key["key"].as_str().unwrap();
     assert_eq!(system.get("/v1/account/teams/", secret).at("/results/0/name"), &json!("Payments"));
     let body = json!({"Payments": {"App": {"services": {"VM": [{"name": "one"}]}}}});
-    system.expect(201, "POST", "/v1/orcabase/consumer/submissions/submit/", secret, &body);
+    system.expect(201, "POST", SUBMIT, secret, &body);
     // Its audit log names the operators as the author.
-    let records = system.get("/v1/account/records/", secret);
-    let entries: BTreeSet<String> = records
-        .at("/results")
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| format!("{} by {}", entry["event"], entry["changed_by"]))
-        .collect();
+    let records = system.get(RECORDS, secret);
+    let entries: BTreeSet<String> =
+        records.rows().iter().map(|entry| format!("{} by {}", entry["event"], entry["changed_by"])).collect();
     let by = r#"by "Platform-1 (Api Key)""#;
     let expected = ["API_KEY_CREATED", "TEAM_CREATED"].map(|event| format!("\"{event}\" {by}"));
     assert_eq!(entries, BTreeSet::from(expected));
@@ -126,21 +111,21 @@ fn a_taken_name_and_a_bad_field_change_nothing() {
     let system = Running::demo();
     let named = json!({"name": "Payments", "key_name": "first", "confirm_removals": false});
     let team = created(&system, &named);
-    assert_eq!((team.at("/confirm_removals"), team.at("/api_key/name")), (&json!(false), &json!("first")));
+    team.assert_is(201, &json!({"/confirm_removals": false, "/api_key/name": "first"}));
     // A repeated request is refused as well: its secret exists only in the first response.
     for body in [named, json!({"name": "VMOwnerTeam"})] {
         let refused = created(&system, &body);
         assert_eq!(refused.code(), (400, "team_name_taken"), "{refused:?}");
     }
-    for (body, code, field) in [
-        (json!({}), "invalid_field", "/name"),
-        (json!({"name": " x"}), "invalid_field", "/name"),
-        (json!({"name": "x".repeat(129)}), "invalid_field", "/name"),
-        (json!({"name": "x", "key_name": 5}), "invalid_field", "/key_name"),
-        (json!({"name": "x", "confirm_removals": "yes"}), "invalid_field", "/confirm_removals"),
+    for (body, field) in [
+        (json!({}), "/name"),
+        (json!({"name": " x"}), "/name"),
+        (json!({"name": "x".repeat(129)}), "/name"),
+        (json!({"name": "x", "key_name": 5}), "/key_name"),
+        (json!({"name": "x", "confirm_removals": "yes"}), "/confirm_removals"),
     ] {
         let refused = created(&system, &body);
-        assert_eq!(refused.code(), (400, code), "{body}: {refused:?}");
+        assert_eq!(refused.code(), (400, "invalid_field"), "{body}: {refused:?}");
         assert_eq!(refused.at("/pointer"), &json!(field), "{body}");
     }
     assert_eq!(system.get(TEAMS, OPERATOR).at("/count"), &json!(7));

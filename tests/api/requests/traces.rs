@@ -1,5 +1,6 @@
 //! Traces: the segments for X-Ray's daemon. They contain operations and codes, and nothing of a request.
 
+use crate::api::demo::SUBMIT;
 use dovetail_aws::{Tracer, observed};
 use dovetail_daemon::authorizer::Authorizer;
 use dovetail_daemon::functions;
@@ -17,7 +18,7 @@ fn submission() -> Event {
     let mut event = Event::default();
     event.request_context.http.method = hyper::Method::POST;
     event.request_context.request_id = Some("the-request".to_owned());
-    event.raw_path = Some("/v1/orcabase/consumer/submissions/submit/".to_owned());
+    event.raw_path = Some(SUBMIT.to_owned());
     event.headers.insert("authorization", "Api-Key awesome-key".parse().unwrap());
     let vm = json!({"name": "canary-item"});
     event.body = Some(json!({"AwesomeConsumer": {"CanaryApp": {"services": {"VM": [vm]}}}}).to_string());
@@ -66,10 +67,9 @@ fn a_traced_invocation_is_one_segment_with_a_call_of_the_table_beneath_it_for_ea
     let (began, ended) = (seconds(&segment, "start_time"), seconds(&segment, "end_time"));
     let calls = segment["subsegments"].as_array().unwrap();
     let operations: Vec<&str> = calls.iter().map(|call| call["aws"]["operation"].as_str().unwrap()).collect();
-    assert!(
-        operations.contains(&"BatchGetItem") && operations.contains(&"TransactWriteItems"),
-        "{operations:?}"
-    );
+    for operation in ["BatchGetItem", "TransactWriteItems"] {
+        assert!(operations.contains(&operation), "{operation}: {operations:?}");
+    }
     for call in calls {
         assert_eq!((&call["name"], &call["namespace"]), (&json!("DynamoDB"), &json!("aws")));
         assert!(began <= seconds(call, "start_time") && seconds(call, "end_time") <= ended, "{call}");
@@ -85,10 +85,9 @@ fn a_traced_invocation_is_one_segment_with_a_call_of_the_table_beneath_it_for_ea
 fn an_untraced_invocation_sends_no_segment() {
     let system = Running::demo();
     let unsampled = TRACED.replace("Sampled=1", "Sampled=0");
-    for header in
-        [None, Some(unsampled.as_str()), Some(""), Some("Root=1-2-3;Sampled=1"), Some("Sampled=1;=;;")]
-    {
-        assert_eq!(segments(&system, header), Vec::<String>::new(), "{header:?}");
+    assert_eq!(segments(&system, None), Vec::<String>::new());
+    for header in [unsampled.as_str(), "", "Root=1-2-3;Sampled=1", "Sampled=1;=;;"] {
+        assert_eq!(segments(&system, Some(header)), Vec::<String>::new(), "{header}");
     }
 }
 
@@ -98,16 +97,9 @@ fn without_a_daemon_the_request_is_answered() {
     let unused_address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let tracer = Tracer::to(&unused_address);
     let (key, authorizer) = (CursorKey::new("secret"), Authorizer::default());
-    let fair_use = Arc::default();
+    let (fair_use, console) = (Arc::default(), &functions::PLAIN_CONSOLE);
     for _ in 0..2 {
-        let answering = functions::answer(
-            &system.table,
-            &key,
-            &authorizer,
-            &fair_use,
-            &functions::PLAIN_CONSOLE,
-            submission(),
-        );
+        let answering = functions::answer(&system.table, &key, &authorizer, &fair_use, console, submission());
         let (reply, observed) = system.block_on(observed(answering));
         tracer.send("submit", Some(TRACED.to_owned()), &observed.trace, &[]);
         assert!([200, 201].contains(&reply.status_code), "{reply:?}");

@@ -1,11 +1,9 @@
 //! Documentation of a service: its writers and its readers.
 
+use crate::api::demo::{CONSUMER, OWNER, RECORDS};
 use domain::catalog::docs::DOCS_BYTES_MAX;
 use serde_json::json;
 use support::{Answer, ApiRequest, Running, multipart};
-
-const OWNER: &str = "/v1/orcabase/serviceowner";
-const CONSUMER: &str = "/v1/orcabase/consumer";
 
 fn upload(system: &Running, key: &str, service: u64, field: &str, content: &[u8]) -> Answer {
     let (header, body) = multipart(field, content);
@@ -13,16 +11,12 @@ fn upload(system: &Running, key: &str, service: u64, field: &str, content: &[u8]
     system.send(&ApiRequest { method: "POST", path: &path, key: Some(key), headers: &[header], body })
 }
 
-fn code(answer: &Answer) -> (u16, &str) {
-    (answer.status, answer.at("/code").as_str().unwrap_or_default())
-}
-
 #[test]
 fn documentation_is_stored_named_by_the_service_and_read_by_its_readers() {
     let system = Running::demo();
     let has_md = || system.get(&format!("{CONSUMER}/services/1/"), "awesome-key").at("/has_md").clone();
     let read = |side: &str, key| system.get(&format!("{side}/services/1/docs/"), key);
-    assert_eq!((has_md(), code(&read(CONSUMER, "awesome-key"))), (json!(false), (404, "not_found")));
+    assert_eq!((has_md(), read(CONSUMER, "awesome-key").code()), (json!(false), (404, "not_found")));
     for (status, text) in
         [(201, "# VM\n\nA machine. \u{1f5a5}\r\n--b0undar\n"), (200, "# VM, anew"), (200, "# VM, anew")]
     {
@@ -37,15 +31,15 @@ fn documentation_is_stored_named_by_the_service_and_read_by_its_readers() {
     }
     // Only the owner writes documentation. Only teams with access to the service read it.
     let stranger = upload(&system, "lb-owner-key", 1, "md_file", b"# stolen");
-    assert_eq!(code(&stranger), (403, "foreign_service"));
-    assert_eq!(code(&upload(&system, "vm-owner-key", 99, "md_file", b"#")), (404, "not_found"));
+    assert_eq!(stranger.code(), (403, "foreign_service"));
+    assert_eq!(upload(&system, "vm-owner-key", 99, "md_file", b"#").code(), (404, "not_found"));
     let decommissioned = json!({"state": "DECOMMISSIONED"});
     let set = system.call("PATCH", &format!("{OWNER}/services/1/"), "vm-owner-key", &decommissioned);
-    assert_eq!((set.status, set.at("/has_md")), (200, &json!(true)));
-    assert_eq!(code(&read(CONSUMER, "awesome-key")), (404, "not_found"));
+    set.assert_is(200, &json!({"/has_md": true}));
+    assert_eq!(read(CONSUMER, "awesome-key").code(), (404, "not_found"));
     assert_eq!(read(OWNER, "vm-owner-key").status, 200);
-    let records = system.get("/v1/account/records/", "vm-owner-key");
-    let events = records.at("/results").as_array().unwrap().iter().map(|record| record["event"].clone());
+    let records = system.get(RECORDS, "vm-owner-key");
+    let events = records.rows().iter().map(|record| record["event"].clone());
     assert_eq!(events.filter(|event| *event == "SERVICE_DOCUMENTED").count(), 3);
     system.assert_sound();
 }
@@ -62,7 +56,7 @@ fn an_upload_must_be_text() {
         ("readme", b"# VM"),
     ] {
         let answer = upload(&system, key, 1, field, content);
-        assert_eq!((code(&answer), answer.at("/pointer")), ((400, "invalid_field"), &json!("/md_file")));
+        assert_eq!((answer.code(), answer.at("/pointer")), ((400, "invalid_field"), &json!("/md_file")));
     }
     let path = format!("{OWNER}/services/1/docs/");
     let (header, whole) = multipart("md_file", b"# VM");
@@ -76,9 +70,9 @@ fn an_upload_must_be_text() {
     ] {
         let request = ApiRequest { method: "POST", path: &path, key: Some(key), headers: &[header], body };
         let answer = system.send(&request);
-        assert_eq!(code(&answer), (400, "invalid_body"), "{answer:?}");
+        assert_eq!(answer.code(), (400, "invalid_body"), "{answer:?}");
     }
-    assert_eq!(code(&system.get(&path, key)), (404, "not_found"));
+    assert_eq!(system.get(&path, key).code(), (404, "not_found"));
     assert_eq!(upload(&system, key, 1, "md_file", most.as_bytes()).status, 201);
     system.assert_sound();
 }

@@ -1,6 +1,6 @@
 //! Reads of a service with a schema version.
 
-use crate::api::demo::OWNER;
+use crate::api::demo::{SERVICES, definition};
 use domain::catalog::schema::DIALECT;
 use serde_json::{Value, json};
 use support::{ApiRequest, Running};
@@ -12,12 +12,12 @@ fn the_dialect_of_definitions_needs_no_key_and_a_definition_may_name_it() {
     let dialect = system.send(&ApiRequest { method: "GET", path, ..ApiRequest::default() });
     assert_eq!((dialect.status, dialect.header("content-type")), (200, Some("application/schema+json")));
     assert_eq!(dialect.body, serde_json::from_str::<Value>(DIALECT).unwrap());
-    let definition = json!({"$schema": format!("https://api.example.com{path}"), "title": "Host", "type": "object",
-        "required": ["name"], "properties": {"name": {"type": "string"}, "ip": {"readOnly": true, "x-tier": 1}}});
-    let services = format!("{OWNER}/services/");
-    let validated = system.expect(200, "POST", &format!("{services}validate/"), "vm-owner-key", &definition);
+    let mut definition = definition("Host");
+    definition["$schema"] = json!(format!("https://api.example.com{path}"));
+    definition["properties"]["ip"] = json!({"readOnly": true, "x-tier": 1});
+    let validated = system.expect(200, "POST", &format!("{SERVICES}validate/"), "vm-owner-key", &definition);
     assert_eq!(validated.at("/warnings"), &json!(["/properties/ip/x-tier has no meaning for Dovetail"]));
-    system.expect(201, "POST", &services, "vm-owner-key", &definition);
+    system.expect(201, "POST", SERVICES, "vm-owner-key", &definition);
 }
 
 #[test]
@@ -25,10 +25,10 @@ fn earlier_schema_versions_can_be_read() {
     let system = Running::demo();
     let path = "/v1/orcabase/serviceowner/services/1/";
     let first = system.get(path, "vm-owner-key");
-    let stricter = json!({"title": "VM", "type": "object", "required": ["name", "owner"],
-        "properties": {"name": {"type": "string"}}});
-    let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &stricter);
-    assert_eq!((published.status, published.at("/schema/version")), (200, &json!(2)));
+    let mut stricter = definition("VM");
+    stricter["required"] = json!(["name", "owner"]);
+    let published = system.call("POST", SERVICES, "vm-owner-key", &stricter);
+    published.assert_is(200, &json!({"/schema/version": 2}));
     for (side, key) in [("serviceowner", "vm-owner-key"), ("consumer", "awesome-key")] {
         let path = path.replace("serviceowner", side);
         for (query, schema) in [
