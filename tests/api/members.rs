@@ -48,15 +48,13 @@ fn members_are_added_changed_and_removed_and_the_audit_log_has_it() {
     };
     let records = system.get(RECORDS, CONSUMER);
     let entries: Vec<String> = records.rows()[..4].iter().map(describe).collect();
-    assert_eq!(
-        entries,
-        [
-            "MEMBER_REMOVED Jane ADMIN by AwesomeConsumer-1 (Api Key)",
-            "MEMBER_ADDED John GENERAL by Jane",
-            "MEMBER_CHANGED Jane ADMIN by AwesomeConsumer-1 (Api Key)",
-            "MEMBER_ADDED Jane READ_ONLY by AwesomeConsumer-1 (Api Key)",
-        ]
-    );
+    let expected = [
+        "MEMBER_REMOVED Jane ADMIN by AwesomeConsumer-1 (Api Key)",
+        "MEMBER_ADDED John GENERAL by Jane",
+        "MEMBER_CHANGED Jane ADMIN by AwesomeConsumer-1 (Api Key)",
+        "MEMBER_ADDED Jane READ_ONLY by AwesomeConsumer-1 (Api Key)",
+    ];
+    assert_eq!(entries, expected);
 }
 
 #[test]

@@ -30,20 +30,18 @@ fn the_audit_log_has_changes_of_keys_services_and_teams_with_actor_and_time() {
         let (event, name) = (text(&one["event"]), name.unwrap_or_default());
         entries.push(format!("{event} {name} by {}", text(&one["changed_by"])));
     }
-    assert_eq!(
-        entries,
-        [
-            "API_KEY_REVOKED pipeline by chief (Api Key)",
-            "API_KEY_ROTATED pipeline by chief (Api Key)",
-            "API_KEY_CREATED pipeline by chief (Api Key)",
-            "SERVICE_CHANGED VM by chief (Api Key)",
-            "SERVICE_PUBLISHED Disk by chief (Api Key)",
-            "API_KEY_CREATED chief by Everything-1 (Api Key)",
-            "API_KEY_CREATED Everything-1 by SYSTEM",
-            "TEAM_CREATED  by SYSTEM",
-            "SERVICE_PUBLISHED VM by SYSTEM",
-        ]
-    );
+    let expected = [
+        "API_KEY_REVOKED pipeline by chief (Api Key)",
+        "API_KEY_ROTATED pipeline by chief (Api Key)",
+        "API_KEY_CREATED pipeline by chief (Api Key)",
+        "SERVICE_CHANGED VM by chief (Api Key)",
+        "SERVICE_PUBLISHED Disk by chief (Api Key)",
+        "API_KEY_CREATED chief by Everything-1 (Api Key)",
+        "API_KEY_CREATED Everything-1 by SYSTEM",
+        "TEAM_CREATED  by SYSTEM",
+        "SERVICE_PUBLISHED VM by SYSTEM",
+    ];
+    assert_eq!(entries, expected);
     // Another team sees only its own audit log.
     let others = system.get(RECORDS, "stranger-key");
     assert_eq!(others.rows().len(), 2, "{others:?}");

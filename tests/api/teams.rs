@@ -54,14 +54,12 @@ fn an_administrator_changes_the_settings_of_the_own_team() {
         format!("{} {} by {}", entry["event"], entry["team"]["confirm_removals"], entry["changed_by"])
     };
     let entries: Vec<String> = entries.map(describe).collect();
-    assert_eq!(
-        entries,
-        [
-            r#""TEAM_CHANGED" true by "AwesomeConsumer-1 (Api Key)""#,
-            r#""TEAM_CHANGED" false by "AwesomeConsumer-1 (Api Key)""#,
-            r#""TEAM_CREATED" true by "SYSTEM""#,
-        ]
-    );
+    let expected = [
+        r#""TEAM_CHANGED" true by "AwesomeConsumer-1 (Api Key)""#,
+        r#""TEAM_CHANGED" false by "AwesomeConsumer-1 (Api Key)""#,
+        r#""TEAM_CREATED" true by "SYSTEM""#,
+    ];
+    assert_eq!(entries, expected);
 }
 
 #[test]

@@ -107,25 +107,18 @@ pub(super) fn assert_refused(system: &Running, list: &str, key: &str, queries: &
 /// Returns all rows from a page on, and checks the form of each page.
 #[track_caller]
 pub(crate) fn walk(system: &Running, path: &str, key: &str) -> Vec<Value> {
-    let mut rows = Vec::new();
-    let mut next = Some(path.to_owned());
-    let mut count = None;
-    while let Some(path) = next {
-        let answer = system.get(&path, key);
-        assert_eq!(answer.status, 200, "{path}: {answer:?}");
-        let total = answer.at("/count").as_u64();
-        assert_eq!(*count.get_or_insert(total), total, "the count stays: {path}");
-        assert!(total.is_some() || path.contains("count=false"), "{path}");
-        let page = answer.rows();
-        assert!(rows.is_empty() || !page.is_empty(), "an empty page at the end: {path}");
-        rows.extend(page.iter().cloned());
-        next = answer.at("/next").as_str().map(str::to_owned);
-        if let Some(next) = &next {
-            assert!(next.starts_with(&format!("{}/v1/", system.base)), "{next}");
-        }
+    let pages = system.pages(path, key);
+    let count = pages[0].at("/count").as_u64();
+    assert!(count.is_some() || path.contains("count=false"), "{path}");
+    for (number, page) in pages.iter().enumerate() {
+        assert_eq!(page.at("/count").as_u64(), count, "each page has the same count: {path}");
+        assert!(number == 0 || !page.rows().is_empty(), "only the first page may be empty: {path}");
+        let next = page.at("/next").as_str();
+        assert!(next.is_none_or(|next| next.starts_with(&format!("{}/v1/", system.base))), "{next:?}");
     }
-    let is_whole = count.flatten().is_none_or(|count| usize::try_from(count) == Ok(rows.len()));
-    assert!(is_whole || path.contains("offset="));
+    let rows: Vec<Value> = pages.iter().flat_map(Answer::rows).cloned().collect();
+    let is_whole = count.is_none_or(|count| usize::try_from(count) == Ok(rows.len()));
+    assert!(is_whole || path.contains("offset="), "the count is the number of rows: {path}");
     rows
 }
 

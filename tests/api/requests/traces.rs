@@ -59,10 +59,9 @@ fn a_traced_invocation_is_one_segment_with_a_call_of_the_table_beneath_it_for_ea
     let text = |name: &str| segment[name].as_str().unwrap();
     assert_eq!(text("trace_id"), "1-5759e988-bd862e3fe1be46a994272793");
     assert_eq!((text("parent_id"), text("name"), text("type")), ("53995c3f42cd8ad8", "submit", "subsegment"));
-    assert_eq!(
-        segment["annotations"],
-        json!({"Operation": "Submit", "Outcome": "ok", "Status": 201, "Request": "the-request", "Team": 4})
-    );
+    let annotations =
+        json!({"Operation": "Submit", "Outcome": "ok", "Status": 201, "Request": "the-request", "Team": 4});
+    assert_eq!(segment["annotations"], annotations);
     let seconds = |of: &Value, name: &str| of[name].as_f64().unwrap();
     let (began, ended) = (seconds(&segment, "start_time"), seconds(&segment, "end_time"));
     let calls = segment["subsegments"].as_array().unwrap();

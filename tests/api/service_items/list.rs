@@ -25,14 +25,9 @@ fn a_pattern_is_small_and_a_page_spends_a_bounded_amount_of_work_on_it() {
     let longest = format!("{list}?declaration_regex={}", "a".repeat(256));
     assert_eq!(system.get(&longest, "awesome-key").status, 200);
     // With the largest pattern, the work limit allows one of the four items per page.
-    let (mut next, mut pages) = (Some(format!("{list}?declaration_regex=(?:[01]*1[01]{{200}})x")), 0);
-    while let Some(url) = next {
-        let answer = system.get(&url, "awesome-key");
-        assert_eq!((answer.status, answer.at("/results")), (200, &json!([])), "{answer:?}");
-        pages += 1;
-        next = answer.at("/next").as_str().map(|next| next[next.find("/v1/").unwrap()..].to_owned());
-    }
-    assert_eq!(pages, 4);
-    let sorted = format!("{list}?declaration_regex=(?:[01]*1[01]{{200}})x&ordering=name");
-    assert_eq!(system.get(&sorted, "awesome-key").status, 400);
+    let largest = format!("{list}?declaration_regex=(?:[01]*1[01]{{200}})x");
+    let pages = system.pages(&largest, "awesome-key");
+    assert!(pages.iter().all(|page| page.rows().is_empty()), "no item matches: {pages:?}");
+    assert_eq!(pages.len(), 4);
+    assert_eq!(system.get(&format!("{largest}&ordering=name"), "awesome-key").status, 400);
 }

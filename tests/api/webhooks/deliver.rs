@@ -176,10 +176,7 @@ fn a_rejected_delivery_is_retried_and_finally_listed_as_a_failure() {
     assert_eq!(requests.len(), usize::try_from(ATTEMPTS_MAX).unwrap());
     let id = requests[0].header("dovetail-event-id");
     for name in ["dovetail-event-id", "webhook-id"] {
-        assert!(
-            requests.iter().all(|request| request.header(name) == id),
-            "each attempt has the same {name}"
-        );
+        assert!(requests.iter().all(|request| request.header(name) == id), "{name} is always the same");
     }
     let times: BTreeSet<_> = requests.iter().map(|request| request.header("webhook-timestamp")).collect();
     assert_eq!(times.len(), requests.len(), "each attempt has its own time");

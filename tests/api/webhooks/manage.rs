@@ -42,18 +42,10 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     changed.assert_is(200, &json!({"/trigger_cooling_time": 900, "/change_instance_state": null}));
     assert_eq!(changed.at("/authorization"), MASK);
     let same = world.system.call("PUT", &url, KEY, &changed.body);
-    assert_eq!(
-        (same.status, &same.body),
-        (200, &changed.body),
-        "an object as read changes nothing, not even the time"
-    );
+    assert_eq!((same.status, &same.body), (200, &changed.body), "an unchanged object keeps its time");
     let id = WebhookId::parse(made.at("/id").as_u64().unwrap()).unwrap();
     let stored = || world.system.block_on(world.system.table.webhook(id)).unwrap().unwrap();
-    assert_eq!(
-        stored().settings.authorization.as_deref(),
-        Some("Bearer one"),
-        "the mask means the stored credentials"
-    );
+    assert_eq!(stored().settings.authorization.as_deref(), Some("Bearer one"), "the mask keeps its value");
     world.system.expect(200, "PUT", &url, KEY, &json!({"authorization": null}));
     assert_eq!(stored().settings.authorization, None);
     world.system.expect(204, "DELETE", &url, KEY, &Value::Null);
