@@ -13,7 +13,8 @@ pub(crate) const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 
 /// Returns a definition that requires a name, and allows all other properties.
 pub(crate) fn definition(title: &str) -> Value {
-    json!({"title": title, "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}})
+    json!({"title": title, "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}}})
 }
 
 /// Returns items whose names are this prefix and a number from 0.

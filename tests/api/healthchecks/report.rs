@@ -45,8 +45,7 @@ pub(super) fn all_healthy(request: &Request) -> Value {
 #[track_caller]
 pub(super) fn make(world: &ManualQueue, target: &Receiver, path: &str) -> Value {
     let body = json!({"service": 1, "target_url": target.url(path), "authorization": "Bearer canary"});
-    let made = world.system.expect(201, "POST", CHECKS, OWNER, &body);
-    made.body
+    world.system.expect(201, "POST", CHECKS, OWNER, &body).body
 }
 
 /// Returns the VMs as their consumer sees them, in order of creation.

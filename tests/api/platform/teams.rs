@@ -69,13 +69,11 @@ fn a_name_that_looks_like_another_is_taken() {
 #[test]
 fn a_title_that_looks_like_another_is_refused_before_and_at_its_publication() {
     let system = Running::demo();
+    let problem = json!({"/problems/0/pointer": "/title", "/problems/0/rule": "similar_title"});
     for title in ["vm", "Vm", "loadbalancer", "L\u{43e}adBalancer"] {
         for path in [SERVICES, &format!("{SERVICES}validate/?dry_run=true")] {
             let refused = system.call("POST", path, "vm-owner-key", &definition(title));
-            refused.assert_is(
-                400,
-                &json!({"/problems/0/pointer": "/title", "/problems/0/rule": "similar_title"}),
-            );
+            refused.assert_is(400, &problem);
         }
     }
     system.expect(201, "POST", SERVICES, "vm-owner-key", &definition("VM2"));
