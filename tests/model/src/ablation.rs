@@ -1,6 +1,11 @@
 //! Missing parts of the protocol and their consequences: the violated rule and the number of steps.
 
-use store::Fence;
+use Becomes::{Broken, Covered};
+use Missing::{CheckOfReads, Fence as Without, OwnRequestId, PlanToken, Sequence, SharesDue, Spare, Vacancy};
+use store::Fence::{
+    self, Application, Blockers, Drifted, Exists, History, InFlight, NewKey, NextChange, Revision,
+    StagingState, Submissions, WorkExists, WorkLeft,
+};
 
 /// A part of the protocol that an ablation removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +14,7 @@ pub enum Missing {
     Fence(Fence),
     /// The check for torn reads.
     CheckOfReads,
-    /// The sequence of an owner's stack. It shows overtaken changes.
+    /// The sequence of an owner's stack, which shows overtaken changes.
     Sequence,
     /// A submitter's search for its own request id.
     OwnRequestId,
@@ -43,92 +48,46 @@ pub struct Ablation {
     pub becomes: Becomes,
 }
 
-const fn broken(
-    name: &'static str,
-    missing: &'static [Missing],
-    config: &'static str,
-    rule: &'static str,
-    steps: usize,
-) -> Ablation {
-    Ablation { name, missing, config, becomes: Becomes::Broken(rule, steps) }
+/// Each row has the name of the missing parts, the parts, the configuration, and the consequence.
+macro_rules! ablations {
+    ($($name:literal, [$($missing:expr),*], $config:literal, $becomes:expr;)*) => {
+        &[$(Ablation { name: $name, missing: &[$($missing),*], config: $config, becomes: $becomes }),*]
+    };
 }
 
-const fn covered(
-    name: &'static str,
-    missing: &'static [Missing],
-    config: &'static str,
-    by: &'static str,
-) -> Ablation {
-    Ablation { name, missing, config, becomes: Becomes::Covered(by) }
-}
-
-use Missing::Fence as Without;
-
-pub const ABLATIONS: &[Ablation] = &[
-    covered(
-        "`HEAD.submissions`",
-        &[Without(Fence::Submissions)],
-        "guard",
-        "the key of SUBMISSION n + 1 is taken",
-    ),
-    broken(
-        "`HEAD.submissions`, key not taken and `HEAD.next_change`",
-        &[Without(Fence::Submissions), Without(Fence::NewKey), Without(Fence::NextChange)],
-        "partial",
-        "I8",
-        9,
-    ),
-    broken("`HEAD.blockers`", &[Without(Fence::Blockers)], "guard", "I14", 8),
-    broken("`HEAD.next_change`", &[Without(Fence::NextChange)], "deployed", "I23", 7),
-    broken("`HEAD.next_change`, staged", &[Without(Fence::NextChange)], "held", "I23", 15),
-    broken("`HEAD.in_flight`", &[Without(Fence::InFlight)], "held", "I11", 16),
-    broken("`HEAD.in_flight`, closings ahead", &[Without(Fence::InFlight)], "excess", "I11", 14),
-    broken("`STAGING.state`", &[Without(Fence::StagingState)], "cleared", "I11", 6),
-    covered(
-        "`APP.dig`, `APP.ni`",
-        &[Without(Fence::Application)],
-        "guard",
-        "the head is written with every application",
-    ),
-    broken("`ITEM.revision`", &[Without(Fence::Revision)], "two owners", "I2", 8),
-    broken("`ITEM.revision`, closings ahead", &[Without(Fence::Revision)], "excess", "I2", 10),
-    broken("history length and state", &[Without(Fence::History)], "notes", "I3", 11),
-    covered(
-        "history length, of a plan",
-        &[Without(Fence::History)],
-        "planned",
-        "`ITEM.revision`: an open change has a slot",
-    ),
-    broken(
-        "history length, of a plan, and `ITEM.revision`",
-        &[Without(Fence::History), Without(Fence::Revision)],
-        "planned",
-        "I3",
-        7,
-    ),
-    broken("`APP.dr`", &[Without(Fence::Drifted)], "observed", "I27", 10),
-    broken("`ITEM.revision`, of an observation", &[Without(Fence::Revision)], "observed", "I27", 10),
-    broken("key not taken, of a change instance", &[Without(Fence::NewKey)], "overtaken", "I3", 10),
-    broken("key not taken, of an idempotency key", &[Without(Fence::NewKey)], "keys", "I20", 8),
-    broken("`SUBMISSION.work_left`", &[Without(Fence::WorkLeft)], "counted", "I11", 16),
-    covered(
-        "the work record itself",
-        &[Without(Fence::WorkExists)],
-        "counted",
-        "`SUBMISSION.work_left`, and the look whether the record is still there",
-    ),
-    broken("the check for torn reads", &[Missing::CheckOfReads], "race", "I8", 7),
-    broken("the sequence of an owner's stack", &[Missing::Sequence], "overtaken", "I6", 12),
-    broken("`ITEM.revision`, of an item that goes", &[Without(Fence::Revision)], "gone", "I2", 8),
-    broken("the count of shares that an item waits for", &[Missing::SharesDue], "gone", "I33", 5),
-    broken("the new item in reserve", &[Missing::Spare], "reserve", "I31", 16),
-    covered(
-        "the check that the item is gone",
-        &[Without(Fence::Exists)],
-        "reserve",
-        "an item that is gone stays so",
-    ),
-    broken("the question for live items", &[Missing::Vacancy], "generations", "I34", 9),
-    broken("the plan token", &[Missing::PlanToken], "plans", "R34", 10),
-    broken("the look for one's own mark", &[Missing::OwnRequestId], "keys", "I20", 6),
-];
+pub const ABLATIONS: &[Ablation] = ablations! {
+    "`HEAD.submissions`", [Without(Submissions)], "guard", Covered("the key of SUBMISSION n + 1 is taken");
+    "`HEAD.submissions`, key not taken and `HEAD.next_change`",
+        [Without(Submissions), Without(NewKey), Without(NextChange)], "partial", Broken("I8", 9);
+    "`HEAD.blockers`", [Without(Blockers)], "guard", Broken("I14", 8);
+    "`HEAD.next_change`", [Without(NextChange)], "deployed", Broken("I23", 7);
+    "`HEAD.next_change`, staged", [Without(NextChange)], "held", Broken("I23", 15);
+    "`HEAD.in_flight`", [Without(InFlight)], "held", Broken("I11", 16);
+    "`HEAD.in_flight`, closings ahead", [Without(InFlight)], "excess", Broken("I11", 14);
+    "`STAGING.state`", [Without(StagingState)], "cleared", Broken("I11", 6);
+    "`APP.dig`, `APP.ni`", [Without(Application)], "guard",
+        Covered("the head is written with every application");
+    "`ITEM.revision`", [Without(Revision)], "two owners", Broken("I2", 8);
+    "`ITEM.revision`, closings ahead", [Without(Revision)], "excess", Broken("I2", 10);
+    "history length and state", [Without(History)], "notes", Broken("I3", 11);
+    "history length, of a plan", [Without(History)], "planned",
+        Covered("`ITEM.revision`: an open change has a slot");
+    "history length, of a plan, and `ITEM.revision`", [Without(History), Without(Revision)], "planned",
+        Broken("I3", 7);
+    "`APP.dr`", [Without(Drifted)], "observed", Broken("I27", 10);
+    "`ITEM.revision`, of an observation", [Without(Revision)], "observed", Broken("I27", 10);
+    "key not taken, of a change instance", [Without(NewKey)], "overtaken", Broken("I3", 10);
+    "key not taken, of an idempotency key", [Without(NewKey)], "keys", Broken("I20", 8);
+    "`SUBMISSION.work_left`", [Without(WorkLeft)], "counted", Broken("I11", 16);
+    "the work record itself", [Without(WorkExists)], "counted",
+        Covered("`SUBMISSION.work_left`, and the look whether the record is still there");
+    "the check for torn reads", [CheckOfReads], "race", Broken("I8", 7);
+    "the sequence of an owner's stack", [Sequence], "overtaken", Broken("I6", 12);
+    "`ITEM.revision`, of an item that goes", [Without(Revision)], "gone", Broken("I2", 8);
+    "the count of shares that an item waits for", [SharesDue], "gone", Broken("I33", 5);
+    "the new item in reserve", [Spare], "reserve", Broken("I31", 16);
+    "the check that the item is gone", [Without(Exists)], "reserve", Covered("an item that is gone stays so");
+    "the question for live items", [Vacancy], "generations", Broken("I34", 9);
+    "the plan token", [PlanToken], "plans", Broken("R34", 10);
+    "the look for one's own mark", [OwnRequestId], "keys", Broken("I20", 6);
+};

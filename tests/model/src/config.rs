@@ -55,7 +55,7 @@ pub struct Owners {
 pub enum States {
     /// All states of the configuration.
     All(usize),
-    /// The first states of a search. The configuration has more.
+    /// The first states of a search, if the configuration has more.
     First(usize),
 }
 

@@ -1,6 +1,7 @@
 //! An owner with a decision on an open change instance, in the steps of `functions/update-state`: read, decide,
 //! write.
 
+use crate::ablation::Missing;
 use crate::given::NOW;
 use crate::state::State;
 use crate::view::View;
@@ -227,7 +228,7 @@ impl Deciding {
         }
         let (change, item) = (change?, item?);
         let impatient = Item { shares_due: 0, ..item.clone() };
-        let item = if world.waits_for_shares { item } else { &impatient };
+        let item = if world.has(Missing::SharesDue) { item } else { &impatient };
         let caller = &change.owner;
         let by = Actor::Key { name: "o".to_owned(), team: caller.clone() };
         let ctx = RequestContext { by, request: "o".to_owned(), now: NOW };

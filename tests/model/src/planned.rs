@@ -1,5 +1,6 @@
 //! A submitter's read and the plan on it. States with the same read share the plan, so it is computed once.
 
+use crate::ablation::Missing;
 use crate::config::{Command, Packing};
 use crate::state::digest;
 use crate::view::View;
@@ -38,7 +39,7 @@ pub(crate) struct Read {
 
 /// The result of a plan.
 pub(crate) enum Planned {
-    /// The read is torn, or a submission is in flight. The submitter reads again.
+    /// The read is torn, or a submission is in flight, so the submitter reads again.
     Retry,
     /// The declaration violates a rule.
     Refused,
@@ -110,7 +111,7 @@ impl Read {
         let Some(read) = team_of(self.team.records()) else { return Planned::Retry };
         let items = self.items();
         // Without the check for torn reads, the plan gets a read with matching digests.
-        let as_planned = if world.checks_reads { read.clone() } else { fitting(&read, &items) };
+        let as_planned = if world.has(Missing::CheckOfReads) { read.clone() } else { fitting(&read, &items) };
         let (command, prepared) = (world.command(self.command), world.prepared(self.command));
         let request = Request {
             declaration: &prepared.declaration,
@@ -140,7 +141,7 @@ impl Read {
         let effect = digest(&effect(command, &preview));
         let shown = Shown { token: preview.plan, effect, covered: self.covered(command, &read) };
         // The conditions must still name the values of the real read.
-        if !world.checks_reads {
+        if !world.has(Missing::CheckOfReads) {
             let commit = staged.as_mut().map(|staged| &mut staged.commit);
             [Some(&mut at_once), commit]
                 .into_iter()
@@ -172,7 +173,7 @@ impl Read {
                 |record: &Record| matches!(record, Record::Item(item) if item.application_id() == **id);
             self.items.records().any(is_its)
         };
-        self.to_ask.iter().filter(|id| !world.asks_for_items || !has_item(id)).copied().collect()
+        self.to_ask.iter().filter(|id| !world.has(Missing::Vacancy) || !has_item(id)).copied().collect()
     }
 
     fn items(&self) -> Items {

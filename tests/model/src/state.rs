@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use store::Table;
 
-/// A state. Copies share equal parts.
+/// A state, whose copies share equal parts.
 #[derive(Clone, PartialEq)]
 pub struct State {
     pub(crate) table: Arc<Table>,

@@ -1,5 +1,6 @@
 //! A submitter in the steps of `functions/submit`. Each request to the table is a separate step.
 
+use crate::ablation::Missing;
 use crate::clearing::Clearing;
 use crate::given::{APPLICATIONS_MAX, ITEMS_MAX, consumer};
 use crate::planned::{Planned, Read, Shown};
@@ -148,7 +149,7 @@ fn earlier(
 ) -> Option<SubmissionId> {
     let tried = submitter.attempted.and_then(|id| state.table.submission(id));
     if let Some(submission) = tried.filter(|tried| tried.request == world.prepared(n).request)
-        && world.looks_for_own_request
+        && world.has(Missing::OwnRequestId)
     {
         return Some(submission.id);
     }
@@ -173,7 +174,7 @@ fn write(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc
             submitter.shown = Some(ready.shown);
             return Step::Begin;
         };
-        if world.compares_plans && shown.token != ready.shown.token {
+        if world.has(Missing::PlanToken) && shown.token != ready.shown.token {
             let is_same = shown.covered == ready.shown.covered;
             state.broken =
                 is_same.then_some("R34: a plan was refused, and nothing that it covers has changed");

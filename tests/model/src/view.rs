@@ -6,7 +6,7 @@ use store::{Key, Record, Stored, Table};
 
 type Row = (Key, Option<Arc<Stored>>);
 
-/// Records of a read. Copies share them.
+/// Records of a read, which its copies share.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     rows: Arc<[Row]>,

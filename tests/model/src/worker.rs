@@ -1,6 +1,7 @@
 //! A run of `infra/worker`, step by step. An image of the submission wakes it, and this image may be old. It
 //! processes the items of a work record, then removes the record and counts down.
 
+use crate::ablation::Missing;
 use crate::given::NOW;
 use crate::state::State;
 use crate::view::View;
@@ -208,7 +209,7 @@ fn parts(world: &World, table: &Table, work: &Work) -> Vec<Option<Arc<Part>>> {
         changes.sort_unstable();
         changes.dedup();
         let mut planned = planned.to_vec();
-        if !world.has_spares {
+        if !world.has(Missing::Spare) {
             for planned in &mut planned {
                 planned.spare = None;
             }
@@ -247,8 +248,9 @@ impl Part {
             self.view.records().filter_map(|r| if let Record::Item(item) = r { Some(item) } else { None });
         // A torn read can see both rows of an item that moves.
         let item = items.max_by_key(|item| item.revision);
-        let item =
-            item.map(|item| if world.knows_sequence { item.clone() } else { forgetful(item, &self.planned) });
+        let item = item.map(|item| {
+            if world.has(Missing::Sequence) { item.clone() } else { forgetful(item, &self.planned) }
+        });
         let ctx = RequestContext { by: Actor::System, request: work.id.to_string(), now: NOW };
         match generate(&self.planned, submission, item.as_ref(), &changes, &ctx) {
             Ok(generated) => {

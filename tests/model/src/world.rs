@@ -27,7 +27,7 @@ use store::{Fence, Table};
 pub(crate) enum Fate {
     /// The answer arrives.
     Answered,
-    /// The table executes the transaction if its conditions hold. The answer gets lost.
+    /// The table executes the transaction if its conditions hold, but the answer gets lost.
     AnswerLost,
     /// The request gets lost.
     RequestLost,
@@ -49,26 +49,14 @@ pub struct World {
     prepared: Vec<Prepared>,
     /// Removed fences.
     pub(crate) fences: Vec<Fence>,
-    /// Whether a plan checks its read for torn records.
-    pub(crate) checks_reads: bool,
-    /// Whether generation sees the newest change of each owner.
-    pub(crate) knows_sequence: bool,
-    /// Whether a submitter searches for its own request id.
-    pub(crate) looks_for_own_request: bool,
-    /// Whether an item counts the submissions whose shares it waits for.
-    pub(crate) waits_for_shares: bool,
-    /// Whether a plan holds a new item in reserve for an item that may go.
-    pub(crate) has_spares: bool,
-    /// Whether a plan asks for live items before a new application takes a number.
-    pub(crate) asks_for_items: bool,
-    /// Whether a submission compares its plan token with the one of its preview.
-    pub(crate) compares_plans: bool,
+    /// Removed parts of the protocol.
+    missing: Vec<Missing>,
     pub(crate) audited: Audited,
     /// The definition of V, if it is verified.
     pub(crate) forms: Option<DecisionForms>,
     /// The same definition for the audit.
     pub(crate) definitions: Arc<Definitions>,
-    /// The texts of declarations and plans by their hash. A text never changes.
+    /// The texts of declarations and plans by their hash, which never change.
     texts: Mutex<BTreeMap<Hash, String>>,
 }
 
@@ -94,15 +82,14 @@ impl World {
             offers,
             prepared,
             fences: missing.iter().filter_map(fence).collect(),
-            checks_reads: !missing.contains(&Missing::CheckOfReads),
-            knows_sequence: !missing.contains(&Missing::Sequence),
-            looks_for_own_request: !missing.contains(&Missing::OwnRequestId),
-            waits_for_shares: !missing.contains(&Missing::SharesDue),
-            has_spares: !missing.contains(&Missing::Spare),
-            asks_for_items: !missing.contains(&Missing::Vacancy),
-            compares_plans: !missing.contains(&Missing::PlanToken),
+            missing: missing.to_vec(),
             audited: Audited::new(states),
         }
+    }
+
+    /// Returns whether the protocol has this part.
+    pub(crate) fn has(&self, part: Missing) -> bool {
+        !self.missing.contains(&part)
     }
 
     pub(crate) fn command(&self, n: usize) -> &Command {
@@ -162,13 +149,18 @@ impl World {
         state
     }
 
+    /// Executes the first submission without interleaving.
+    fn submit_first(&self, state: &mut State) {
+        while !matches!(state.submitters[0].step, Step::Done(_)) {
+            submitter::step(self, state, 0, Fate::Answered).unwrap();
+        }
+    }
+
     /// Executes the first submission with all generated changes. Then every dependent team rejects its share and
     /// leaves the service.
     fn reject(&self, state: &mut State) {
         let earlier = Self { offers: given::earlier_offers(&self.config), ..Self::new(&self.config, &[], 0) };
-        while !matches!(state.submitters[0].step, Step::Done(_)) {
-            submitter::step(&earlier, state, 0, Fate::Answered).unwrap();
-        }
+        earlier.submit_first(state);
         // Deaths and later reads could repeat for ever.
         let is_progress = |next: &worker::Move| !matches!(next, worker::Move::Die | worker::Move::Later(..));
         while let Some(next) = state.workers[0].moves(&earlier, state).into_iter().find(is_progress) {
@@ -184,9 +176,7 @@ impl World {
 
     /// Executes the first submission and reports deployed items for each of its change instances.
     fn deploy(&self, state: &mut State) {
-        while !matches!(state.submitters[0].step, Step::Done(_)) {
-            submitter::step(self, state, 0, Fate::Answered).unwrap();
-        }
+        self.submit_first(state);
         let changes: Vec<_> = state.table.changes().map(|change| change.id).collect();
         for change in changes {
             for _ in 0..self.config.deployed {
