@@ -39,7 +39,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// Returns the key of an application that has its number. All generations share it.
+    /// Returns the key of an application that has its number, which all generations share.
     pub fn application(id: ApplicationId) -> Self {
         Self::Application(ApplicationId::new(id.team(), id.number()).unwrap_or(id))
     }

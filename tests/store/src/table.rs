@@ -8,10 +8,9 @@ use domain::model::submission::Submission;
 use domain::model::team::Head;
 use domain::{Change, ChangeId, Item, ItemId, SubmissionId, TeamId};
 use std::collections::BTreeMap;
-use std::ops::RangeBounds;
 use std::sync::Arc;
 
-/// A table. Copies share the records.
+/// A table, whose copies share the records.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     records: BTreeMap<Key, Arc<Stored>>,
@@ -54,11 +53,6 @@ impl Table {
     /// Returns the record of a key.
     pub fn record(&self, key: &Key) -> Option<&Record> {
         self.get(key).map(|stored| &stored.record)
-    }
-
-    /// Returns the records in a range of keys, in order.
-    pub fn range(&self, keys: impl RangeBounds<Key>) -> impl Iterator<Item = (&Key, &Arc<Stored>)> {
-        self.records.range(keys)
     }
 
     /// Returns all records, in the order of their keys.

@@ -3,12 +3,7 @@
 use crate::condition::{Condition, Fence};
 use crate::record::{Key, Record};
 use crate::table::Table;
-use domain::Change;
-use domain::model::charge::Charge;
-use domain::model::staging::Staging;
-use domain::model::submission::Submission;
-use domain::model::team::{Application, Head};
-use domain::model::write::{Closing, Write};
+use domain::model::write::Write;
 use std::collections::BTreeSet;
 
 /// The reason of a failed transaction.
@@ -54,113 +49,78 @@ impl Table {
     }
 
     fn write(&mut self, write: &Write) {
-        let stays = matches!(
-            write,
-            Write::CheckItem { .. }
-                | Write::CheckGone { .. }
-                | Write::CheckService { .. }
-                | Write::CheckStaging { .. }
-        );
-        if stays {
-            return;
-        }
         let key = key(write);
-        match written(write, self.record(&key)) {
+        let written = match write {
+            Write::CheckItem { .. }
+            | Write::CheckGone { .. }
+            | Write::CheckService { .. }
+            | Write::CheckStaging { .. } => return,
+            Write::DeleteWork(_)
+            | Write::DeleteStaging { .. }
+            | Write::DeleteShare { .. }
+            | Write::DeleteItem { .. } => None,
+            Write::AdvanceHead { after, .. } => Some(Record::Head(*after)),
+            Write::ReplaceTeam(after) => Some(Record::Team(after.clone())),
+            Write::PutApplication { after, .. } => Some(Record::Application(after.clone())),
+            Write::PutItem { after, .. } => Some(Record::Item(after.clone())),
+            Write::CreateChange(after) | Write::UpdateChange { after, .. } => {
+                Some(Record::Change(after.clone()))
+            }
+            Write::CreateCharge(after) | Write::ProcessCharge { after, .. } => {
+                Some(Record::Charge(after.clone()))
+            }
+            Write::CreateDeployed(deployed) => Some(Record::Deployed(deployed.clone())),
+            Write::RecordSubmission(submission) => Some(Record::Submission(submission.clone())),
+            Write::StoreIdempotencyKey { team, remembered, .. } => {
+                Some(Record::IdempotencyRecord(*team, remembered.clone()))
+            }
+            Write::CreateWork(work) => Some(Record::Work(work.clone())),
+            Write::StartStaging(staging) => Some(Record::Staging(*staging)),
+            Write::StoreDeclaration { team, hash, text } => {
+                Some(Record::Declaration(*team, *hash, text.as_str().into()))
+            }
+            Write::CreateShare(share) => Some(Record::Share(*share)),
+            Write::AddBlockers { .. }
+            | Write::AddDrifted { .. }
+            | Write::FreeHead(_)
+            | Write::CloseChange(_)
+            | Write::EndCharge { .. }
+            | Write::UpdateProgress { .. }
+            | Write::UpdateStaging { .. } => {
+                self.record(&key).cloned().and_then(|record| updated(record, write))
+            }
+        };
+        match written {
             Some(record) => self.put(record),
             None => self.remove(&key),
         }
     }
 }
 
-/// Returns the record after a write. `None` if it is deleted, or missing for an update.
-fn written(write: &Write, stored: Option<&Record>) -> Option<Record> {
-    match write {
-        Write::AdvanceHead { after, .. } => Some(Record::Head(*after)),
-        Write::AddBlockers { delta, .. } => head(stored, |head| head.blockers = head.blockers + *delta),
-        Write::AddDrifted { delta, .. } => application(stored, |application| {
+/// Returns a stored record after an update of some attributes. `None` if the write updates no record of this type.
+fn updated(mut record: Record, write: &Write) -> Option<Record> {
+    match (write, &mut record) {
+        (Write::AddBlockers { delta, .. }, Record::Head(head)) => head.blockers = head.blockers + *delta,
+        (Write::FreeHead(_), Record::Head(head)) => head.in_flight = None,
+        (Write::AddDrifted { delta, .. }, Record::Application(application)) => {
             application.drifted = application.drifted.saturating_add_signed(*delta);
-        }),
-        Write::FreeHead(_) => head(stored, |head| head.in_flight = None),
-        Write::ReplaceTeam(after) => Some(Record::Team(after.clone())),
-        Write::PutApplication { after, .. } => Some(Record::Application(after.clone())),
-        Write::PutItem { after, .. } => Some(Record::Item(after.clone())),
-        Write::CheckItem { .. }
-        | Write::CheckGone { .. }
-        | Write::CheckService { .. }
-        | Write::CheckStaging { .. } => stored.cloned(),
-        Write::CreateChange(after) | Write::UpdateChange { after, .. } => Some(Record::Change(after.clone())),
-        Write::CloseChange(closing) => change(stored, |change| close(change, closing)),
-        Write::CreateCharge(after) | Write::ProcessCharge { after, .. } => {
-            Some(Record::Charge(after.clone()))
         }
-        Write::EndCharge { end, .. } => charge(stored, |charge| charge.end = Some(*end)),
-        Write::CreateDeployed(deployed) => Some(Record::Deployed(deployed.clone())),
-        Write::RecordSubmission(submission) => Some(Record::Submission(submission.clone())),
-        Write::UpdateProgress { after, .. } => submission(stored, |before| progress(before, after)),
-        Write::StoreIdempotencyKey { team, remembered, .. } => {
-            Some(Record::IdempotencyRecord(*team, remembered.clone()))
+        (Write::CloseChange(closing), Record::Change(change)) => {
+            change.state = closing.entry.to;
+            change.history.push(closing.entry.clone());
         }
-        Write::CreateWork(work) => Some(Record::Work(work.clone())),
-        Write::DeleteWork(_)
-        | Write::DeleteStaging { .. }
-        | Write::DeleteShare { .. }
-        | Write::DeleteItem { .. } => None,
-        Write::StartStaging(staging) => Some(Record::Staging(*staging)),
-        Write::UpdateStaging { to, .. } => staging(stored, |staging| staging.state = *to),
-        Write::StoreDeclaration { team, hash, text } => {
-            Some(Record::Declaration(*team, *hash, text.as_str().into()))
+        (Write::EndCharge { end, .. }, Record::Charge(charge)) => charge.end = Some(*end),
+        // Only the progress, like the update expression of the table.
+        (Write::UpdateProgress { after, .. }, Record::Submission(before)) => {
+            before.work_left = after.work_left;
+            before.direct_left = after.direct_left;
+            before.opened = after.opened;
+            before.modified = after.modified;
         }
-        Write::CreateShare(share) => Some(Record::Share(*share)),
+        (Write::UpdateStaging { to, .. }, Record::Staging(staging)) => staging.state = *to,
+        _ => return None,
     }
-}
-
-fn head(stored: Option<&Record>, change: impl FnOnce(&mut Head)) -> Option<Record> {
-    let Some(Record::Head(mut head)) = stored.cloned() else { return None };
-    change(&mut head);
-    Some(Record::Head(head))
-}
-
-fn application(stored: Option<&Record>, change: impl FnOnce(&mut Application)) -> Option<Record> {
-    let Some(Record::Application(mut application)) = stored.cloned() else { return None };
-    change(&mut application);
-    Some(Record::Application(application))
-}
-
-fn change(stored: Option<&Record>, move_on: impl FnOnce(&mut Change)) -> Option<Record> {
-    let Some(Record::Change(mut change)) = stored.cloned() else { return None };
-    move_on(&mut change);
-    Some(Record::Change(change))
-}
-
-fn charge(stored: Option<&Record>, change: impl FnOnce(&mut Charge)) -> Option<Record> {
-    let Some(Record::Charge(mut charge)) = stored.cloned() else { return None };
-    change(&mut charge);
-    Some(Record::Charge(charge))
-}
-
-fn submission(stored: Option<&Record>, change: impl FnOnce(&mut Submission)) -> Option<Record> {
-    let Some(Record::Submission(mut submission)) = stored.cloned() else { return None };
-    change(&mut submission);
-    Some(Record::Submission(submission))
-}
-
-fn staging(stored: Option<&Record>, change: impl FnOnce(&mut Staging)) -> Option<Record> {
-    let Some(Record::Staging(mut staging)) = stored.cloned() else { return None };
-    change(&mut staging);
-    Some(Record::Staging(staging))
-}
-
-fn close(change: &mut Change, closing: &Closing) {
-    change.state = closing.entry.to;
-    change.history.push(closing.entry.clone());
-}
-
-/// Updates the progress only, like the table's update expression.
-fn progress(before: &mut Submission, after: &Submission) {
-    before.work_left = after.work_left;
-    before.direct_left = after.direct_left;
-    before.opened = after.opened;
-    before.modified = after.modified;
+    Some(record)
 }
 
 fn key(write: &Write) -> Key {
