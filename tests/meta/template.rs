@@ -10,18 +10,17 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 use support::{ApiRequest, Running};
 
-const TEMPLATE: &str = include_str!("../../infra/template.yaml");
+/// The template as JSON, with `{"!Ref": "Table"}` for `!Ref Table`.
+static TEMPLATE: LazyLock<Value> = LazyLock::new(|| {
+    let documents = Yaml::load_from_str(include_str!("../../infra/template.yaml")).unwrap();
+    value(&documents[0])
+});
 
 /// HTTP methods of the requests below.
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"];
-
-/// Returns the template as JSON. `!Ref Table` becomes `{"!Ref": "Table"}`.
-fn template() -> Value {
-    let documents = Yaml::load_from_str(TEMPLATE).unwrap();
-    value(&documents[0])
-}
 
 fn value(yaml: &Yaml<'_>) -> Value {
     match yaml {
@@ -41,16 +40,21 @@ fn value(yaml: &Yaml<'_>) -> Value {
     }
 }
 
+/// Returns the properties of a resource.
+fn properties(name: &str) -> &'static Value {
+    &TEMPLATE["Resources"][name]["Properties"]
+}
+
 /// Returns name and properties of each resource of a type.
-fn resources(template: &Value, ty: &str) -> Vec<(String, Value)> {
-    let all = template["Resources"].as_object().unwrap().iter();
+fn resources(ty: &str) -> Vec<(&'static str, &'static Value)> {
+    let all = TEMPLATE["Resources"].as_object().unwrap().iter();
     let of_type = all.filter(|(_, resource)| resource["Type"] == ty);
-    of_type.map(|(name, resource)| (name.clone(), resource["Properties"].clone())).collect()
+    of_type.map(|(name, resource)| (name.as_str(), &resource["Properties"])).collect()
 }
 
 /// Returns the crate of a function, which is the name of its program.
-fn program(properties: &Value) -> String {
-    properties["CodeUri"].as_str().unwrap().strip_prefix("../target/lambda/").unwrap().to_owned()
+fn program(function: &Value) -> &str {
+    function["CodeUri"].as_str().unwrap().strip_prefix("../target/lambda/").unwrap()
 }
 
 #[test]
@@ -60,11 +64,11 @@ fn every_function_is_deployed() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    let functions = resources(&template(), "AWS::Serverless::Function");
-    let deployed: BTreeSet<String> = functions.iter().map(|(_, properties)| program(properties)).collect();
+    let functions = resources("AWS::Serverless::Function");
+    let deployed: BTreeSet<String> = functions.iter().map(|(_, one)| program(one).to_owned()).collect();
     assert_eq!(deployed, crates);
     for (name, properties) in functions {
-        let program = program(&properties);
+        let program = program(properties);
         assert_eq!(properties["FunctionName"], json!({"!Sub": format!("${{AWS::StackName}}-{program}")}));
         assert_eq!(properties["Role"], json!({"!GetAtt": format!("{name}Role.Arn")}));
         let variables = &properties["Environment"]["Variables"];
@@ -90,7 +94,7 @@ fn takes(pattern: &str, path: &str) -> bool {
 
 /// Returns the integration for a request. A full path has precedence over a greedy one, then a method over `ANY`, and
 /// the default comes last.
-fn picked(routes: &[(String, String)], method: &str, path: &str) -> String {
+fn picked<'a>(routes: &[(&str, &'a str)], method: &str, path: &str) -> &'a str {
     let keyed = |method: &str, greedy: bool| {
         routes.iter().find(|(key, _)| {
             let Some((of, pattern)) = key.split_once(' ') else { return false };
@@ -98,32 +102,26 @@ fn picked(routes: &[(String, String)], method: &str, path: &str) -> String {
         })
     };
     let of_path = |greedy: bool| keyed(method, greedy).or_else(|| keyed("ANY", greedy));
-    let default = || routes.iter().find(|(key, _)| key == "$default");
-    of_path(false).or_else(|| of_path(true)).or_else(default).unwrap().1.clone()
+    let default = || routes.iter().find(|(key, _)| *key == "$default");
+    of_path(false).or_else(|| of_path(true)).or_else(default).unwrap().1
 }
 
 #[test]
 fn every_request_goes_to_the_function_that_answers_it() {
-    let template = template();
-    let routes: Vec<(String, String)> = resources(&template, "AWS::ApiGatewayV2::Route")
-        .into_iter()
-        .map(|(name, route)| {
-            let target = route["Target"]["!Sub"].as_str().unwrap();
-            let integration = target.strip_prefix("integrations/${").and_then(|rest| rest.strip_suffix('}'));
-            let uri = &template["Resources"][integration.unwrap()]["Properties"]["IntegrationUri"]["!GetAtt"];
-            let function = uri.as_str().unwrap().strip_suffix(".Arn").unwrap();
-            let program = program(&template["Resources"][function]["Properties"]);
-            let authorization = (route["AuthorizationType"].clone(), route["AuthorizerId"].clone());
-            if [Function::About, Function::WebConsole].map(Function::name).contains(&program.as_str()) {
-                assert_eq!(authorization, (json!("NONE"), Value::Null), "{name}");
-            } else {
-                assert_eq!(authorization, (json!("CUSTOM"), json!({"!Ref": "Authorizer"})), "{name}");
-            }
-            (route["RouteKey"].as_str().unwrap().to_owned(), program)
-        })
-        .collect();
+    let route = |(name, route): (&str, &'static Value)| {
+        let target = route["Target"]["!Sub"].as_str().unwrap();
+        let integration = target.strip_prefix("integrations/${").and_then(|rest| rest.strip_suffix('}'));
+        let uri = properties(integration.unwrap())["IntegrationUri"]["!GetAtt"].as_str().unwrap();
+        let program = program(properties(uri.strip_suffix(".Arn").unwrap()));
+        let is_open = [Function::About, Function::WebConsole].map(Function::name).contains(&program);
+        let authorizer = if is_open { Value::Null } else { json!({"!Ref": "Authorizer"}) };
+        assert_eq!(route["AuthorizationType"], if is_open { "NONE" } else { "CUSTOM" }, "{name}");
+        assert_eq!(route["AuthorizerId"], authorizer, "{name}");
+        (route["RouteKey"].as_str().unwrap(), program)
+    };
+    let routes: Vec<(&str, &str)> = resources("AWS::ApiGatewayV2::Route").into_iter().map(route).collect();
     for (key, _) in &routes {
-        assert!(!key.ends_with('/') || key == "ANY /", "API Gateway refuses {key}");
+        assert!(!key.ends_with('/') || *key == "ANY /", "API Gateway takes {key}");
     }
     for route in ROUTES {
         for side in ["serviceowner", "consumer"] {
@@ -148,16 +146,15 @@ fn every_request_goes_to_the_function_that_answers_it() {
 
 #[test]
 fn each_rate_of_a_route_belongs_to_a_route_that_exists_before() {
-    let template = template();
-    let stage = &template["Resources"]["Stage"];
-    let routes = resources(&template, "AWS::ApiGatewayV2::Route");
-    let depends_on: BTreeSet<&str> =
-        stage["DependsOn"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let stage = &TEMPLATE["Resources"]["Stage"];
+    let routes = resources("AWS::ApiGatewayV2::Route");
+    let depends_on = stage["DependsOn"].as_array().unwrap().iter();
+    let depends_on: BTreeSet<&str> = depends_on.map(|name| name.as_str().unwrap()).collect();
     let settings = stage["Properties"]["RouteSettings"].as_object().unwrap();
     let limited =
         routes.iter().filter(|(_, route)| settings.contains_key(route["RouteKey"].as_str().unwrap()));
-    assert_eq!(limited.map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>(), depends_on);
-    assert_eq!(settings.len(), depends_on.len(), "a rate has no route");
+    assert_eq!(limited.map(|(name, _)| *name).collect::<BTreeSet<_>>(), depends_on);
+    assert_eq!(settings.len(), depends_on.len(), "each rate has a route");
     for (key, setting) in settings {
         // The settings of a route replace the default ones, also those of its metrics.
         assert_eq!(setting["DetailedMetricsEnabled"], true, "{key}");
@@ -177,46 +174,41 @@ fn each_rate_of_a_route_belongs_to_a_route_that_exists_before() {
 }
 
 /// Returns the name of a function in the template.
-fn resource_of(function: Function) -> String {
-    let functions = resources(&template(), "AWS::Serverless::Function");
+fn resource_of(function: Function) -> &'static str {
+    let functions = resources("AWS::Serverless::Function");
     functions.into_iter().find(|(_, properties)| program(properties) == function.name()).unwrap().0
 }
 
 #[test]
 fn every_function_behind_the_authorizer_limits_the_requests_of_a_team() {
-    let template = template();
-    let names = [
-        ("DOVETAIL_TEAM_REQUESTS_PER_SECOND", "TeamRequestsPerSecond"),
-        ("DOVETAIL_TEAM_REQUESTS_BURST", "TeamRequestsBurst"),
-    ];
     for function in ROUTES.iter().filter(|route| route.access != Access::Anyone).map(|route| route.function) {
-        let properties = &template["Resources"][resource_of(function)]["Properties"];
-        for (variable, parameter) in names {
-            let value = &properties["Environment"]["Variables"][variable];
-            assert_eq!(*value, json!({"!Ref": parameter}), "{}", function.name());
+        let variables = &properties(resource_of(function))["Environment"]["Variables"];
+        for (variable, parameter) in [
+            ("DOVETAIL_TEAM_REQUESTS_PER_SECOND", "TeamRequestsPerSecond"),
+            ("DOVETAIL_TEAM_REQUESTS_BURST", "TeamRequestsBurst"),
+        ] {
+            assert_eq!(variables[variable], json!({"!Ref": parameter}), "{}", function.name());
         }
     }
 }
 
 #[test]
 fn the_level_of_logs_drops_no_metric() {
-    let template = template();
     // Lambda gives a line without a level the level INFO, so a higher application level would drop metrics.
-    for (name, properties) in resources(&template, "AWS::Serverless::Function") {
+    for (name, properties) in resources("AWS::Serverless::Function") {
         assert!(properties["LoggingConfig"]["ApplicationLogLevel"].is_null(), "{name}");
     }
     for name in ["Generate", "Notify", "Deliver", "Sweep"] {
-        let logging = &template["Resources"][name]["Properties"]["LoggingConfig"];
-        assert_eq!(logging["SystemLogLevel"], json!({"!Ref": "StreamSystemLogs"}), "{name}");
+        let level = &properties(name)["LoggingConfig"]["SystemLogLevel"];
+        assert_eq!(*level, json!({"!Ref": "StreamSystemLogs"}), "{name}");
     }
 }
 
 #[test]
 fn the_tables_are_those_that_are_created() {
     let system = Running::demo();
-    let template = template();
     for (resource, name) in [("Table", &system.tables.table), ("KeysTable", &system.tables.keys_table)] {
-        let properties = &template["Resources"][resource]["Properties"];
+        let properties = properties(resource);
         let created = system.engine("DynamoDB_20120810.DescribeTable", &json!({"TableName": name}));
         let created = &created["Table"];
         assert_eq!(properties["KeySchema"], created["KeySchema"], "{resource}");
@@ -233,7 +225,7 @@ fn the_tables_are_those_that_are_created() {
         let stream = &created["StreamSpecification"]["StreamViewType"];
         assert_eq!(properties["StreamSpecification"]["StreamViewType"], *stream, "{resource}");
         for policy in ["DeletionPolicy", "UpdateReplacePolicy"] {
-            assert_eq!(template["Resources"][resource][policy], "Retain", "{resource}");
+            assert_eq!(TEMPLATE["Resources"][resource][policy], "Retain", "{resource}");
         }
         assert_eq!(properties["DeletionProtectionEnabled"], true);
         assert_eq!(properties["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"], true);
@@ -248,12 +240,10 @@ fn sorted(array: &Value) -> BTreeSet<String> {
 fn expiring_records_have_the_attribute_of_the_tables_time_to_live() {
     let system = Running::demo();
     let body = json!({"AwesomeConsumer": {"App": {"services": {}}}}).to_string().into_bytes();
-    let headers = [("idempotency-key", "once")];
-    let path = "/v1/orcabase/consumer/submissions/submit/";
-    let answer =
-        system.send(&ApiRequest { method: "POST", path, key: Some("awesome-key"), headers: &headers, body });
+    let (path, headers) = ("/v1/orcabase/consumer/submissions/submit/", &[("idempotency-key", "once")]);
+    let answer = system.send(&ApiRequest { method: "POST", path, key: Some("awesome-key"), headers, body });
     assert_eq!(answer.status, 201, "{answer:?}");
-    let live = &template()["Resources"]["Table"]["Properties"]["TimeToLiveSpecification"];
+    let live = &properties("Table")["TimeToLiveSpecification"];
     assert_eq!(live["Enabled"], true);
     let name = live["AttributeName"].as_str().unwrap();
     let forgotten: Vec<Value> = system.rows().into_iter().filter(|row| !row[name].is_null()).collect();
@@ -263,9 +253,8 @@ fn expiring_records_have_the_attribute_of_the_tables_time_to_live() {
 
 #[test]
 fn the_stream_mappings_of_the_template_match_the_local_ones() {
-    let template = template();
     let mapped = |name: &str, settings: &mapping::Settings, filter: &str| {
-        let properties = &template["Resources"][name]["Properties"];
+        let properties = properties(name);
         let number = |name: &str| properties[name].as_u64().unwrap();
         assert_eq!(number("BatchSize"), u64::try_from(settings.batch_size).unwrap());
         assert_eq!(number("ParallelizationFactor"), u64::try_from(settings.lanes).unwrap());
@@ -288,48 +277,42 @@ fn the_stream_mappings_of_the_template_match_the_local_ones() {
 
 #[test]
 fn the_queue_of_the_template_matches_the_local_one() {
-    let template = template();
-    let of = |name: &str| &template["Resources"][name]["Properties"];
-    assert_eq!(of("ToldToWebhooks")["EventPattern"], serde_json::from_str::<Value>(queue::PATTERN).unwrap());
-    let state = json!({"!If": ["DeliversWebhooks", "ENABLED", "DISABLED"]});
-    assert_eq!(of("ToldToWebhooks")["State"], state);
-    let mapping = of("DeliverMapping");
+    let [rule, mapping, deliveries] = ["ToldToWebhooks", "DeliverMapping", "Deliveries"].map(properties);
+    assert_eq!(rule["EventPattern"], serde_json::from_str::<Value>(queue::PATTERN).unwrap());
+    assert_eq!(rule["State"], json!({"!If": ["DeliversWebhooks", "ENABLED", "DISABLED"]}));
     assert_eq!(mapping["BatchSize"], queue::BATCH_SIZE);
     assert_eq!(mapping["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
     assert_eq!(mapping["ScalingConfig"]["MaximumConcurrency"], queue::CONCURRENCY);
-    assert_eq!(of("Deliveries")["RedrivePolicy"]["maxReceiveCount"], queue::RECEIVES_MAX);
-    let visibility = of("Deliveries")["VisibilityTimeout"].as_u64().unwrap();
+    assert_eq!(deliveries["RedrivePolicy"]["maxReceiveCount"], queue::RECEIVES_MAX);
+    let visibility = deliveries["VisibilityTimeout"].as_u64().unwrap();
     assert_eq!(visibility, queue::VISIBILITY.as_secs());
     // Lambda asks for a visibility timeout of six function timeouts. A receiver may use all of its own timeout.
-    let timeout = of("Deliver")["Timeout"].as_u64().unwrap();
+    let timeout = properties("Deliver")["Timeout"].as_u64().unwrap();
     assert!(timeout * 6 <= visibility && timeout >= domain::outreach::webhook::TIMEOUT_SECONDS_MAX + 20);
 }
 
 #[test]
 fn alarms_watch_existing_metrics() {
     let swept_metrics = sweep::metrics(&sweep::Swept::default());
-    let watched = resources(&template(), "AWS::CloudWatch::Alarm");
+    let watched = resources("AWS::CloudWatch::Alarm");
     let ours: Vec<_> = watched.iter().filter(|(_, alarm)| alarm["Namespace"] == "Dovetail").collect();
     assert!(!ours.is_empty());
     for (name, alarm) in ours {
         let metric = alarm["MetricName"].as_str().unwrap();
-        assert!(swept_metrics.contains_key(metric), "{name}: nobody tells {metric}");
+        assert!(swept_metrics.contains_key(metric), "{name}: the sweep reports {metric}");
         assert_eq!(alarm["Dimensions"], json!([{"Name": "Stack", "Value": {"!Ref": "AWS::StackName"}}]));
     }
     // Ten alarms are free, and an idle stack must not cost anything. The others are for operators who pay for them.
-    let all = template()["Resources"].as_object().unwrap().clone();
-    let is_free = |name: &String| all[name]["Condition"].is_null();
+    let is_free = |name: &str| TEMPLATE["Resources"][name]["Condition"].is_null();
     assert!(watched.iter().filter(|(name, _)| is_free(name)).count() <= 10);
-    let tables = resources(&template(), "AWS::DynamoDB::Table");
+    let tables = resources("AWS::DynamoDB::Table");
     let indexes = tables.iter().filter_map(|(_, table)| table["GlobalSecondaryIndexes"].as_array()).flatten();
     let indexes: BTreeSet<&str> = indexes.map(|index| index["IndexName"].as_str().unwrap()).collect();
     let dimensions = watched.iter().filter_map(|(_, alarm)| alarm["Dimensions"].as_array()).flatten();
     let of_indexes = dimensions.filter(|dimension| dimension["Name"] == "GlobalSecondaryIndexName");
     assert_eq!(of_indexes.map(|one| one["Value"].as_str().unwrap()).collect::<BTreeSet<_>>(), indexes);
     // Each alarm has a section of instructions.
-    let sections: BTreeSet<&str> = include_str!("../../docs/how-to/alarms.md")
-        .lines()
-        .filter_map(|line| line.strip_prefix("### "))
-        .collect();
-    assert_eq!(sections, watched.iter().map(|(name, _)| name.as_str()).collect());
+    let lines = include_str!("../../docs/how-to/alarms.md").lines();
+    let sections: BTreeSet<&str> = lines.filter_map(|line| line.strip_prefix("### ")).collect();
+    assert_eq!(sections, watched.iter().map(|(name, _)| *name).collect());
 }

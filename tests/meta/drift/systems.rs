@@ -21,8 +21,7 @@ pub(super) fn limited() -> Lines {
             assert!(answers.by_ref().take(10).any(|answer| answer.status == 429), "{method} {path}");
         }
     }
-    let seen = system.seen.lock().unwrap();
-    seen.clone()
+    system.seen.lock().unwrap().clone()
 }
 
 /// Returns the parts of the state of a system that only work in quarantine and a recorded audit show.
@@ -33,8 +32,7 @@ pub(super) fn with_quarantine() -> Lines {
     assert_eq!(system.send(&audit).status, 200);
     let status = system.get("/v1/platform/status/", OPERATOR);
     assert!(status.at("/quarantined_work/first/0").is_object(), "{status:?}");
-    let seen = system.seen.lock().unwrap();
-    seen.clone()
+    system.seen.lock().unwrap().clone()
 }
 
 /// Returns the parts that only a system with retired applications shows (R45).
@@ -49,8 +47,7 @@ pub(super) fn with_retired() -> Lines {
     }
     let listed = system.get(&format!("{CONSUMER}/applications/?retired=true"), "awesome-key");
     assert_eq!(listed.at("/results/0/name"), "first");
-    let seen = system.seen.lock().unwrap();
-    seen.clone()
+    system.seen.lock().unwrap().clone()
 }
 
 /// Returns the parts that only a system with an issuer for the console shows.
@@ -59,8 +56,7 @@ pub(super) fn with_issuer() -> Lines {
     let console = ConsoleSettings::new(Some(&issuer), "console", "").unwrap();
     let system = Running::start_with(world::DEMO, Settings { console, ..Settings::default() });
     assert_eq!(system.get("/v1/console.json", "vm-owner-key").status, 200);
-    let seen = system.seen.lock().unwrap();
-    seen.clone()
+    system.seen.lock().unwrap().clone()
 }
 
 /// Shows the parts that only secrets have (R58).
@@ -119,8 +115,7 @@ pub(super) fn with_words() -> Lines {
     let deployed = system.get(&format!("{OWNER}/deployed_items/"), "vm-owner-key");
     assert_eq!(deployed.at("/results/0/observed"), &json!(true));
     with_drift(&system, change);
-    let seen = system.seen.lock().unwrap();
-    seen.clone()
+    system.seen.lock().unwrap().clone()
 }
 
 /// Completes a failed change instance of a verified service, and observes another value.

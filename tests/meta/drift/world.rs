@@ -63,10 +63,26 @@ impl World {
         Self { system, change, deployed }
     }
 
-    fn call(&self, status: u16, method: &str, path: &str, key: &str, body: &Value) -> Value {
-        let answer = self.system.call(method, path, key, body);
-        assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+    fn send(&self, status: u16, request: &ApiRequest<'_>) -> Value {
+        let answer = self.system.send(request);
+        assert_eq!(answer.status, status, "{} {}: {answer:?}", request.method, request.path);
         answer.body
+    }
+
+    fn call(&self, status: u16, method: &str, path: &str, key: &str, body: &Value) -> Value {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        self.send(status, &ApiRequest { method, path, key: Some(key), body, ..ApiRequest::default() })
+    }
+
+    fn get(&self, status: u16, path: &str, key: &str) -> Value {
+        self.call(status, "GET", path, key, &Value::Null)
+    }
+
+    /// Sends a request of the consumer about its submissions with these headers.
+    fn submit(&self, status: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
+        let path = format!("{CONSUMER}/submissions/{path}");
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        self.send(status, &ApiRequest { method, path: &path, key: Some("awesome-key"), headers, body })
     }
 
     /// Reads every resource in each role, with each parameter.
@@ -101,11 +117,8 @@ impl World {
     fn dry_run(&self) {
         let stricter = json!({"title": "VM", "type": "object", "required": ["name", "owner"],
             "properties": {"name": {"type": "string"}}});
-        let mut next = Some(format!("{OWNER}/services/validate/?dry_run=true&limit=1"));
-        while let Some(path) = next {
-            let response = self.call(200, "POST", &path, "vm-owner-key", &stricter);
-            next = response["dry_run"]["next"].as_str().map(str::to_owned);
-        }
+        let first = format!("{OWNER}/services/validate/?dry_run=true&limit=1");
+        each_page(first, "/dry_run/next", |page| self.call(200, "POST", page, "vm-owner-key", &stricter));
     }
 
     /// Submits and previews, with and without idempotency keys, and answers a rejection.
@@ -113,19 +126,14 @@ impl World {
         let (some, other) =
             (json!({"AwesomeConsumer": {"C": {"services": {"VM": [{"name": "two"}]}}}}), declaration(2));
         let keyed = |status: u16, method: &str, path: &str, key: &str, body: &Value| {
-            let path =
-                format!("{CONSUMER}/submissions/{path}/?commit_id=51e53e4&message=why&allow_removal=true");
-            let (headers, body) = ([("idempotency-key", key)], body.to_string().into_bytes());
-            let request =
-                ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
-            let answer = self.system.send(&request);
-            assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+            let path = format!("{path}/?commit_id=51e53e4&message=why&allow_removal=true");
+            self.submit(status, method, &path, &[("idempotency-key", key)], body);
         };
         keyed(201, "PATCH", "submit", "1", &some);
         keyed(422, "PATCH", "submit", "1", &other);
         keyed(200, "PATCH", "submit", "2", &some);
         let pending = format!("{OWNER}/change_instances/?state=PENDING");
-        let pending = self.call(200, "GET", &pending, "vm-owner-key", &Value::Null);
+        let pending = self.get(200, &pending, "vm-owner-key");
         let url = pending["results"][0]["url"].as_str().unwrap();
         self.call(200, "POST", url, "vm-owner-key", &json!({"state": "REJECTED"}));
         let illegal = self.call(400, "POST", url, "vm-owner-key", &json!({"state": "APPROVED"}));
@@ -145,42 +153,28 @@ impl World {
     fn history(&self) {
         let key = "awesome-key";
         let submissions = self.system.get(&format!("{CONSUMER}/submissions/?limit=100"), key);
-        let ids: Vec<u64> = submissions
-            .at("/results")
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|one| one["id"].as_u64().unwrap())
-            .collect();
-        let (first, last) = (ids[0], ids[ids.len() - 1]);
-        let mut next = Some(format!("{CONSUMER}/submissions/{first}/difference/?to={last}&limit=1"));
-        while let Some(path) = next {
-            let page = self.call(200, "GET", &path, key, &Value::Null);
-            next = page["next"].as_str().map(str::to_owned);
-        }
+        let submissions = submissions.at("/results").as_array().unwrap();
+        let [first, last] = [&submissions[0]["id"], &submissions[submissions.len() - 1]["id"]];
+        let difference = format!("{CONSUMER}/submissions/{first}/difference/?to={last}&limit=1");
+        each_page(difference, "/next", |page| self.get(200, page, key));
         let refused = format!("{CONSUMER}/submissions/{first}/difference/");
-        self.call(400, "GET", &refused, key, &Value::Null);
+        self.get(400, &refused, key);
         let counted = format!("{CONSUMER}/submissions/{first}/?counts=");
-        self.call(200, "GET", &format!("{counted}true"), key, &Value::Null);
-        self.call(400, "GET", &format!("{counted}many"), key, &Value::Null);
+        self.get(200, &format!("{counted}true"), key);
+        self.get(400, &format!("{counted}many"), key);
         let application = self.system.get(&format!("{CONSUMER}/applications/"), key);
         let url = application.at("/results/0/url").as_str().unwrap();
-        let mut next = Some(format!("{url}?as_of={first}&limit=1"));
-        while let Some(path) = next {
-            let page = self.call(200, "GET", &path, key, &Value::Null);
-            next = page["service_items_next"].as_str().map(str::to_owned);
-        }
-        self.call(400, "GET", &format!("{url}?as_of=yesterday"), key, &Value::Null);
+        let earlier = format!("{url}?as_of={first}&limit=1");
+        each_page(earlier, "/service_items_next", |page| self.get(200, page, key));
+        self.get(400, &format!("{url}?as_of=yesterday"), key);
         let team = self.system.get("/v1/account/teams/", key);
         let team = format!("/v1/account/teams/{}/", team.at("/results/0/id"));
-        self.call(400, "GET", &format!("{team}?as_of=yesterday"), key, &Value::Null);
-        let revert = format!("{CONSUMER}/submissions/{first}/revert/");
+        self.get(400, &format!("{team}?as_of=yesterday"), key);
+        let revert = format!("{first}/revert/");
         let send = |status: u16, path: &str, headers: &[(&str, &str)]| {
-            let request = ApiRequest { method: "POST", path, key: Some(key), headers, body: Vec::new() };
-            let answer = self.system.send(&request);
-            assert_eq!(answer.status, status, "{path}: {answer:?}");
+            let body = self.submit(status, "POST", path, headers, &Value::Null);
             self.system.wait_idle();
-            answer.body
+            body
         };
         let preview = format!("{revert}validate/?limit=1&offset=0&commit_id=51e53e4&message=why");
         let preview = send(200, &preview, &[("idempotency-key", "6")]);
@@ -188,10 +182,9 @@ impl World {
         send(201, &format!("{revert}?commit_id=51e53e4&message=why"), &plan);
         send(412, &revert, &plan);
         send(200, &revert, &[("idempotency-key", "6")]);
-        send(422, &format!("{CONSUMER}/submissions/{last}/revert/"), &[("idempotency-key", "6")]);
-        let body = json!({"AwesomeConsumer": {}});
+        send(422, &format!("{last}/revert/"), &[("idempotency-key", "6")]);
         for path in [revert.clone(), format!("{revert}validate/")] {
-            self.call(400, "POST", &path, key, &body);
+            self.submit(400, "POST", &path, &[], &json!({"AwesomeConsumer": {}}));
         }
     }
 
@@ -200,19 +193,12 @@ impl World {
         let mut next = declaration(3);
         next["AwesomeConsumer"]["metadata"] = json!({"budget_code": method.len()});
         next["AwesomeConsumer"]["E"] = json!({"services": {"VM": [{"name": method}]}});
-        let validate = format!("{CONSUMER}/submissions/validate/");
-        let parameters = "?limit=1&offset=1&allow_removal=true";
-        let page = self.call(200, method, &format!("{validate}{parameters}"), "awesome-key", &next);
+        let page = self.submit(200, method, "validate/?limit=1&offset=1&allow_removal=true", &[], &next);
         self.call(200, method, page["change_instances_next"].as_str().unwrap(), "awesome-key", &next);
-        let preview = self.call(200, method, &validate, "awesome-key", &next);
+        let preview = self.submit(200, method, "validate/", &[], &next);
         let headers = [("if-match", preview["plan"].as_str().unwrap())];
         for status in [201, 412] {
-            let path = format!("{CONSUMER}/submissions/submit/?allow_removal=true");
-            let body = next.to_string().into_bytes();
-            let request =
-                ApiRequest { method, path: &path, key: Some("awesome-key"), headers: &headers, body };
-            let answer = self.system.send(&request);
-            assert_eq!(answer.status, status, "{method}: {answer:?}");
+            self.submit(status, method, "submit/?allow_removal=true", &headers, &next);
             self.system.wait_idle();
         }
     }
@@ -221,22 +207,21 @@ impl World {
     fn confirm(&self) {
         let nothing = json!({"AwesomeConsumer": {}});
         for (path, status) in [("validate", 200), ("submit", 400)] {
-            let path = format!("{CONSUMER}/submissions/{path}/");
-            self.call(status, "POST", &path, "awesome-key", &nothing);
+            self.submit(status, "POST", &format!("{path}/"), &[], &nothing);
         }
         let settings = json!({"confirm_removals": true, "colour": "red"});
         self.call(200, "PATCH", "/v1/account/teams/4/", "awesome-key", &settings);
         self.call(400, "PATCH", "/v1/account/teams/4/", "awesome-key", &json!({"confirm_removals": "no"}));
     }
 
-    /// Marks a running charge as processed. The mark is final.
+    /// Marks a running charge as processed, which nobody can change.
     fn bill(&self) {
         let (charges, owner) = ("/v1/marketplace/serviceowner/charges/", "vm-owner-key");
         let running = format!("{charges}?charge_type=monthly_cost&processed=false");
         for by in ["application", "consumer_team", "service_owner_team"] {
-            self.call(200, "GET", &format!("{charges}accumulated/?group_by={by}"), owner, &Value::Null);
+            self.get(200, &format!("{charges}accumulated/?group_by={by}"), owner);
         }
-        let running = self.call(200, "GET", &running, owner, &Value::Null);
+        let running = self.get(200, &running, owner);
         let url = running["results"][0]["url"].as_str().unwrap();
         for url in [url, &url.replace("marketplace", "orcabase")] {
             self.call(400, "PATCH", url, owner, &json!({"processed": "yes"}));
@@ -245,7 +230,7 @@ impl World {
         }
         let refused = self.call(400, "PATCH", url, owner, &json!({"processed": false}));
         assert_eq!(refused["code"], "charge_processed");
-        self.call(200, "GET", url, owner, &Value::Null);
+        self.get(200, url, owner);
     }
 
     /// Sends every operation in each way that leads to an error.
@@ -274,7 +259,7 @@ impl World {
         for method in ["PATCH", "PUT", "POST"] {
             self.call(400, method, change, "vm-owner-key", &json!({"state": "DONE"}));
         }
-        self.call(400, "GET", &format!("{service}?version=x"), "vm-owner-key", &Value::Null);
+        self.get(400, &format!("{service}?version=x"), "vm-owner-key");
         for method in ["PATCH", "PUT"] {
             self.call(400, method, &service, "vm-owner-key", &json!({"approval_required": 5}));
         }
@@ -282,7 +267,7 @@ impl World {
             for path in ["submit", "validate"] {
                 let invalid =
                     json!({"AwesomeConsumer": {"A": {"services": {"VM": [{"name": "one", "cpu": "x"}]}}}});
-                self.call(400, method, &format!("{CONSUMER}/submissions/{path}/"), "awesome-key", &invalid);
+                self.submit(400, method, &format!("{path}/"), &[], &invalid);
             }
         }
         self.call(400, "POST", &format!("{change}retry/"), "vm-owner-key", &Value::Null);
@@ -293,9 +278,15 @@ impl World {
         // API Gateway itself rejects a larger body. The local gateway must give the same response.
         let path = format!("{CONSUMER}/submissions/submit/");
         let body = vec![b' '; dovetail_emulator::gateway::BODY_BYTES_MAX + 1];
-        let answer =
-            self.system.send(&ApiRequest { method: "POST", path: &path, body, ..ApiRequest::default() });
-        assert_eq!(answer.status, 413, "{answer:?}");
+        self.send(413, &ApiRequest { method: "POST", path: &path, body, ..ApiRequest::default() });
+    }
+}
+
+/// Requests each page of a list, from the first one to that without a next one.
+fn each_page(first: String, next: &str, read: impl Fn(&str) -> Value) {
+    let mut path = Some(first);
+    while let Some(page) = path {
+        path = read(&page).pointer(next).and_then(Value::as_str).map(str::to_owned);
     }
 }
 

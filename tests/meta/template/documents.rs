@@ -1,6 +1,6 @@
 //! The pages for operators, compared with the template and the code.
 
-use super::{resources, template};
+use super::{TEMPLATE, resources};
 use dovetail_aws::Observed;
 use dovetail_daemon::arguments::command_line;
 use dovetail_daemon::option::EXIT_CODES;
@@ -23,101 +23,68 @@ const POLICY_CHARACTERS_MAX: usize = 6_144;
 
 /// The resource types of the template, each with its purpose and the IAM actions with which CloudFormation creates,
 /// updates and deletes it ([`actions`]). Retained resources have no deletion.
-const TYPES: [(&str, &str, &str); 21] = [
-    ("AWS::ApiGatewayV2::Api", "the HTTP API", "apigateway DELETE GET PATCH POST PUT"),
-    (
-        "AWS::ApiGatewayV2::Authorizer",
-        "calls `authorize` for each key or token",
-        "apigateway DELETE GET PATCH POST",
-    ),
-    ("AWS::ApiGatewayV2::Integration", "one per function of the API", "apigateway DELETE GET PATCH POST"),
-    ("AWS::ApiGatewayV2::Route", "methods and paths of each function", "apigateway DELETE GET PATCH POST"),
-    (
-        "AWS::ApiGatewayV2::Stage",
-        "throttling, metrics and access log",
-        "apigateway DELETE GET PATCH POST logs CreateLogDelivery DeleteLogDelivery DescribeLogGroups \
-         DescribeResourcePolicies GetLogDelivery ListLogDeliveries PutResourcePolicy UpdateLogDelivery",
-    ),
-    (
-        "AWS::CloudWatch::Alarm",
-        "[alarms](alarms.md), four of them with `LoadAlarms=yes`",
-        "cloudwatch DeleteAlarms DescribeAlarms ListTagsForResource PutMetricAlarm TagResource",
-    ),
-    (
-        "AWS::CloudWatch::Dashboard",
-        "requests, latency, work, delay, units, errors",
-        "cloudwatch DeleteDashboards GetDashboard PutDashboard",
-    ),
-    (
-        "AWS::DynamoDB::Table",
-        "the table and the keys table; remain after a removal",
-        "dynamodb CreateTable DescribeContinuousBackups DescribeContributorInsights \
-         DescribeKinesisStreamingDestination DescribeTable DescribeTimeToLive GetResourcePolicy \
-         ListTagsOfResource TagResource UpdateContinuousBackups UpdateTable UpdateTimeToLive",
-    ),
-    (
-        "AWS::Events::Archive",
-        "events for a replay, unless `EventDays` is 0",
-        "events CreateArchive DeleteArchive DescribeArchive UpdateArchive",
-    ),
-    (
-        "AWS::Events::EventBus",
-        "the events of Dovetail",
-        "events CreateEventBus DeleteEventBus DescribeEventBus ListTagsForResource TagResource UpdateEventBus",
-    ),
-    (
-        "AWS::Events::Rule",
-        "two schedules of `sweep`, webhooks, the example queue",
-        "events DeleteRule DescribeRule ListTagsForResource ListTargetsByRule PutRule PutTargets \
-         RemoveTargets TagResource",
-    ),
-    ("AWS::IAM::Policy", "X-Ray, with `Tracing=Active`", "iam DeleteRolePolicy GetRolePolicy PutRolePolicy"),
-    (
-        "AWS::IAM::Role",
-        "one per function",
-        "iam CreateRole DeleteRole DeleteRolePolicy GetRole GetRolePolicy ListAttachedRolePolicies \
-         ListRolePolicies PutRolePolicy TagRole UpdateAssumeRolePolicy UpdateRole",
-    ),
-    (
-        "AWS::Lambda::EventSourceMapping",
-        "the stream to `generate` and `notify`, the queue to `deliver`",
-        "lambda CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping \
-         UpdateEventSourceMapping",
-    ),
-    (
-        "AWS::Lambda::Permission",
-        "API Gateway and schedules may invoke functions",
-        "lambda AddPermission GetPolicy RemovePermission",
-    ),
-    (
-        "AWS::Logs::LogGroup",
-        "one per function, and the access log",
-        "logs CreateLogGroup DeleteLogGroup DeleteRetentionPolicy DescribeLogGroups ListTagsForResource \
-         PutRetentionPolicy TagResource",
-    ),
-    (
-        "AWS::S3::Bucket",
-        "failed records of the stream; remains after a removal",
-        "s3 CreateBucket GetBucketOwnershipControls GetBucketPublicAccessBlock GetBucketVersioning \
-         GetEncryptionConfiguration GetLifecycleConfiguration PutBucketOwnershipControls \
-         PutBucketPublicAccessBlock PutBucketVersioning PutEncryptionConfiguration PutLifecycleConfiguration",
-    ),
-    ("AWS::S3::BucketPolicy", "requires TLS", "s3 DeleteBucketPolicy GetBucketPolicy PutBucketPolicy"),
-    (
-        "AWS::SQS::Queue",
-        "deliveries, failed deliveries, the example queue",
-        "sqs CreateQueue DeleteQueue GetQueueAttributes GetQueueUrl ListQueueTags SetQueueAttributes TagQueue",
-    ),
-    ("AWS::SQS::QueuePolicy", "the bus may send to the queues", "sqs GetQueueAttributes SetQueueAttributes"),
-    (
-        "AWS::Serverless::Function",
-        "the functions",
-        "iam PassRole lambda CreateFunction DeleteFunction DeleteFunctionEventInvokeConfig GetFunction \
-         GetFunctionCodeSigningConfig GetFunctionEventInvokeConfig GetFunctionRecursionConfig \
-         GetRuntimeManagementConfig ListTags PutFunctionEventInvokeConfig TagResource UntagResource \
-         UpdateFunctionCode UpdateFunctionConfiguration UpdateFunctionEventInvokeConfig s3 GetObject",
-    ),
-];
+const TYPES: &str = "
+- AWS::ApiGatewayV2::Api: the HTTP API
+  apigateway DELETE GET PATCH POST PUT
+- AWS::ApiGatewayV2::Authorizer: calls `authorize` for each key or token
+  apigateway DELETE GET PATCH POST
+- AWS::ApiGatewayV2::Integration: one per function of the API
+  apigateway DELETE GET PATCH POST
+- AWS::ApiGatewayV2::Route: methods and paths of each function
+  apigateway DELETE GET PATCH POST
+- AWS::ApiGatewayV2::Stage: throttling, metrics and access log
+  apigateway DELETE GET PATCH POST logs CreateLogDelivery DeleteLogDelivery DescribeLogGroups DescribeResourcePolicies
+  GetLogDelivery ListLogDeliveries PutResourcePolicy UpdateLogDelivery
+- AWS::CloudWatch::Alarm: [alarms](alarms.md), four of them with `LoadAlarms=yes`
+  cloudwatch DeleteAlarms DescribeAlarms ListTagsForResource PutMetricAlarm TagResource
+- AWS::CloudWatch::Dashboard: requests, latency, work, delay, units, errors
+  cloudwatch DeleteDashboards GetDashboard PutDashboard
+- AWS::DynamoDB::Table: the table and the keys table; remain after a removal
+  dynamodb CreateTable DescribeContinuousBackups DescribeContributorInsights DescribeKinesisStreamingDestination
+  DescribeTable DescribeTimeToLive GetResourcePolicy ListTagsOfResource TagResource UpdateContinuousBackups
+  UpdateTable UpdateTimeToLive
+- AWS::Events::Archive: events for a replay, unless `EventDays` is 0
+  events CreateArchive DeleteArchive DescribeArchive UpdateArchive
+- AWS::Events::EventBus: the events of Dovetail
+  events CreateEventBus DeleteEventBus DescribeEventBus ListTagsForResource TagResource UpdateEventBus
+- AWS::Events::Rule: two schedules of `sweep`, webhooks, the example queue
+  events DeleteRule DescribeRule ListTagsForResource ListTargetsByRule PutRule PutTargets RemoveTargets TagResource
+- AWS::IAM::Policy: X-Ray, with `Tracing=Active`
+  iam DeleteRolePolicy GetRolePolicy PutRolePolicy
+- AWS::IAM::Role: one per function
+  iam CreateRole DeleteRole DeleteRolePolicy GetRole GetRolePolicy ListAttachedRolePolicies ListRolePolicies
+  PutRolePolicy TagRole UpdateAssumeRolePolicy UpdateRole
+- AWS::Lambda::EventSourceMapping: the stream to `generate` and `notify`, the queue to `deliver`
+  lambda CreateEventSourceMapping DeleteEventSourceMapping GetEventSourceMapping UpdateEventSourceMapping
+- AWS::Lambda::Permission: API Gateway and schedules may invoke functions
+  lambda AddPermission GetPolicy RemovePermission
+- AWS::Logs::LogGroup: one per function, and the access log
+  logs CreateLogGroup DeleteLogGroup DeleteRetentionPolicy DescribeLogGroups ListTagsForResource PutRetentionPolicy
+  TagResource
+- AWS::S3::Bucket: failed records of the stream; remains after a removal
+  s3 CreateBucket GetBucketOwnershipControls GetBucketPublicAccessBlock GetBucketVersioning GetEncryptionConfiguration
+  GetLifecycleConfiguration PutBucketOwnershipControls PutBucketPublicAccessBlock PutBucketVersioning
+  PutEncryptionConfiguration PutLifecycleConfiguration
+- AWS::S3::BucketPolicy: requires TLS
+  s3 DeleteBucketPolicy GetBucketPolicy PutBucketPolicy
+- AWS::SQS::Queue: deliveries, failed deliveries, the example queue
+  sqs CreateQueue DeleteQueue GetQueueAttributes GetQueueUrl ListQueueTags SetQueueAttributes TagQueue
+- AWS::SQS::QueuePolicy: the bus may send to the queues
+  sqs GetQueueAttributes SetQueueAttributes
+- AWS::Serverless::Function: the functions
+  iam PassRole lambda CreateFunction DeleteFunction DeleteFunctionEventInvokeConfig GetFunction
+  GetFunctionCodeSigningConfig GetFunctionEventInvokeConfig GetFunctionRecursionConfig GetRuntimeManagementConfig
+  ListTags PutFunctionEventInvokeConfig TagResource UntagResource UpdateFunctionCode UpdateFunctionConfiguration
+  UpdateFunctionEventInvokeConfig s3 GetObject";
+
+/// Returns name, purpose and actions of each resource type.
+fn types() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    TYPES.split("\n- ").skip(1).map(|row| {
+        let (head, actions) = row.split_once('\n').unwrap();
+        let (name, purpose) = head.split_once(": ").unwrap();
+        (name, purpose, actions)
+    })
+}
 
 /// The IAM actions of `sam deploy` and `sam delete`, with their bucket for packages.
 const SAM: &str = "cloudformation CreateChangeSet DeleteStack DescribeChangeSet DescribeStackEvents \
@@ -138,12 +105,12 @@ fn actions(text: &str) -> impl Iterator<Item = String> {
 
 #[test]
 fn the_page_for_operators_lists_the_resources() {
-    let template = template();
-    let types = template["Resources"].as_object().unwrap().values().map(|one| one["Type"].as_str().unwrap());
-    assert_eq!(types.collect::<BTreeSet<_>>(), TYPES.iter().map(|(name, ..)| *name).collect());
+    let all = TEMPLATE["Resources"].as_object().unwrap().values();
+    let used = all.map(|one| one["Type"].as_str().unwrap());
+    assert_eq!(used.collect::<BTreeSet<_>>(), types().map(|(name, ..)| name).collect());
     let mut table = "| Resource type | Count | Purpose |\n|---|---:|---|\n".to_owned();
-    for (name, purpose, _) in TYPES {
-        writeln!(table, "| `{name}` | {} | {purpose} |", resources(&template, name).len()).unwrap();
+    for (name, purpose, _) in types() {
+        writeln!(table, "| `{name}` | {} | {purpose} |", resources(name).len()).unwrap();
     }
     let (before, rest) = OPERATOR.split_once(BEGIN).unwrap();
     let (_, after) = rest.split_once(END).unwrap();
@@ -157,7 +124,7 @@ fn the_policy_of_the_deployer_has_the_needed_actions_only() {
     let statements = policy["Statement"].as_array().unwrap().iter();
     let listed = statements.flat_map(|one| one["Action"].as_array().unwrap());
     let allowed: BTreeSet<String> = listed.map(|action| action.as_str().unwrap().to_owned()).collect();
-    let needed = TYPES.iter().flat_map(|(.., text)| actions(text)).chain(actions(SAM));
+    let needed = types().flat_map(|(.., text)| actions(text)).chain(actions(SAM));
     assert_eq!(allowed, needed.collect());
     assert!(!allowed.iter().any(|action| action.contains('*')));
     assert!(policy.to_string().len() <= POLICY_CHARACTERS_MAX);
@@ -165,7 +132,7 @@ fn the_policy_of_the_deployer_has_the_needed_actions_only() {
 
 #[test]
 fn the_page_of_configuration_has_every_parameter_with_its_default() {
-    for (name, parameter) in template()["Parameters"].as_object().unwrap() {
+    for (name, parameter) in TEMPLATE["Parameters"].as_object().unwrap() {
         let row = format!("| `{name}` | ");
         let (_, row) = CONFIGURATION.split_once(&row).unwrap_or_else(|| panic!("the page lacks {name}"));
         let default = &parameter["Default"];

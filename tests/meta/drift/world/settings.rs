@@ -1,6 +1,6 @@
 //! Requests that change what teams and services set: services, keys, members, webhooks, messages and healthchecks.
 
-use super::World;
+use super::{World, each_page};
 use crate::meta::drift::{OPERATOR, OWNER};
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{Ended, GivenUp};
@@ -21,14 +21,13 @@ impl World {
             self.call(status, "POST", &services, key, &disk);
             self.call(status, "POST", &deployed, key, &data);
         }
-        let change = self.call(200, "GET", &self.change, key, &Value::Null);
+        let change = self.get(200, &self.change, key);
         let then = format!("{}?as_of=yesterday", change["service_item"]["url"].as_str().unwrap());
-        self.call(400, "GET", &then, key, &Value::Null);
+        self.get(400, &then, key);
         let data = json!({"data": {"ip": "10.0.0.1"}, "service_item": change["service_item"]["url"]});
         self.call(200, "POST", &deployed, key, &data);
         for status in [201, 200] {
-            let newest = format!("{deployed}?ordering=-created&limit=1");
-            let newest = self.call(200, "GET", &newest, key, &Value::Null);
+            let newest = self.get(200, &format!("{deployed}?ordering=-created&limit=1"), key);
             let url = newest["results"][0]["url"].as_str().unwrap();
             self.call(status, "PATCH", url, key, &json!({"data": {"cpu": 9}}));
         }
@@ -44,16 +43,10 @@ impl World {
         let configs = format!("{OWNER}/service_configs/");
         for status in [201, 200] {
             let (header, body) = multipart("md_file", b"# VM");
-            let request =
-                ApiRequest { method: "POST", path: &docs, key: Some(key), headers: &[header], body };
-            assert_eq!(self.system.send(&request).status, status);
-            self.call(
-                201,
-                "POST",
-                &configs,
-                key,
-                &json!({"service": 1, "config": {"status": status}, "colour": 1}),
-            );
+            let (path, headers) = (docs.as_str(), &[header]);
+            self.send(status, &ApiRequest { method: "POST", path, key: Some(key), headers, body });
+            let config = json!({"service": 1, "config": {"status": status}, "colour": 1});
+            self.call(201, "POST", &configs, key, &config);
         }
         self.call(400, "POST", &docs, key, &json!({}));
         self.call(400, "POST", &configs, key, &json!({}));
@@ -69,9 +62,9 @@ impl World {
         self.call(201, "POST", &rotate, admin, &overlap);
         self.call(400, "POST", &rotate, admin, &Value::Null);
         self.call(400, "POST", keys, admin, &json!({}));
-        self.call(200, "GET", made["url"].as_str().unwrap(), admin, &Value::Null);
+        self.get(200, made["url"].as_str().unwrap(), admin);
         self.call(204, "DELETE", made["url"].as_str().unwrap(), admin, &Value::Null);
-        self.call(200, "GET", keys, admin, &Value::Null);
+        self.get(200, keys, admin);
     }
 
     /// Creates a team and reads all routes of operators, with known and unknown parameters.
@@ -81,11 +74,8 @@ impl World {
             json!({"name": "Payments", "key_name": "first", "confirm_removals": false, "colour": "red"});
         self.call(201, "POST", teams, key, &body);
         self.call(400, "POST", teams, key, &body);
-        let mut next = Some(format!("{teams}?limit=3"));
-        while let Some(path) = next {
-            next = self.call(200, "GET", &path, key, &Value::Null)["next"].as_str().map(str::to_owned);
-        }
-        self.call(400, "GET", &format!("{teams}?colour=red"), key, &Value::Null);
+        each_page(format!("{teams}?limit=3"), "/next", |page| self.get(200, page, key));
+        self.get(400, &format!("{teams}?colour=red"), key);
         for list in ["queues/?limit=1", "queues/?colour=red", "status/?colour=red"] {
             self.system.get(&format!("/v1/platform/{list}"), key);
         }
@@ -98,12 +88,12 @@ impl World {
         let added = self.call(201, "POST", members, admin, &body);
         self.call(400, "POST", members, admin, &body);
         let url = added["url"].as_str().unwrap();
-        self.call(200, "GET", members, admin, &Value::Null);
-        self.call(200, "GET", url, admin, &Value::Null);
+        self.get(200, members, admin);
+        self.get(200, url, admin);
         self.call(200, "PATCH", url, admin, &json!({"name": "Jane Doe", "role": "ADMIN"}));
         self.call(400, "PATCH", url, admin, &json!({"role": 5}));
         self.call(204, "DELETE", url, admin, &Value::Null);
-        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+        self.get(200, "/v1/account/records/", admin);
     }
 
     /// Creates, changes and triggers a webhook, and reads its failed deliveries.
@@ -119,7 +109,7 @@ impl World {
         let (of_consumer, target) =
             ("/v1/external/consumer/webhooks/", json!({"target_url": "http://127.0.0.1:1/"}));
         let for_all = self.call(201, "POST", of_consumer, admin, &target);
-        self.call(200, "GET", of_consumer, admin, &Value::Null);
+        self.get(200, of_consumer, admin);
         self.call(204, "DELETE", for_all["url"].as_str().unwrap(), admin, &Value::Null);
         let url = made["url"].as_str().unwrap();
         for method in ["PATCH", "PUT"] {
@@ -136,12 +126,12 @@ impl World {
             self.system.block_on(self.system.table.give_up(&given_up)).unwrap();
         }
         let failures = format!("{url}failures/?limit=1");
-        let page = self.call(200, "GET", &failures, admin, &Value::Null);
-        self.call(200, "GET", page["next"].as_str().unwrap(), admin, &Value::Null);
-        self.call(400, "GET", &format!("{url}failures/?colour=red"), admin, &Value::Null);
-        self.call(200, "GET", &format!("{webhooks}?service_id=1"), admin, &Value::Null);
-        self.call(200, "GET", url, admin, &Value::Null);
-        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+        let page = self.get(200, &failures, admin);
+        self.get(200, page["next"].as_str().unwrap(), admin);
+        self.get(400, &format!("{url}failures/?colour=red"), admin);
+        self.get(200, &format!("{webhooks}?service_id=1"), admin);
+        self.get(200, url, admin);
+        self.get(200, "/v1/account/records/", admin);
         self.call(204, "DELETE", url, admin, &Value::Null);
     }
 
@@ -160,13 +150,13 @@ impl World {
             self.call(200, method, url, admin, &body);
             self.call(400, method, url, admin, &json!({"description": 5}));
         }
-        self.call(200, "GET", url, admin, &Value::Null);
-        let page = self.call(200, "GET", &format!("{messages}?limit=1"), admin, &Value::Null);
-        self.call(200, "GET", page["next"].as_str().unwrap(), admin, &Value::Null);
-        self.call(200, "GET", &messages.replace("serviceowner", "consumer"), "awesome-key", &Value::Null);
+        self.get(200, url, admin);
+        let page = self.get(200, &format!("{messages}?limit=1"), admin);
+        self.get(200, page["next"].as_str().unwrap(), admin);
+        self.get(200, &messages.replace("serviceowner", "consumer"), "awesome-key");
         let gone = self.call(201, "POST", messages, admin, &body);
         self.call(204, "DELETE", gone["url"].as_str().unwrap(), admin, &Value::Null);
-        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+        self.get(200, "/v1/account/records/", admin);
     }
 
     /// Creates a healthcheck, checks one item and all items, and reads the results.
@@ -179,23 +169,23 @@ impl World {
         self.call(200, "POST", checks, admin, &made);
         self.call(400, "POST", checks, admin, &json!({}));
         self.call(404, "POST", "/v1/external/consumer/healthchecks/", admin, &body);
-        let item = self.call(200, "GET", &format!("{OWNER}/service_items/?name=one"), admin, &Value::Null);
+        let item = self.get(200, &format!("{OWNER}/service_items/?name=one"), admin);
         let path = format!("{checks}trigger/service_item/{}/", item["results"][0]["id"]);
-        self.call(200, "GET", &path, admin, &Value::Null);
-        self.call(400, "GET", &path, admin, &Value::Null);
-        self.call(200, "GET", &format!("{OWNER}/service_items/?name=one"), admin, &Value::Null);
-        self.call(200, "GET", &format!("{checks}trigger/service/1/"), admin, &Value::Null);
+        self.get(200, &path, admin);
+        self.get(400, &path, admin);
+        self.get(200, &format!("{OWNER}/service_items/?name=one"), admin);
+        self.get(200, &format!("{checks}trigger/service/1/"), admin);
         let url = made["url"].as_str().unwrap();
-        assert_eq!(self.call(200, "GET", url, admin, &Value::Null)["last_run"], Value::Null);
+        assert_eq!(self.get(200, url, admin)["last_run"], Value::Null);
         self.system.sweep();
         // The local queue delivers the run in the background.
-        while self.call(200, "GET", url, admin, &Value::Null)["last_run"].is_null() {
+        while self.get(200, url, admin)["last_run"].is_null() {
             std::thread::yield_now();
         }
-        let page = self.call(200, "GET", &format!("{checks}?limit=1"), admin, &Value::Null);
-        self.call(200, "GET", page["next"].as_str().unwrap(), admin, &Value::Null);
-        self.call(400, "GET", &format!("{checks}?colour=red"), admin, &Value::Null);
-        self.call(200, "GET", "/v1/account/records/", admin, &Value::Null);
+        let page = self.get(200, &format!("{checks}?limit=1"), admin);
+        self.get(200, page["next"].as_str().unwrap(), admin);
+        self.get(400, &format!("{checks}?colour=red"), admin);
+        self.get(200, "/v1/account/records/", admin);
         self.call(204, "DELETE", url, admin, &Value::Null);
     }
 }
