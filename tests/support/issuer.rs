@@ -1,19 +1,20 @@
 //! An issuer of OIDC tokens on a local port. It serves its keys and signs any token for a test.
 
+use crate::local_server::local_server;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use dovetail_emulator::gateway::plain;
+use dovetail_http::{Event, EventReply};
 use ring::rand::SystemRandom;
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair,
 };
 use ring::{hmac, rsa};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::runtime::Runtime;
 
 /// Audience of the tokens.
 pub const AUDIENCE: &str = "dovetail";
@@ -96,7 +97,7 @@ pub fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// An issuer. The drop stops it.
+/// An issuer that stops when it is dropped.
 #[derive(Debug)]
 pub struct Issuer {
     /// URL of the issuer, and `iss` of its tokens.
@@ -106,34 +107,49 @@ pub struct Issuer {
     /// RSA key with the id `rsa`.
     pub rsa: Signer,
     state: Arc<State>,
-    serving: Option<JoinHandle<()>>,
+    _runtime: Runtime,
 }
 
-/// State shared by an issuer and its server thread.
+/// State shared by an issuer and its server.
 #[derive(Debug, Default)]
 struct State {
+    url: OnceLock<String>,
     keys: Mutex<Vec<Value>>,
     requests: AtomicUsize,
     is_down: AtomicBool,
-    is_over: AtomicBool,
+}
+
+impl State {
+    /// Returns the response to a request for a path.
+    fn response(&self, path: &str) -> EventReply {
+        self.requests.fetch_add(1, Ordering::SeqCst);
+        let url = self.url.get().unwrap();
+        match path {
+            _ if self.is_down.load(Ordering::SeqCst) => plain(503, &json!({})),
+            "/.well-known/openid-configuration" => {
+                plain(200, &json!({"issuer": url, "jwks_uri": format!("{url}/keys")}))
+            }
+            "/keys" => plain(200, &json!({"keys": *self.keys.lock().unwrap()})),
+            _ => plain(404, &json!({})),
+        }
+    }
 }
 
 impl Issuer {
     /// Starts an issuer with both keys published.
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let (ec, rsa, state) = (Signer::ec(), Signer::rsa(), Arc::<State>::default());
-        let (served, its_url) = (Arc::clone(&state), url.clone());
-        let serving = std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                if served.is_over.load(Ordering::SeqCst) {
-                    return;
-                }
-                serve(stream.unwrap(), &its_url, &served);
-            }
-        });
-        let issuer = Self { url, ec, rsa, state, serving: Some(serving) };
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let state = Arc::<State>::default();
+        let served = Arc::clone(&state);
+        let answer = move |event: Event| {
+            let response = served.response(&event.raw_path.unwrap());
+            async { response }
+        };
+        let (url, serving) = runtime.block_on(local_server(answer));
+        state.url.set(url.clone()).unwrap();
+        drop(runtime.spawn(serving));
+        let issuer = Self { url, ec: Signer::ec(), rsa: Signer::rsa(), state, _runtime: runtime };
         issuer.publish(vec![issuer.ec.published("ec"), issuer.rsa.published("rsa")]);
         issuer
     }
@@ -167,40 +183,4 @@ impl Issuer {
     pub fn is_down(&self, is_down: bool) {
         self.state.is_down.store(is_down, Ordering::SeqCst);
     }
-}
-
-impl Drop for Issuer {
-    fn drop(&mut self) {
-        self.state.is_over.store(true, Ordering::SeqCst);
-        // The thread waits in `accept`. This connection ends the wait.
-        drop(TcpStream::connect(self.url.strip_prefix("http://").unwrap()));
-        if let Some(serving) = self.serving.take() {
-            assert!(serving.join().is_ok() || std::thread::panicking(), "the issuer failed");
-        }
-    }
-}
-
-fn serve(mut stream: TcpStream, url: &str, state: &State) {
-    state.requests.fetch_add(1, Ordering::SeqCst);
-    let mut request = Vec::new();
-    while !request.ends_with(b"\r\n\r\n") {
-        let mut byte = [0];
-        if stream.read(&mut byte).unwrap_or(0) == 0 {
-            return;
-        }
-        request.extend(byte);
-    }
-    let path = String::from_utf8(request).unwrap().split(' ').nth(1).unwrap().to_owned();
-    let (status, body) = match path.as_str() {
-        _ if state.is_down.load(Ordering::SeqCst) => ("503 Service Unavailable", json!({})),
-        "/.well-known/openid-configuration" => {
-            ("200 OK", json!({"issuer": url, "jwks_uri": format!("{url}/keys")}))
-        }
-        "/keys" => ("200 OK", json!({"keys": *state.keys.lock().unwrap()})),
-        _ => ("404 Not Found", json!({})),
-    };
-    let body = body.to_string();
-    let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
-    // The client can already be gone, and then the write fails.
-    drop(stream.write_all(format!("{head}{body}").as_bytes()));
 }

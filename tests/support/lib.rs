@@ -8,6 +8,7 @@ pub mod costs;
 mod engine;
 mod functions;
 pub mod issuer;
+mod local_server;
 pub mod manual_queue;
 pub mod page;
 mod prepared;

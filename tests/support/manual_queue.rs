@@ -1,18 +1,18 @@
 //! A system with a queue in the hands of the test: the test delivers due messages, by its own clock.
 
+use crate::local_server::local_server;
 use crate::running::Running;
 use deliver::Handles;
 use domain::Timestamp;
 use dovetail_aws::by_clock;
 use dovetail_emulator::gateway::plain;
-use dovetail_emulator::{gateway, queue};
+use dovetail_emulator::queue;
 use dovetail_http::Event;
 use dovetail_outbound::{Outbound, Targets};
 use dovetail_queue::{Queue, Settings, SqsEvent};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 /// Path of the owner role.
@@ -47,8 +47,6 @@ impl ManualQueue {
         // Only the test may deliver messages.
         system.enable("deliver", false);
         let (waiting, now) = (Waiting::default(), Arc::new(Mutex::new(dovetail_aws::now().micros())));
-        let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let (shared, clock) = (Arc::clone(&waiting), Arc::clone(&now));
         let answer = move |event: Event| {
             assert_eq!(event.headers["x-amz-target"], "AmazonSQS.SendMessage");
@@ -59,7 +57,8 @@ impl ManualQueue {
             shared.lock().unwrap().push((due, sent["MessageBody"].as_str().unwrap().to_owned()));
             async { plain(200, &json!({"MessageId": "1"})) }
         };
-        drop(system.spawn(gateway::serve(listener, answer, std::future::pending())));
+        let (endpoint, serving) = system.block_on(local_server(answer));
+        drop(system.spawn(serving));
         let settings = Settings { url: queue::url(&endpoint), endpoint: Some(endpoint) };
         let handles = Handles {
             table: system.table.clone(),
@@ -120,7 +119,7 @@ impl ManualQueue {
         assert_eq!(answer.status, 201, "{answer:?}");
     }
 
-    /// Approves the first pending change instance of an owner. Returns its id.
+    /// Approves the first pending change instance of an owner, and returns its id.
     pub fn approve(&self, key: &str) -> u64 {
         let list = self.system.get(&format!("{OWNER}/change_instances/?state=PENDING"), key);
         let url = list.at("/results/0/url").as_str().unwrap();
@@ -130,7 +129,7 @@ impl ManualQueue {
 
     /// Returns the time of the test, in seconds since 1970.
     pub fn seconds(&self) -> u64 {
-        *self.now.lock().unwrap() / 1_000_000
+        self.now() / 1_000_000
     }
 
     /// Returns all delivered messages.
@@ -138,7 +137,7 @@ impl ManualQueue {
         &self.all
     }
 
-    /// Starts due healthchecks, as the sweep does each minute. Returns their number.
+    /// Starts due healthchecks, as the sweep does each minute, and returns their number.
     pub fn begin(&self) -> u64 {
         let begun = sweep::begin(&self.handles.table, &self.handles.queue);
         self.system.block_on(by_clock(self.clock(), begun)).unwrap()
@@ -149,10 +148,19 @@ impl ManualQueue {
         Arc::new(move || Timestamp::from_micros(*now.lock().unwrap()))
     }
 
+    fn now(&self) -> u64 {
+        *self.now.lock().unwrap()
+    }
+
+    /// Moves the clock to a time, unless it is later already.
+    fn advance_to(&self, time: u64) {
+        let mut now = self.now.lock().unwrap();
+        *now = time.max(*now);
+    }
+
     /// Moves the clock past the real time, because requests use the real clock.
     pub fn catch_up(&self) {
-        let mut now = self.now.lock().unwrap();
-        *now = (*now).max(dovetail_aws::now().micros() + 1);
+        self.advance_to(dovetail_aws::now().micros() + 1);
     }
 
     /// Drops all messages in the queue.
@@ -162,18 +170,15 @@ impl ManualQueue {
 
     /// Advances the clock and delivers each message at its due time.
     pub fn pass(&mut self, seconds: u64) {
-        let end = *self.now.lock().unwrap() + seconds * 1_000_000;
+        let end = self.now() + seconds * 1_000_000;
         loop {
             let next = self.waiting.lock().unwrap().iter().map(|(due, _)| *due).min();
             let Some(next) = next.filter(|next| *next <= end) else { break };
-            let mut now = self.now.lock().unwrap();
-            *now = next.max(*now);
-            drop(now);
+            self.advance_to(next);
             self.deliver();
         }
         // A slow receiver may have moved the clock further.
-        let mut now = self.now.lock().unwrap();
-        *now = end.max(*now);
+        self.advance_to(end);
     }
 
     /// Returns a function that advances the clock by seconds and returns its time, for receivers that take time.
@@ -188,7 +193,7 @@ impl ManualQueue {
 
     /// Returns the due times of all waiting messages, in seconds from now.
     pub fn due(&self) -> Vec<u64> {
-        let now = *self.now.lock().unwrap();
+        let now = self.now();
         let mut due: Vec<_> =
             self.waiting.lock().unwrap().iter().map(|(due, _)| due.saturating_sub(now) / 1_000_000).collect();
         due.sort_unstable();
@@ -202,9 +207,7 @@ impl ManualQueue {
             let next = (0..waiting.len()).min_by_key(|index| waiting[*index].0).unwrap();
             waiting.remove(next)
         };
-        let mut now = self.now.lock().unwrap();
-        *now = due.max(*now);
-        drop(now);
+        self.advance_to(due);
         let (handles, event, clock) = (self.handles.clone(), batch(&[&body]), self.clock());
         self.all.push(body);
         self.system.spawn(async move {
@@ -220,12 +223,11 @@ impl ManualQueue {
         for published in self.system.events(self.taken) {
             self.taken = published.number;
             if rule.matches(&published.envelope) {
-                let now = *self.now.lock().unwrap();
-                self.waiting.lock().unwrap().push((now, published.envelope.to_string()));
+                self.waiting.lock().unwrap().push((self.now(), published.envelope.to_string()));
             }
         }
         loop {
-            let now = *self.now.lock().unwrap();
+            let now = self.now();
             let mut waiting = self.waiting.lock().unwrap();
             let (mut due, later): (Vec<_>, Vec<_>) = waiting.drain(..).partition(|(due, _)| *due <= now);
             // Each invocation gets one message, as by the mapping of the template.
@@ -252,7 +254,7 @@ impl ManualQueue {
     pub fn eventually(&self, is_so: impl Fn() -> bool) {
         let began = Instant::now();
         while !is_so() {
-            assert!(began.elapsed() < WAITS, "it is not so");
+            assert!(began.elapsed() < WAITS, "the condition holds within {WAITS:?}");
             std::thread::yield_now();
         }
     }

@@ -12,7 +12,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 /// The fate of a request. A lost request closes the connection.
@@ -106,7 +106,7 @@ impl Seen {
 /// The requests so far, with their answers.
 pub type AllSeen = Arc<Mutex<Vec<Seen>>>;
 
-/// A proxy. The drop stops it.
+/// A proxy that stops when it is dropped.
 pub struct Proxy {
     /// URL of the proxy.
     pub endpoint: String,
@@ -134,21 +134,50 @@ impl Proxy {
     pub async fn keeping(engine: String) -> (Self, SentRequests) {
         let all = SentRequests::default();
         let shared = Arc::clone(&all);
-        (Self::start(move |request| keep(request, engine.clone(), Arc::clone(&shared))).await, all)
+        let keep = move |request: Request<Bytes>| {
+            let (headers, body) = (request.headers().clone(), request.body().clone());
+            shared.lock().unwrap().push(SentRequest { headers, body });
+            let engine = (!is_transaction(&request)).then(|| engine.clone());
+            async move {
+                match engine {
+                    Some(engine) => forward(&engine, request).await,
+                    None => Ok(Response::new(Bytes::from_static(b"{}"))),
+                }
+            }
+        };
+        (Self::start(keep).await, all)
     }
 
     /// Starts a proxy that measures the largest transaction, in bytes of its request.
     pub async fn weighing(engine: String) -> (Self, Arc<AtomicUsize>) {
         let largest = Arc::<AtomicUsize>::default();
         let noted = Arc::clone(&largest);
-        (Self::start(move |request| weigh(request, engine.clone(), Arc::clone(&noted))).await, largest)
+        let weigh = move |request: Request<Bytes>| {
+            if is_transaction(&request) {
+                noted.fetch_max(request.body().len(), Ordering::Relaxed);
+            }
+            let engine = engine.clone();
+            async move { forward(&engine, request).await }
+        };
+        (Self::start(weigh).await, largest)
     }
 
     /// Starts a proxy that records requests and answers.
     pub async fn watching(engine: String) -> (Self, AllSeen) {
         let all = AllSeen::default();
         let shared = Arc::clone(&all);
-        (Self::start(move |request| watch(request, engine.clone(), Arc::clone(&shared))).await, all)
+        let watch = move |request: Request<Bytes>| {
+            let (engine, shared) = (engine.clone(), Arc::clone(&shared));
+            let read = |body: &Bytes| serde_json::from_slice(body).unwrap_or(Value::Null);
+            let (operation, sent) = (operation(&request), read(request.body()));
+            async move {
+                let answer = forward(&engine, request).await?;
+                let answered = read(answer.body());
+                shared.lock().unwrap().push(Seen { operation, request: sent, answered });
+                Ok::<_, io::Error>(answer)
+            }
+        };
+        (Self::start(watch).await, all)
     }
 
     /// Starts a proxy that holds the requests with `held` in their body until it has answered the releasing one.
@@ -159,13 +188,29 @@ impl Proxy {
         held: String,
         releases: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
     ) -> Self {
-        let all = Arc::new(Held { held, releases, released: tokio::sync::watch::Sender::new(false) });
-        Self::start(move |request| hold(request, engine.clone(), Arc::clone(&all))).await
+        let (releases, released) = (Arc::new(releases), Arc::new(watch::Sender::new(false)));
+        Self::start(move |request: Request<Bytes>| {
+            let text = String::from_utf8_lossy(request.body()).into_owned();
+            let (is_held, is_releasing) = (text.contains(&held), releases(&operation(&request), &text));
+            let (engine, released) = (engine.clone(), Arc::clone(&released));
+            async move {
+                if is_held {
+                    let mut waiting = released.subscribe();
+                    waiting.wait_for(|released| *released).await.map_err(io::Error::other)?;
+                }
+                let answer = forward(&engine, request).await?;
+                if is_releasing {
+                    released.send_replace(true);
+                }
+                Ok::<_, io::Error>(answer)
+            }
+        })
+        .await
     }
 
-    async fn start<F>(answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static) -> Self
+    async fn start<F>(answer: impl Fn(Request<Bytes>) -> F + Clone + Send + Sync + 'static) -> Self
     where
-        F: Future<Output = io::Result<Response<Full<Bytes>>>> + Send + 'static,
+        F: Future<Output = io::Result<Response<Bytes>>> + Send + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
@@ -181,14 +226,22 @@ impl Drop for Proxy {
 
 async fn serve<F>(
     listener: TcpListener,
-    answer: impl Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    answer: impl Fn(Request<Bytes>) -> F + Clone + Send + Sync + 'static,
 ) -> Infallible
 where
-    F: Future<Output = io::Result<Response<Full<Bytes>>>> + Send + 'static,
+    F: Future<Output = io::Result<Response<Bytes>>> + Send + 'static,
 {
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let service = service_fn(answer.clone());
+        let answer = answer.clone();
+        let service = service_fn(move |request: Request<Incoming>| {
+            let answer = answer.clone();
+            async move {
+                let (parts, body) = request.into_parts();
+                let reply = answer(Request::from_parts(parts, whole(body).await?)).await?;
+                Ok::<_, io::Error>(reply.map(Full::new))
+            }
+        });
         // A dropped request ends its connection with an error on purpose.
         tokio::spawn(async move {
             drop(server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
@@ -196,21 +249,25 @@ where
     }
 }
 
-fn operation(request: &Request<Incoming>) -> String {
+async fn whole(body: Incoming) -> io::Result<Bytes> {
+    Ok(body.collect().await.map_err(io::Error::other)?.to_bytes())
+}
+
+fn operation(request: &Request<Bytes>) -> String {
     let target = request.headers().get("x-amz-target").and_then(|target| target.to_str().ok());
     target.and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned()
 }
 
-fn is_transaction(request: &Request<Incoming>) -> bool {
+fn is_transaction(request: &Request<Bytes>) -> bool {
     operation(request) == "TransactWriteItems"
 }
 
 async fn pass(
-    request: Request<Incoming>,
+    request: Request<Bytes>,
     engine: String,
     fate: Arc<impl Fn(&str) -> Fate>,
     death: Arc<Notify>,
-) -> io::Result<Response<Full<Bytes>>> {
+) -> io::Result<Response<Bytes>> {
     let fate = fate(&operation(&request));
     match fate {
         Fate::RequestLost => return Err(io::ErrorKind::ConnectionReset.into()),
@@ -219,20 +276,16 @@ async fn pass(
         Fate::Full => return Ok(refusal(StatusCode::INTERNAL_SERVER_ERROR, FULL)),
         Fate::Pass | Fate::AnswerLost | Fate::DiesAfter => {}
     }
-    let (parts, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    let reply = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
+    let answer = forward(&engine, request).await?;
     match fate {
-        Fate::AnswerLost => return Err(io::ErrorKind::ConnectionReset.into()),
-        Fate::DiesAfter => return die(&death).await,
-        Fate::Pass | Fate::RequestLost | Fate::DiesBefore | Fate::Conflict | Fate::Full => {}
+        Fate::AnswerLost => Err(io::ErrorKind::ConnectionReset.into()),
+        Fate::DiesAfter => die(&death).await,
+        Fate::Pass | Fate::RequestLost | Fate::DiesBefore | Fate::Conflict | Fate::Full => Ok(answer),
     }
-    let (parts, body) = reply;
-    Ok(Response::from_parts(parts, Full::new(body)))
 }
 
-fn refusal(status: StatusCode, body: &'static str) -> Response<Full<Bytes>> {
-    let mut refusal = Response::new(Full::from(body));
+fn refusal(status: StatusCode, body: &'static str) -> Response<Bytes> {
+    let mut refusal = Response::new(Bytes::from_static(body.as_bytes()));
     *refusal.status_mut() = status;
     refusal
 }
@@ -243,87 +296,12 @@ async fn die<T>(death: &Notify) -> T {
     std::future::pending().await
 }
 
-async fn keep(
-    request: Request<Incoming>,
-    engine: String,
-    all: SentRequests,
-) -> io::Result<Response<Full<Bytes>>> {
-    let is_transaction = is_transaction(&request);
-    let (parts, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    all.lock().unwrap().push(SentRequest { headers: parts.headers.clone(), body: body.clone() });
-    if is_transaction {
-        return Ok(Response::new(Full::new(Bytes::from_static(b"{}"))));
-    }
-    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
-    Ok(Response::from_parts(parts, Full::new(body)))
-}
-
-async fn watch(
-    request: Request<Incoming>,
-    engine: String,
-    all: AllSeen,
-) -> io::Result<Response<Full<Bytes>>> {
-    let operation = operation(&request);
-    let (parts, body) = request.into_parts();
-    let sent = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    let (parts, answered) = forward(&engine, Request::from_parts(parts, Full::new(sent.clone()))).await?;
-    let read = |body: &Bytes| serde_json::from_slice(body).unwrap_or(Value::Null);
-    all.lock().unwrap().push(Seen { operation, request: read(&sent), answered: read(&answered) });
-    Ok(Response::from_parts(parts, Full::new(answered)))
-}
-
-/// What a proxy holds, see `Proxy::holding`.
-struct Held<R> {
-    held: String,
-    releases: R,
-    released: tokio::sync::watch::Sender<bool>,
-}
-
-async fn hold(
-    request: Request<Incoming>,
-    engine: String,
-    all: Arc<Held<impl Fn(&str, &str) -> bool>>,
-) -> io::Result<Response<Full<Bytes>>> {
-    let operation = operation(&request);
-    let (parts, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    let text = String::from_utf8_lossy(&body);
-    let releases = (all.releases)(&operation, &text);
-    if text.contains(&all.held) {
-        all.released.subscribe().wait_for(|released| *released).await.map_err(io::Error::other)?;
-    }
-    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body.clone()))).await?;
-    if releases {
-        all.released.send_replace(true);
-    }
-    Ok(Response::from_parts(parts, Full::new(body)))
-}
-
-async fn weigh(
-    request: Request<Incoming>,
-    engine: String,
-    largest: Arc<AtomicUsize>,
-) -> io::Result<Response<Full<Bytes>>> {
-    let is_transaction = is_transaction(&request);
-    let (parts, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    if is_transaction {
-        largest.fetch_max(body.len(), Ordering::Relaxed);
-    }
-    let (parts, body) = forward(&engine, Request::from_parts(parts, Full::new(body))).await?;
-    Ok(Response::from_parts(parts, Full::new(body)))
-}
-
-async fn forward(
-    engine: &str,
-    request: Request<Full<Bytes>>,
-) -> io::Result<(hyper::http::response::Parts, Bytes)> {
+async fn forward(engine: &str, request: Request<Bytes>) -> io::Result<Response<Bytes>> {
     let stream = TcpStream::connect(engine.strip_prefix("http://").unwrap()).await?;
     let (mut sender, connection) =
         client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
     tokio::spawn(connection);
-    let (parts, body) = sender.send_request(request).await.map_err(io::Error::other)?.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    Ok((parts, body))
+    let reply = sender.send_request(request.map(Full::new)).await.map_err(io::Error::other)?;
+    let (parts, body) = reply.into_parts();
+    Ok(Response::from_parts(parts, whole(body).await?))
 }

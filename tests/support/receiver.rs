@@ -1,13 +1,12 @@
 //! A receiver of webhooks and a target of healthchecks, in this process.
 
-use dovetail_emulator::gateway;
+use crate::local_server::local_server;
 use dovetail_emulator::gateway::plain;
 use dovetail_http::Event;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 /// Maximum time to wait for a request.
@@ -50,14 +49,11 @@ impl Receiver {
     pub fn start() -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
-        let (requests, answers) =
-            (Arc::<Mutex<Vec<Request>>>::default(), Arc::<Mutex<BTreeMap<_, Vec<u16>>>>::default());
-        let (sender, arrivals) = mpsc::channel();
+        let requests = Arc::<Mutex<Vec<Request>>>::default();
+        let answers = Arc::<Mutex<BTreeMap<String, Vec<u16>>>>::default();
         let says = Arc::<Mutex<BTreeMap<String, Say>>>::default();
-        let responders = Arc::clone(&says);
-        let (shared, script) = (Arc::clone(&requests), Arc::clone(&answers));
+        let (sender, arrivals) = mpsc::channel();
+        let (shared, script, responders) = (Arc::clone(&requests), Arc::clone(&answers), Arc::clone(&says));
         let answer = move |event: Event| {
             let request = received(&event);
             let mut script = script.lock().unwrap();
@@ -73,7 +69,8 @@ impl Receiver {
             }
             async { reply }
         };
-        runtime.spawn(gateway::serve(listener, answer, std::future::pending()));
+        let (base, serving) = runtime.block_on(local_server(answer));
+        drop(runtime.spawn(serving));
         Self { base, requests, answers, says, arrivals, _runtime: runtime }
     }
 

@@ -73,15 +73,15 @@ fn lists(system: &Running) -> Table {
             (if by_age { in_tens(figures) } else { figures }, next)
         };
         let (first, next) = page(&list, 20);
-        table.named_row(format!("{name}: first 20, counted"), first);
-        table.named_row(format!("{name}: next 20"), page(&next, 20).0);
+        table.named_row(&format!("{name}: first 20, counted"), first);
+        table.named_row(&format!("{name}: next 20"), page(&next, 20).0);
         for (part, filter) in parts {
             let (figures, next) = page(&format!("{list}?{filter}"), 0);
             assert!(!next.is_empty(), "it ends before the list does");
-            table.named_row(format!("{name}: 1,000 rows read for a filter by {part}, no match"), figures);
+            table.named_row(&format!("{name}: 1,000 rows read for a filter by {part}, no match"), figures);
         }
         let sorted = format!("{list}?ordering=-modified");
-        table.named_row(format!("{name}: first 20 in another order"), page(&sorted, 20).0);
+        table.named_row(&format!("{name}: first 20 in another order"), page(&sorted, 20).0);
     }
     let submission =
         system.get("/v1/orcabase/consumer/submissions/?limit=1", "alpha").at("/results/0/id").clone();
@@ -90,11 +90,11 @@ fn lists(system: &Running) -> Table {
     let (figures, _) = page(system, &list, "alpha", 20);
     let name =
         "a consumer's change instances of one submission (units rounded up to tens): first 20, counted";
-    table.named_row(name.to_owned(), in_tens(figures));
+    table.named_row(name, in_tens(figures));
     let graph = system.get(&format!("{}graph/", application["url"].as_str().unwrap()), "alpha");
     assert_eq!(graph.at("/service_items").as_array().map(Vec::len), Some(1_000));
     let name = "the graph of an application with 10,000 items: first 1,000";
-    table.named_row(name.to_owned(), Figures::from_answer(&graph));
+    table.named_row(name, Figures::from_answer(&graph));
     table
 }
 
@@ -136,11 +136,11 @@ fn schema_impact(system: &Running) -> Table {
         next = answer.at("/dry_run/next").as_str().map(str::to_owned);
     }
     assert_eq!((items, failing), (ITEMS, ITEMS / 16));
-    table.named_row(format!("all of them, {pages} pages"), all);
+    table.named_row(&format!("all of them, {pages} pages"), all);
     let fresh = json!({"title": "New", "type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let answer = system.call("POST", DRY_RUN, "one", &fresh);
     assert_eq!(checked(&answer), 0);
-    table.row("a new title", Figures::from_answer(&answer));
+    table.answer("a new title", &answer);
     let published = system.get(&format!("{OWNER}/services/"), "one");
     assert_eq!(published.at("/results/0/schema/version"), 1, "nothing was published");
     table

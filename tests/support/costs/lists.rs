@@ -25,8 +25,10 @@ struct List {
     filter: &'static str,
 }
 
-const fn list(name: &'static str, key: &'static str, path: &'static str, filter: &'static str) -> List {
-    List { name, key, path, filter }
+macro_rules! lists {
+    ($($name:literal: $key:expr, $path:literal, $filter:literal;)*) => {
+        [$(List { name: $name, key: $key, path: $path, filter: $filter }),*]
+    };
 }
 
 const CONSUMER_KEY: &str = "awesome-key";
@@ -34,58 +36,33 @@ const VM_KEY: &str = "vm-owner-key";
 const LB_KEY: &str = "lb-owner-key";
 const NP_KEY: &str = "np-owner-key";
 
-const LISTS: [List; 20] = [
-    list("a consumer's items", CONSUMER_KEY, "consumer/service_items", "service_name=VM"),
-    list("an owner's items", VM_KEY, "serviceowner/service_items", "runtime_state=REQUESTED,IN_SERVICE"),
-    list(
-        "a consumer's items with a dependent team",
-        CONSUMER_KEY,
-        "consumer/service_items/dependant",
-        "name=CoreLB7",
-    ),
-    list("items of a dependent team", NP_KEY, "serviceowner/service_items/dependant", "name=CoreLB7"),
-    list("a consumer's change instances", CONSUMER_KEY, "consumer/change_instances", "change_type=CREATE"),
-    list("the same, light", CONSUMER_KEY, "consumer/change_instances?light=true", "change_type=CREATE"),
-    list("an owner's change instances", LB_KEY, "serviceowner/change_instances", "service_name=LoadBalancer"),
-    list("the same, light", LB_KEY, "serviceowner/change_instances?light=true", "service_name=LoadBalancer"),
-    list(
-        "an owner's queue, one state",
-        LB_KEY,
-        "serviceowner/change_instances?state=PENDING",
-        "declaration_contains=CoreLB",
-    ),
-    list(
-        "a consumer's dependent change instances",
-        CONSUMER_KEY,
-        "consumer/change_instances/dependant",
-        "state=PENDING",
-    ),
-    list(
-        "a dependent team's change instances",
-        NP_KEY,
-        "serviceowner/change_instances/dependant",
-        "change_type=CREATE",
-    ),
-    list(
-        "referenced change instances",
-        LB_KEY,
-        "serviceowner/change_instances/referenced",
-        "change_type=CREATE",
-    ),
-    list("a consumer's deployed items", CONSUMER_KEY, "consumer/deployed_items", "declaration_contains=10.0"),
-    list("an owner's deployed items", LB_KEY, "serviceowner/deployed_items", "declaration_contains=10.0"),
-    list(
-        "deployed items of a dependent team's items",
-        NP_KEY,
-        "serviceowner/deployed_items/dependant",
-        "declaration_contains=10.0",
-    ),
-    list("services, for a consumer", CONSUMER_KEY, "consumer/services", "name=Service7"),
-    list("an owner's services", VM_KEY, "serviceowner/services", "name=Service7"),
-    list("applications", CONSUMER_KEY, "consumer/applications", "runtime_state=REQUESTED"),
-    list("applications, light", CONSUMER_KEY, "consumer/applications?light=true", "search=app"),
-    list("submissions", CONSUMER_KEY, "consumer/submissions", "commit_id=c7"),
-];
+const LISTS: [List; 20] = lists! {
+    "a consumer's items": CONSUMER_KEY, "consumer/service_items", "service_name=VM";
+    "an owner's items": VM_KEY, "serviceowner/service_items", "runtime_state=REQUESTED,IN_SERVICE";
+    "a consumer's items with a dependent team":
+        CONSUMER_KEY, "consumer/service_items/dependant", "name=CoreLB7";
+    "items of a dependent team": NP_KEY, "serviceowner/service_items/dependant", "name=CoreLB7";
+    "a consumer's change instances": CONSUMER_KEY, "consumer/change_instances", "change_type=CREATE";
+    "the same, light": CONSUMER_KEY, "consumer/change_instances?light=true", "change_type=CREATE";
+    "an owner's change instances": LB_KEY, "serviceowner/change_instances", "service_name=LoadBalancer";
+    "the same, light": LB_KEY, "serviceowner/change_instances?light=true", "service_name=LoadBalancer";
+    "an owner's queue, one state":
+        LB_KEY, "serviceowner/change_instances?state=PENDING", "declaration_contains=CoreLB";
+    "a consumer's dependent change instances":
+        CONSUMER_KEY, "consumer/change_instances/dependant", "state=PENDING";
+    "a dependent team's change instances":
+        NP_KEY, "serviceowner/change_instances/dependant", "change_type=CREATE";
+    "referenced change instances": LB_KEY, "serviceowner/change_instances/referenced", "change_type=CREATE";
+    "a consumer's deployed items": CONSUMER_KEY, "consumer/deployed_items", "declaration_contains=10.0";
+    "an owner's deployed items": LB_KEY, "serviceowner/deployed_items", "declaration_contains=10.0";
+    "deployed items of a dependent team's items":
+        NP_KEY, "serviceowner/deployed_items/dependant", "declaration_contains=10.0";
+    "services, for a consumer": CONSUMER_KEY, "consumer/services", "name=Service7";
+    "an owner's services": VM_KEY, "serviceowner/services", "name=Service7";
+    "applications": CONSUMER_KEY, "consumer/applications", "runtime_state=REQUESTED";
+    "applications, light": CONSUMER_KEY, "consumer/applications?light=true", "search=app";
+    "submissions": CONSUMER_KEY, "consumer/submissions", "commit_id=c7";
+};
 
 /// Starts a system with more than a page of every kind of row.
 fn system() -> Running {

@@ -61,6 +61,17 @@ fn decide(system: &Running, path: &str, body: &Value) -> Figures {
     Figures::from_answer(&answer)
 }
 
+fn move_to(system: &Running, path: &str, state: &str) -> Figures {
+    decide(system, path, &json!({"state": state}))
+}
+
+/// Approves and completes the first change instance of a submission.
+fn complete(system: &Running, answer: &Answer) {
+    for state in ["APPROVED", "COMPLETED"] {
+        move_to(system, &change(answer), state);
+    }
+}
+
 #[track_caller]
 fn read(system: &Running, path: &str, key: &str, rows: Option<usize>) -> Figures {
     let answer = system.get(path, key);
@@ -69,6 +80,7 @@ fn read(system: &Running, path: &str, key: &str, rows: Option<usize>) -> Figures
     assert_eq!(rows_read, rows, "{path}");
     Figures::from_answer(&answer)
 }
+
 pub fn submissions() -> Table {
     let mut table = Table::new("Submissions");
     let fresh = system();
@@ -77,18 +89,18 @@ pub fn submissions() -> Table {
     table.row("one CREATE, in a new application", one);
     let repeated = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     let more = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
-    table.row("one CREATE, in an application with one item", Figures::from_answer(&more));
+    table.answer("one CREATE, in an application with one item", &more);
     let eleven = submit(&system(), &json!({"App": vms(1..=11, 8)}));
     assert_eq!(Figures::from_answer(&eleven).round_trips, one.round_trips);
     table.units("each further CREATE", Figures::from_answer(&eleven).tenth_above(one));
     let [fifty, sixty] =
         [50, 60].map(|count| Figures::from_answer(&submit(&system(), &json!({"App": vms(1..=count, 8)}))));
     table.writes("each further CREATE, staged", sixty.tenth_above(fifty));
-    table.row("no changes, 1 item", Figures::from_answer(&repeated));
+    table.answer("no changes, 1 item", &repeated);
     let fresh = system();
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let repeated = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
-    table.row("no changes, 20 items", Figures::from_answer(&repeated));
+    table.answer("no changes, 20 items", &repeated);
     let message =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
     let response = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);
@@ -97,17 +109,12 @@ pub fn submissions() -> Table {
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let response = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     assert_eq!(response.at("/messages/0/description"), "VMs rest on Sunday");
-    table.row("the same, with a message of the service owner", Figures::from_answer(&response));
+    table.answer("the same, with a message of the service owner", &response);
     let fresh = system();
     let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
-    for state in ["APPROVED", "COMPLETED"] {
-        decide(&fresh, &change(&created), &json!({"state": state}));
-    }
-    table.row("one MODIFY", Figures::from_answer(&submit(&fresh, &json!({"App": vms(1..=1, 16)}))));
-    table.row(
-        "one MODIFY, displacing another",
-        Figures::from_answer(&submit(&fresh, &json!({"App": vms(1..=1, 12)}))),
-    );
+    complete(&fresh, &created);
+    table.answer("one MODIFY", &submit(&fresh, &json!({"App": vms(1..=1, 16)})));
+    table.answer("one MODIFY, displacing another", &submit(&fresh, &json!({"App": vms(1..=1, 12)})));
     let fresh = system();
     let fixed = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "cpu": {"type": "integer"},
@@ -115,32 +122,23 @@ pub fn submissions() -> Table {
     let published = fresh.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &fixed);
     assert_eq!(published.status, 200, "{published:?}");
     let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
-    for state in ["APPROVED", "COMPLETED"] {
-        decide(&fresh, &change(&created), &json!({"state": state}));
-    }
+    complete(&fresh, &created);
     let modified = submit(&fresh, &json!({"App": vms(1..=1, 16)}));
-    table.row("one MODIFY, in a service with a fixed property", Figures::from_answer(&modified));
+    table.answer("one MODIFY, in a service with a fixed property", &modified);
     let fresh = system();
     let created = submit(&fresh, &json!({"App": vms(1..=2, 8)}));
-    for state in ["APPROVED", "COMPLETED"] {
-        decide(&fresh, &change(&created), &json!({"state": state}));
-    }
-    table.row("one DELETE", Figures::from_answer(&submit(&fresh, &json!({"App": vms(2..=2, 8)}))));
+    complete(&fresh, &created);
+    table.answer("one DELETE", &submit(&fresh, &json!({"App": vms(2..=2, 8)})));
     table
 }
 
 pub fn decisions() -> Table {
     let mut table = Table::new("Decisions");
     let system = system();
-    let fresh = |name: &str| fresh_in(&system, name);
-    let state = |path: &str, state: &str| decide(&system, path, &json!({"state": state}));
-    let done = fresh("Done");
+    let state = |path: &str, state: &str| move_to(&system, path, state);
+    let done = fresh_in(&system, "Done");
     table.row("approve, unknown change instance", state(&done, "APPROVED"));
-    let decision = |name: &str| {
-        let path = fresh(name);
-        state(&path, "PENDING");
-        path
-    };
+    let decision = |name: &str| known_in(&system, name);
     table.row("approve", state(&decision("Known"), "APPROVED"));
     table.row("complete", state(&done, "COMPLETED"));
     let deployed = decision("Deployed");
@@ -159,7 +157,7 @@ pub fn decisions() -> Table {
     table.row("report an error", state(&failed, "ERRORED"));
     let retried = system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &Value::Null);
     assert_eq!(retried.status, 201, "{retried:?}");
-    table.row("retry", Figures::from_answer(&retried));
+    table.answer("retry", &retried);
     table
 }
 
@@ -180,55 +178,42 @@ pub fn checked() -> Table {
     // One decision reads the definition into the cache of the process.
     let cached = |name: &str| {
         let path = fresh_in(&system, name);
-        decide(&system, &path, &json!({"state": "APPROVED"}));
+        move_to(&system, &path, "APPROVED");
         decide(&system, &path, &json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}}));
     };
     define(&json!({}), false);
     cached("First");
-    let path = fresh_in(&system, "One");
-    decide(&system, &path, &json!({"state": "PENDING"}));
-    table.row(
-        "approve, without a schema for the approval",
-        decide(&system, &path, &json!({"state": "APPROVED"})),
-    );
+    let path = known_in(&system, "One");
+    table.row("approve, without a schema for the approval", move_to(&system, &path, "APPROVED"));
     define(&json!({"APPROVED": {"required": ["cpu"]}}), false);
     cached("Second");
-    let path = fresh_in(&system, "Two");
-    decide(&system, &path, &json!({"state": "PENDING"}));
+    let path = known_in(&system, "Two");
     table.row("one change instance, PENDING", read(&system, &path, "vm-owner-key", None));
-    table.row(
-        "approve, with a schema for the approval",
-        decide(&system, &path, &json!({"state": "APPROVED"})),
-    );
+    table.row("approve, with a schema for the approval", move_to(&system, &path, "APPROVED"));
     let body = json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}});
     table.row("complete, with another deployed item", decide(&system, &path, &body));
     let modified = json!({"AwesomeConsumer": {"Two": vms(1..=1, 16)}});
     let modified = system.call("PATCH", SUBMIT, "awesome-key", &modified);
-    table.row("submit one MODIFY", Figures::from_answer(&modified));
+    table.answer("submit one MODIFY", &modified);
     let path = change(&modified);
-    decide(&system, &path, &json!({"state": "APPROVED"}));
-    table.row(
-        "complete, with the newest deployed item",
-        decide(&system, &path, &json!({"state": "COMPLETED"})),
-    );
+    move_to(&system, &path, "APPROVED");
+    table.row("complete, with the newest deployed item", move_to(&system, &path, "COMPLETED"));
     let preview = json!({"AwesomeConsumer": {"Two": vms(1..=1, 32)}});
     let preview = system.call("PATCH", VALIDATE, "awesome-key", &preview);
     assert_eq!(preview.status, 200, "{preview:?}");
-    table.row("preview of one MODIFY", Figures::from_answer(&preview));
+    table.answer("preview of one MODIFY", &preview);
     let again = json!({"AwesomeConsumer": {"Two": vms(1..=1, 24)}});
     let path = change(&system.call("PATCH", SUBMIT, "awesome-key", &again));
-    decide(&system, &path, &json!({"state": "APPROVED"}));
+    move_to(&system, &path, "APPROVED");
     let body = json!({"state": "ERRORED", "deployed_item": {"ip": "10.0.0.2"}});
     table.row("report an error, with a deployed item", decide(&system, &path, &body));
     define(&json!({"COMPLETED": {}}), true);
     cached("Third");
-    let path = fresh_in(&system, "Three");
-    decide(&system, &path, &json!({"state": "PENDING"}));
+    let path = known_in(&system, "Three");
     let plan = json!({"planned_item": {"ip": "10.0.0.1"}});
     table.row("verified: plan", decide(&system, &path, &plan));
-    let body = json!({"state": "APPROVED"});
-    table.row("verified: approve a planned change instance", decide(&system, &path, &body));
-    table.row("verified: complete it", decide(&system, &path, &json!({"state": "COMPLETED"})));
+    table.row("verified: approve a planned change instance", move_to(&system, &path, "APPROVED"));
+    table.row("verified: complete it", move_to(&system, &path, "COMPLETED"));
     let found = |cpu: u64| decide(&system, &path, &json!({"deployed_item": {"cpu": cpu}}));
     table.row("verified: observe the same", found(8));
     table.row("verified: observe a difference, drift begins", found(4));
@@ -237,13 +222,9 @@ pub fn checked() -> Table {
     found(4);
     let again = json!({"AwesomeConsumer": {"Three": vms(1..=1, 8)}});
     let again = system.call("PATCH", SUBMIT, "awesome-key", &again);
-    table.row("verified: submit one drifted item again", Figures::from_answer(&again));
-    table.row(
-        "verified: approve its correction",
-        decide(&system, &change(&again), &json!({"state": "APPROVED"})),
-    );
-    let path = fresh_in(&system, "Four");
-    decide(&system, &path, &json!({"state": "PENDING"}));
+    table.answer("verified: submit one drifted item again", &again);
+    table.row("verified: approve its correction", move_to(&system, &change(&again), "APPROVED"));
+    let path = known_in(&system, "Four");
     let body = json!({"state": "APPROVED", "planned_item": {"ip": "10.0.0.1"}});
     table.row("verified: approve with a plan", decide(&system, &path, &body));
     table
@@ -253,6 +234,13 @@ pub fn checked() -> Table {
 fn fresh_in(system: &Running, application: &str) -> String {
     let declared = json!({"AwesomeConsumer": {application: vms(1..=1, 8)}});
     change(&system.call("PATCH", SUBMIT, "awesome-key", &declared))
+}
+
+/// Does the same, and sends a decision, so that the service owner knows the change instance.
+fn known_in(system: &Running, application: &str) -> String {
+    let path = fresh_in(system, application);
+    move_to(system, &path, "PENDING");
+    path
 }
 
 pub fn operators() -> Table {
@@ -266,7 +254,7 @@ pub fn operators() -> Table {
     table.row("queues of 6 teams, one with 100 small change instances", get("queues/", Some(1)));
     let team = system.call("POST", "/v1/platform/teams/", "platform-key", &json!({"name": "Payments"}));
     assert_eq!(team.status, 201, "{team:?}");
-    table.row("create a team with its first key", Figures::from_answer(&team));
+    table.answer("create a team with its first key", &team);
     table
 }
 
@@ -304,14 +292,11 @@ pub fn charges() -> Table {
     world["services"][0]["schema"]["metadata"] = json!({"cost_per_change": 5, "monthly_cost": 49.99});
     let system = system_of(&world.to_string());
     let created = submit(&system, &json!({"App": vms(1..=1, 8)}));
-    table.row("one CREATE, in a new application, with its fee", Figures::from_answer(&created));
+    table.answer("one CREATE, in a new application, with its fee", &created);
     let path = change(&created);
-    decide(&system, &path, &json!({"state": "PENDING"}));
-    table.row(
-        "approve it, with the start of a time charge",
-        decide(&system, &path, &json!({"state": "APPROVED"})),
-    );
-    decide(&system, &path, &json!({"state": "COMPLETED"}));
+    move_to(&system, &path, "PENDING");
+    table.row("approve it, with the start of a time charge", move_to(&system, &path, "APPROVED"));
+    move_to(&system, &path, "COMPLETED");
     let charges = "/v1/marketplace/serviceowner/charges/";
     let mark_charge = |charge_type: &str| {
         let open =
@@ -322,11 +307,8 @@ pub fn charges() -> Table {
     table.row("mark a fee as processed", mark_charge("cost_per_change"));
     table.row("mark a running charge as processed, with its split", mark_charge("monthly_cost"));
     let removed = change(&submit(&system, &json!({"App": vms([], 8)})));
-    decide(&system, &removed, &json!({"state": "PENDING"}));
-    table.row(
-        "approve a DELETE, with the end of the running charge",
-        decide(&system, &removed, &json!({"state": "APPROVED"})),
-    );
+    move_to(&system, &removed, "PENDING");
+    table.row("approve a DELETE, with the end of the running charge", move_to(&system, &removed, "APPROVED"));
     submit(&system, &json!({"App": vms(1..=20, 8)}));
     let open = format!("{charges}?charge_type=cost_per_change&processed=false&limit=20");
     table.row("an owner's open charges of a type, first 20", read(&system, &open, "vm-owner-key", Some(20)));

@@ -2,17 +2,17 @@
 
 use super::figures::Figures;
 use super::page::Table;
+use crate::local_server::local_server;
 use crate::running::Running;
 use domain::base::id::WebhookId;
 use domain::outreach::healthcheck::run::{Counted, Run};
 use domain::outreach::webhook::delivery::Delivery;
 use dovetail_aws::observed;
 use dovetail_emulator::gateway::plain;
-use dovetail_emulator::{gateway, queue};
+use dovetail_emulator::queue;
 use dovetail_http::Event;
 use dovetail_queue::SqsEvent;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 const OWNER: &str = "vm-owner-key";
 const EXTERNAL: &str = "/v1/external/serviceowner";
@@ -49,8 +49,8 @@ pub fn outbound() -> Table {
     let checks = format!("{EXTERNAL}/healthchecks/trigger");
     let item = system.get("/v1/orcabase/serviceowner/service_items/?limit=1", OWNER);
     let request = system.get(&format!("{checks}/service_item/{}/", item.at("/results/0/id")), OWNER);
-    table.row("check of one item on request", Figures::from_answer(&request));
-    table.row("request of a run", Figures::from_answer(&system.get(&format!("{checks}/service/1/"), OWNER)));
+    table.answer("check of one item on request", &request);
+    table.answer("request of a run", &system.get(&format!("{checks}/service/1/"), OWNER));
     let (begun, observed) = system.block_on(observed(sweep::begin(&system.table, &system.handles.queue)));
     assert_eq!(begun.unwrap(), 1);
     table.row("start of the run by the sweep", Figures::from(observed.cost));
@@ -75,13 +75,12 @@ fn in_service(system: &Running, count: usize) {
 
 /// Starts a target. It answers 200, and 503 under `/busy`.
 fn target(system: &Running) -> String {
-    let listener = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-    let target = format!("http://{}", listener.local_addr().unwrap());
     let answer = async |event: Event| {
         let is_busy = event.raw_path.as_deref() == Some("/busy");
         plain(if is_busy { 503 } else { 200 }, &json!({"status": "HEALTHY", "service_items": []}))
     };
-    drop(system.spawn(gateway::serve(listener, answer, std::future::pending())));
+    let (target, serving) = system.block_on(local_server(answer));
+    drop(system.spawn(serving));
     target
 }
 

@@ -2,6 +2,7 @@
 
 use super::figures::{Figures, decimal};
 use super::goal::Held;
+use crate::request::Answer;
 
 /// Price of a million units, in thousandths of a dollar.
 const WRITE_PRICE: u64 = 625;
@@ -48,38 +49,46 @@ impl Table {
     }
 
     pub(super) fn row(&mut self, operation: &'static str, figures: Figures) {
-        let Figures { write, read, round_trips } = figures;
-        let cells = [decimal(write, 3, 0), decimal(read, 3, 0), round_trips.to_string(), price(write, read)];
-        self.cells(operation, figures, cells);
+        self.cells(operation, figures, &cells(figures));
+    }
+
+    /// Adds a row of an operation by its response.
+    #[track_caller]
+    pub(super) fn answer(&mut self, operation: &'static str, answer: &Answer) {
+        self.row(operation, Figures::from_answer(answer));
     }
 
     /// Adds a row of an operation without a goal.
-    pub(super) fn named_row(&mut self, operation: String, figures: Figures) {
-        let Figures { write, read, round_trips } = figures;
-        let cells = [decimal(write, 3, 0), decimal(read, 3, 0), round_trips.to_string(), price(write, read)];
-        self.line(&operation, &format!("{} | ", cells.join(" | ")));
+    pub(super) fn named_row(&mut self, operation: &str, figures: Figures) {
+        self.line(operation, &format!("{} | ", cells(figures).join(" | ")));
     }
 
     /// Adds a row of units alone. Round trips depend on the number of items.
     pub(super) fn units(&mut self, operation: &'static str, figures: Figures) {
-        let Figures { write, read, .. } = figures;
-        let cells = [decimal(write, 3, 0), decimal(read, 3, 0), String::new(), price(write, read)];
-        self.cells(operation, figures, cells);
+        let [write, read, _, price] = cells(figures);
+        self.cells(operation, figures, &[write, read, String::new(), price]);
     }
 
     /// Adds a row of write units alone. Concurrent items can conflict, and then need further reads.
     pub(super) fn writes(&mut self, operation: &'static str, figures: Figures) {
-        let cells = [decimal(figures.write, 3, 0), String::new(), String::new(), String::new()];
-        self.cells(operation, figures, cells);
+        self.cells(
+            operation,
+            figures,
+            &[decimal(figures.write, 3, 0), String::new(), String::new(), String::new()],
+        );
     }
 
-    fn cells(&mut self, operation: &'static str, figures: Figures, [write, read, trips, price]: [String; 4]) {
+    fn cells(&mut self, operation: &'static str, figures: Figures, cells: &[String; 4]) {
         let held = Held::of(operation, figures);
         let goal = held.as_ref().map_or("", |held| held.goal.as_str());
-        let row = format!("| {operation} | {write} | {read} | {trips} | {price} | {goal} |\n");
-        self.text.push_str(&row);
+        self.line(operation, &format!("{} | {goal}", cells.join(" | ")));
         self.held.extend(held);
     }
+}
+
+/// Returns write units, read units, round trips and price.
+fn cells(Figures { write, read, round_trips }: Figures) -> [String; 4] {
+    [decimal(write, 3, 0), decimal(read, 3, 0), round_trips.to_string(), price(write, read)]
 }
 
 /// Returns the price of a million operations, in dollars.
