@@ -5,40 +5,18 @@ mod documents;
 use dovetail_emulator::{mapping, queue};
 use dovetail_http::{Access, FILES, Function, ROUTES, function_of};
 use dovetail_table::stream::{FILTER_EVENTS, FILTER_WORK};
-use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
-use support::{ApiRequest, Running};
+use support::{ApiRequest, Running, yaml};
 
 /// The template as JSON, with `{"!Ref": "Table"}` for `!Ref Table`.
-static TEMPLATE: LazyLock<Value> = LazyLock::new(|| {
-    let documents = Yaml::load_from_str(include_str!("../../infra/template.yaml")).unwrap();
-    value(&documents[0])
-});
+static TEMPLATE: LazyLock<Value> = LazyLock::new(|| yaml(include_str!("../../infra/template.yaml")));
 
 /// HTTP methods of the requests below.
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"];
-
-fn value(yaml: &Yaml<'_>) -> Value {
-    match yaml {
-        Yaml::Value(Scalar::Null) => Value::Null,
-        Yaml::Value(Scalar::Boolean(boolean)) => json!(boolean),
-        Yaml::Value(Scalar::Integer(number)) => json!(number),
-        Yaml::Value(Scalar::String(text)) => json!(text),
-        Yaml::Sequence(all) => all.iter().map(value).collect(),
-        Yaml::Mapping(fields) => {
-            fields.iter().map(|(name, field)| (name.as_str().unwrap().to_owned(), value(field))).collect()
-        }
-        Yaml::Tagged(tag, tagged) => json!({format!("!{}", tag.suffix): value(tagged)}),
-        Yaml::Value(Scalar::FloatingPoint(_))
-        | Yaml::Representation(..)
-        | Yaml::Alias(_)
-        | Yaml::BadValue => panic!("the template has {yaml:?}"),
-    }
-}
 
 /// Returns the properties of a resource.
 fn properties(name: &str) -> &'static Value {
@@ -239,9 +217,10 @@ fn sorted(array: &Value) -> BTreeSet<String> {
 #[test]
 fn expiring_records_have_the_attribute_of_the_tables_time_to_live() {
     let system = Running::demo();
-    let body = json!({"AwesomeConsumer": {"App": {"services": {}}}}).to_string().into_bytes();
-    let (path, headers) = ("/v1/orcabase/consumer/submissions/submit/", &[("idempotency-key", "once")]);
-    let answer = system.send(&ApiRequest { method: "POST", path, key: Some("awesome-key"), headers, body });
+    let body = json!({"AwesomeConsumer": {"App": {"services": {}}}});
+    let path = "/v1/orcabase/consumer/submissions/submit/";
+    let request = ApiRequest::with_key("POST", path, "awesome-key", &body);
+    let answer = system.send(&ApiRequest { headers: &[("idempotency-key", "once")], ..request });
     assert_eq!(answer.status, 201, "{answer:?}");
     let live = &properties("Table")["TimeToLiveSpecification"];
     assert_eq!(live["Enabled"], true);

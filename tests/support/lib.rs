@@ -28,6 +28,7 @@ mod threads;
 mod tls;
 mod watched;
 mod world_schema;
+mod yaml;
 
 pub use commands::{commands, first_commands};
 pub use dovetail_daemon::settings::Settings;
@@ -46,3 +47,4 @@ pub use threads::spawn_in_test;
 pub use tls::Tls;
 pub use watched::Watched;
 pub use world_schema::{WORLD_SCHEMA, world_schema_problems};
+pub use yaml::yaml;

@@ -3,10 +3,9 @@
 //! Each page gets a system with the demo world. With `DOVETAIL_PAGES_API` and `DOVETAIL_PAGES_LOCAL` set, the page runs
 //! on another system with an empty demo world: the first is the base URL of the API, the second that of `/_local/`.
 
-use crate::{Answer, ApiRequest, Running, send};
+use crate::{Answer, ApiRequest, Running, send, yaml};
 use dovetail_daemon::world;
 use dovetail_table::Settings;
-use saphyr::{LoadableYamlNode as _, Yaml};
 use serde_json::{Value, json};
 use std::env;
 use std::fs;
@@ -64,7 +63,7 @@ impl System {
     }
 
     fn get(&self, path: &str) -> Answer {
-        self.runtime.block_on(send(&self.local, &ApiRequest { method: "GET", path, ..ApiRequest::default() }))
+        self.runtime.block_on(send(&self.local, &ApiRequest::new("GET", path, &Value::Null)))
     }
 
     /// Waits until generation has caught up, as a reader does between two commands.
@@ -194,25 +193,8 @@ fn write_file(directory: &Path, block: &Block<'_>, system: &System) {
     let path = directory.join(name);
     fs::write(&path, block.text.replace(DOCUMENTED, &system.api)).unwrap();
     if block.language == "yaml" {
-        let yaml = Yaml::load_from_str(block.text).unwrap();
-        fs::write(directory.join(format!("{name}.json")), to_json(&yaml[0]).to_string()).unwrap();
+        fs::write(directory.join(format!("{name}.json")), yaml(block.text).to_string()).unwrap();
     }
-}
-
-fn to_json(yaml: &Yaml<'_>) -> Value {
-    if let Some(entries) = yaml.as_mapping() {
-        return entries
-            .iter()
-            .map(|(key, value)| (key.as_str().unwrap().to_owned(), to_json(value)))
-            .collect();
-    }
-    if let Some(values) = yaml.as_sequence() {
-        return values.iter().map(to_json).collect();
-    }
-    if let Some(truth) = yaml.as_bool() {
-        return json!(truth);
-    }
-    yaml.as_integer().map_or_else(|| json!(yaml.as_str().unwrap()), |number| json!(number))
 }
 
 /// Returns a text without white space at the ends of its lines, which editors remove from pages.

@@ -19,7 +19,7 @@ impl Running {
         let mut events = Vec::new();
         loop {
             let path = format!("/_local/events?after={after}");
-            let answer = self.send(&ApiRequest { method: "GET", path: &path, ..ApiRequest::default() });
+            let answer = self.send(&ApiRequest::new("GET", &path, &Value::Null));
             let page = answer.at("/events").as_array().unwrap().clone();
             if page.is_empty() {
                 return events;

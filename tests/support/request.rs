@@ -71,6 +71,19 @@ pub struct ApiRequest<'a> {
     pub body: Vec<u8>,
 }
 
+impl<'a> ApiRequest<'a> {
+    /// Creates a request with a JSON body (null: no body), without a key.
+    pub fn new(method: &'a str, path: &'a str, body: &Value) -> Self {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        Self { method, path, body, ..Self::default() }
+    }
+
+    /// Creates a request with a JSON body (null: no body) and an API key.
+    pub fn with_key(method: &'a str, path: &'a str, key: &'a str, body: &Value) -> Self {
+        Self { key: Some(key), ..Self::new(method, path, body) }
+    }
+}
+
 /// Returns a `Content-Type` header and a multipart body. Its last part is a file in this field.
 pub fn multipart(field: &str, content: &[u8]) -> ((&'static str, &'static str), Vec<u8>) {
     let head = format!(

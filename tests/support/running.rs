@@ -27,7 +27,7 @@ const ENGINE: &str = "engine";
 /// Maximum number of requests that wait for an idle system, each for 30 seconds.
 const IDLE_ROUNDS: usize = 20;
 
-/// A system with its own world and tables. The drop stops it and removes the tables.
+/// A system with its own world and tables. The drop stops the system and removes the tables.
 pub struct Running {
     /// Base of every URL.
     pub base: String,
@@ -180,8 +180,7 @@ impl Running {
         key: &str,
         body: &Value,
     ) -> Answer {
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(&ApiRequest { method, path, key: Some(key), headers, body })
+        self.send(&ApiRequest { headers, ..ApiRequest::with_key(method, path, key, body) })
     }
 
     /// Sends a request with a JSON body and waits for the response. Fails unless it has this status.
@@ -244,7 +243,7 @@ impl Running {
     /// Waits until generation and publishing are idle.
     #[track_caller]
     pub fn wait_idle(&self) {
-        let request = ApiRequest { method: "GET", path: "/_local/settled", ..ApiRequest::default() };
+        let request = ApiRequest::new("GET", "/_local/settled", &Value::Null);
         // A request waits for 30 seconds, which is too short for large submissions and loaded machines.
         let is_idle = |_| self.send(&request).body == json!({"settled": true});
         assert!((0..IDLE_ROUNDS).any(is_idle), "generation or publishing does not end");
@@ -253,16 +252,14 @@ impl Running {
     /// Enables or disables the mapping that invokes a function.
     pub fn enable(&self, function: &str, enabled: bool) {
         let path = format!("/_local/mappings/{function}");
-        let body = json!({"enabled": enabled}).to_string().into_bytes();
-        let answer = self.send(&ApiRequest { method: "PUT", path: &path, body, ..ApiRequest::default() });
+        let answer = self.send(&ApiRequest::new("PUT", &path, &json!({"enabled": enabled})));
         assert_eq!(answer.body, json!({"function": function, "enabled": enabled}));
     }
 
     /// Runs the sweep on pending work of any age, and returns its report.
     pub fn sweep(&self) -> Value {
-        let body = json!({"older_than_seconds": 0}).to_string().into_bytes();
-        let answer =
-            self.send(&ApiRequest { method: "POST", path: "/_local/sweep", body, ..ApiRequest::default() });
+        let of_any_age = json!({"older_than_seconds": 0});
+        let answer = self.send(&ApiRequest::new("POST", "/_local/sweep", &of_any_age));
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
     }

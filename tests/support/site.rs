@@ -21,8 +21,7 @@ pub trait Site {
 
     /// Sends a request with a JSON body (null: no body) and waits for the response.
     fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(&ApiRequest { method, path, key: Some(key), body, ..ApiRequest::default() })
+        self.send(&ApiRequest::with_key(method, path, key, body))
     }
 
     /// Sends a GET request.

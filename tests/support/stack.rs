@@ -20,7 +20,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A stack. The drop removes it.
+/// A stack that is removed when it is dropped.
 pub struct Stack {
     /// Settings of its tables.
     pub settings: Settings,
@@ -57,9 +57,8 @@ impl Stack {
             lower.map(|(name, limit, _)| (format!("DOVETAIL_{name}"), limit.to_string())).collect();
         // libtest names each thread after its test.
         let test = std::thread::current().name().map(str::to_owned);
-        let body = json!({"test": test, "submit": submit, "parameters": parameters}).to_string().into_bytes();
-        let request = ApiRequest { method: "POST", path: "/stacks", body, ..ApiRequest::default() };
-        let deployed = runtime.block_on(send(&deployer, &request));
+        let body = json!({"test": test, "submit": submit, "parameters": parameters});
+        let deployed = runtime.block_on(send(&deployer, &ApiRequest::new("POST", "/stacks", &body)));
         assert_eq!(deployed.status, 201, "{deployed:?}");
         let text = |name: &str| deployed.at(name).as_str().unwrap().to_owned();
         let settings = Settings {
@@ -82,12 +81,12 @@ impl Stack {
     /// Sends a request to the deployer.
     fn send(&self, method: &str, below: &str, body: &Value) -> Answer {
         let path = format!("{}{below}", self.path);
-        let request =
-            ApiRequest { method, path: &path, body: body.to_string().into_bytes(), ..ApiRequest::default() };
+        let body = body.to_string().into_bytes();
+        let request = ApiRequest { body, ..ApiRequest::new(method, &path, &Value::Null) };
         self.runtime.block_on(send(&self.deployer, &request))
     }
 
-    /// Invokes a function. Returns its response.
+    /// Invokes a function, and returns its response.
     pub fn invoke(&self, function: &str, payload: &Value) -> Value {
         let answer = self.send("POST", &format!("/functions/{function}"), payload);
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -132,7 +131,7 @@ impl Stack {
             }
             assert!(
                 began.elapsed() < IDLE_TIMEOUT,
-                "told: {published:#?}\nto be told: {expected:#?}\n{:#?}",
+                "published: {published:#?}\nexpected: {expected:#?}\n{:#?}",
                 snapshot.works
             );
             std::thread::sleep(PAUSE);

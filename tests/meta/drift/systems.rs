@@ -4,7 +4,7 @@ use super::{CONSUMER, OPERATOR, OWNER};
 use dovetail_daemon::functions::ConsoleSettings;
 use dovetail_daemon::world;
 use dovetail_http::{Access, ROUTES};
-use serde_json::json;
+use serde_json::{Value, json};
 use support::contract::Lines;
 use support::{Answer, ApiRequest, Running, Settings};
 
@@ -28,8 +28,7 @@ pub(super) fn limited() -> Lines {
 pub(super) fn with_quarantine() -> Lines {
     let system = Running::demo();
     system.set_aside_work();
-    let audit = ApiRequest { method: "POST", path: "/_local/audit", ..ApiRequest::default() };
-    assert_eq!(system.send(&audit).status, 200);
+    assert_eq!(system.send(&ApiRequest::new("POST", "/_local/audit", &Value::Null)).status, 200);
     let status = system.get("/v1/platform/status/", OPERATOR);
     assert!(status.at("/quarantined_work/first/0").is_object(), "{status:?}");
     system.seen.lock().unwrap().clone()
@@ -73,8 +72,8 @@ fn with_secret(system: &Running, change: &str) {
 /// Sends a decision for the state with a tag.
 fn decide(system: &Running, method: &str, path: &str, tag: &str) -> Answer {
     let body = if path.ends_with("/retry/") { json!({}) } else { json!({"log": "late"}) };
-    let (key, headers, body) = (Some("vm-owner-key"), [("if-match", tag)], body.to_string().into_bytes());
-    system.send(&ApiRequest { method, path, key, headers: &headers, body })
+    let request = ApiRequest::with_key(method, path, "vm-owner-key", &body);
+    system.send(&ApiRequest { headers: &[("if-match", tag)], ..request })
 }
 
 /// Sends each decision with the tag of another state, and with that of any state.

@@ -70,8 +70,7 @@ impl World {
     }
 
     fn call(&self, status: u16, method: &str, path: &str, key: &str, body: &Value) -> Value {
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(status, &ApiRequest { method, path, key: Some(key), body, ..ApiRequest::default() })
+        self.send(status, &ApiRequest::with_key(method, path, key, body))
     }
 
     fn get(&self, status: u16, path: &str, key: &str) -> Value {
@@ -81,8 +80,7 @@ impl World {
     /// Sends a request of the consumer about its submissions with these headers.
     fn submit(&self, status: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
         let path = format!("{CONSUMER}/submissions/{path}");
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.send(status, &ApiRequest { method, path: &path, key: Some("awesome-key"), headers, body })
+        self.send(status, &ApiRequest { headers, ..ApiRequest::with_key(method, &path, "awesome-key", body) })
     }
 
     /// Reads every resource in each role, with each parameter.
@@ -246,7 +244,7 @@ impl World {
             };
             let elsewhere = [("dovetail-team", "99")];
             let (key, headers) = (Some("vm-owner-key"), elsewhere.as_slice());
-            self.system.send(&ApiRequest { method, path: &nowhere, ..ApiRequest::default() });
+            self.system.send(&ApiRequest::new(method, &nowhere, &Value::Null));
             self.system.send(&ApiRequest { method, path: &nowhere, key, headers, body: b"{}".to_vec() });
             for key in ["read-key", "vm-owner-key"] {
                 self.system.call(method, &nowhere, key, &body);

@@ -105,8 +105,8 @@ impl<S: Site> Stage<S> {
             return self.system.call(method, path, self.key(who), body);
         };
         let bearer = format!("Bearer {}", self.tokens[team]);
-        let (headers, body) = ([("authorization", bearer.as_str())], body.to_string().into_bytes());
-        self.system.send(&ApiRequest { method, path, headers: &headers, body, ..ApiRequest::default() })
+        let headers = [("authorization", bearer.as_str())];
+        self.system.send(&ApiRequest { headers: &headers, ..ApiRequest::new(method, path, body) })
     }
 
     pub(super) fn service_id(&self, title: &str) -> u64 {

@@ -110,8 +110,7 @@ const QUERIES_MAX: usize = 11;
 
 /// Requests one page. Returns its cells and its next page.
 fn page(watched: &Watched<'_>, list: &List, path: &str) -> (String, Option<String>) {
-    let (answer, seen) =
-        watched.send(&ApiRequest { method: "GET", path, key: Some(list.key), ..ApiRequest::default() });
+    let (answer, seen) = watched.send(&ApiRequest::with_key("GET", path, list.key, &Value::Null));
     assert_eq!(answer.status, 200, "{path}: {answer:?}");
     let calls = |operation: &str| seen.iter().filter(|seen| seen.operation == operation).count();
     let [queries, batches] = ["Query", "BatchGetItem"].map(calls);
