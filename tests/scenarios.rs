@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The first line is a comment with the subject of the scenario. Further comments start with `#`. `given` lines
-//! change the demo world. The steps follow. A step has:
+//! change the demo world, and the steps follow. A step has:
 //!
 //! - a command,
 //! - indented lines, if the command needs them,

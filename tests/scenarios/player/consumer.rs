@@ -11,45 +11,47 @@ use support::{ApiRequest, Site};
 impl<S: Site> Stage<S> {
     pub(super) fn submit(&mut self, team: &str, step: &Step) -> Outcome {
         let (verb, options) = rest_of(step, 1).split_once(' ').unwrap_or((rest_of(step, 1), ""));
-        let mut options: Vec<&str> = options.split(' ').filter(|word| !word.is_empty()).collect();
+        let options: Vec<&str> = options.split(' ').filter(|word| !word.is_empty()).collect();
+        let (mut reverted_to, mut idempotency_key) = (None, None);
+        let (mut headers, mut parameters) = (Vec::new(), Vec::new());
+        let mut left = options.as_slice();
+        while !left.is_empty() {
+            left = match left {
+                ["reverting" | "nothing", rest @ ..] => rest,
+                ["to", submission, rest @ ..] => {
+                    reverted_to = Some(self.submission_named(submission));
+                    rest
+                }
+                ["allowing", "removal", rest @ ..] => {
+                    parameters.push("allow_removal=true".to_owned());
+                    rest
+                }
+                ["with", "commit", commit, rest @ ..] => {
+                    parameters.push(format!("commit_id={commit}"));
+                    rest
+                }
+                ["with", "key", key, rest @ ..] => {
+                    headers.push(("idempotency-key", *key));
+                    idempotency_key = Some((*key).to_owned());
+                    rest
+                }
+                ["as", "previewed", rest @ ..] => {
+                    headers.push(("if-match", self.plans[team].as_str()));
+                    rest
+                }
+                _ => panic!("`{left:?}` is no option"),
+            };
+        }
+        let place = match (verb, reverted_to) {
+            ("reverts", Some(submission)) => format!("{submission}/revert"),
+            ("validates", Some(submission)) => format!("{submission}/revert/validate"),
+            ("validates", None) => "validate".to_owned(),
+            ("submits" | "patches", None) => "submit".to_owned(),
+            _ => panic!("`{}` is no command", step.command),
+        };
+        let query = if parameters.is_empty() { String::new() } else { format!("?{}", parameters.join("&")) };
+        let path = format!("{CORE}/consumer/submissions/{place}/{query}");
         let method = if verb == "patches" { "PATCH" } else { "POST" };
-        let reverted_to = match options.as_slice() {
-            ["reverting", "to", submission, rest @ ..] | ["to", submission, rest @ ..] => {
-                let id = self.submission_named(submission);
-                options = rest.to_vec();
-                Some(format!("{CORE}/consumer/submissions/{id}/revert/"))
-            }
-            _ => None,
-        };
-        let mut path = match verb {
-            "reverts" => reverted_to.clone().unwrap(),
-            "validates" if reverted_to.is_some() => format!("{}validate/", reverted_to.as_ref().unwrap()),
-            "validates" => format!("{CORE}/consumer/submissions/validate/"),
-            _ => format!("{CORE}/consumer/submissions/submit/"),
-        };
-        let (mut headers, mut idempotency_key) = (Vec::new(), None);
-        if let [rest @ .., "as", "previewed"] = options.as_slice() {
-            headers.push(("if-match", self.plans[team].as_str()));
-            options = rest.to_vec();
-        }
-        if let [rest @ .., "with", "key", key] = options.as_slice() {
-            headers.push(("idempotency-key", *key));
-            idempotency_key = Some((*key).to_owned());
-            options = rest.to_vec();
-        }
-        let mut parameters = Vec::new();
-        if let [rest @ .., "with", "commit", commit] = options.as_slice() {
-            parameters.push(format!("commit_id={commit}"));
-            options = rest.to_vec();
-        }
-        if let [rest @ .., "allowing", "removal"] = options.as_slice() {
-            parameters.push("allow_removal=true".to_owned());
-            options = rest.to_vec();
-        }
-        if !parameters.is_empty() {
-            path = format!("{path}?{}", parameters.join("&"));
-        }
-        assert!(matches!(options.as_slice(), [] | ["nothing"]), "`{options:?}` is no option");
         let body = if reverted_to.is_some() { String::new() } else { document(team, &step.body) };
         let body = body.into_bytes();
         let request = ApiRequest { method, path: &path, key: Some(self.key(team)), headers: &headers, body };
@@ -61,7 +63,7 @@ impl<S: Site> Stage<S> {
         }
         self.submitters.insert(team.to_owned());
         if verb == "validates" && answer.status == 200 {
-            // A preview has no plan while an earlier submission has pending work. No plan matches `none`.
+            // A preview has no plan while an earlier submission has pending work, and no plan matches `none`.
             let plan = answer.at("/plan").as_str().unwrap_or("none");
             self.plans.insert(team.to_owned(), format!("\"{plan}\""));
             return reply::preview(&answer, &self.names());

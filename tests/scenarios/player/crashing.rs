@@ -14,7 +14,6 @@ use simulation::crashes;
 use simulation::deaths::{Chosen, Deaths, Dying, choose};
 use simulation::system::{ApiRequest, STAGED};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
@@ -80,7 +79,7 @@ fn tested(name: &str) -> &'static [Deaths; 2] {
     })
 }
 
-/// Fails unless each shape dies twice, if it occurs twice. Prints the numbers.
+/// Fails unless each shape dies twice, if it occurs twice, and prints the numbers.
 ///
 /// If all deaths are tested, it also removes the fences.
 #[expect(clippy::print_stderr, reason = "what a test counts")]
@@ -105,7 +104,7 @@ pub(crate) fn assert_shapes() {
     }
 }
 
-/// Removes each fence. Fails if all deaths find one that the chosen deaths do not find. Prints what finds it.
+/// Removes each fence, and prints the deaths that find it. Fails if only deaths that are not chosen find one.
 #[expect(clippy::print_stderr, reason = "what a test counts")]
 fn assert_fences() {
     let found = in_each_core(&FENCES, |fence| (fence.name, found_by(*fence)));
@@ -187,10 +186,9 @@ fn plan() -> BTreeMap<&'static str, Planned> {
 impl Requests {
     /// Plays a scenario and returns its requests.
     fn of(name: &str) -> Self {
-        let text = fs::read_to_string(format!("{FOLDER}/{name}.txt")).unwrap();
+        let script = Script::read(&format!("{FOLDER}/{name}.txt"));
         // Generation is never paused here, so later requests of such a scenario can get other statuses.
-        let rests = text.contains("\ngeneration rests");
-        let script = Script::parse(&text).unwrap();
+        let rests = script.steps.iter().any(|step| step.command == "generation rests");
         let calls = played(&script);
         let is_accepted = calls
             .iter()

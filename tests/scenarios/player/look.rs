@@ -6,7 +6,7 @@ use super::script::Outcome;
 use super::stage::{CORE, Stage};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{Answer, Site};
+use support::Site;
 
 /// Path prefix of charges.
 pub(super) const CHARGES: &str = "/v1/marketplace";
@@ -15,6 +15,12 @@ impl<S: Site> Stage<S> {
     /// Reads one object as this team. Without a team, reads it as its consumer.
     pub(super) fn read(&self, team: Option<&str>, kind: &str, name: &str, fields: &[&str]) -> Outcome {
         let names = self.names();
+        let (as_of, fields) = match fields {
+            ["as", "of", submission, fields @ ..] => {
+                (format!("?as_of={}", self.submission_named(submission)), fields)
+            }
+            fields => (String::new(), fields),
+        };
         let (collection, id, reader) = match kind {
             "change" => {
                 let object = names.change_named(name);
@@ -32,34 +38,25 @@ impl<S: Site> Stage<S> {
             "service" => ("services", self.service_id(name), "AwesomeConsumer".to_owned()),
             "team" => {
                 let row = &self.results("/v1/account/teams/", name)[0];
-                let ["as", "of", submission, fields @ ..] = fields else {
+                if as_of.is_empty() {
                     return Outcome::head(reply::fields(row, fields, &names));
-                };
-                let (id, as_of) = (&row["id"], self.submission_named(submission));
-                let path = format!("/v1/account/teams/{id}/?as_of={as_of}");
+                }
+                let path = format!("/v1/account/teams/{}/{as_of}", row["id"]);
                 let answer = self.system.get(&path, self.key(name));
-                let text = reply::fields(&answer.body, fields, &names);
-                return reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(text));
+                return reply::line(&answer, &names, || reply::fields(&answer.body, fields, &names));
             }
             _ => panic!("`{kind}` cannot be read"),
         };
         let is_consumers_own = matches!(collection, "applications" | "submissions");
         let as_consumer = is_consumers_own || team.is_none_or(|team| team == reader);
         let side = if as_consumer { "consumer" } else { "serviceowner" };
-        let (as_of, fields) = match fields {
-            ["as", "of", submission, fields @ ..] => {
-                (format!("?as_of={}", self.submission_named(submission)), fields)
-            }
-            fields => (String::new(), fields),
-        };
         let path = format!("{CORE}/{side}/{collection}/{id}/{as_of}");
         let answer = self.system.get(&path, self.key(team.unwrap_or(&reader)));
-        let describe = |answer: &Answer| match (kind, fields) {
+        reply::line(&answer, &names, || match (kind, fields) {
             ("change", []) => reply::change(&answer.body, &names),
             ("item", []) => reply::item(&answer.body),
             _ => reply::fields(&answer.body, fields, &names),
-        };
-        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(describe(&answer)))
+        })
     }
 
     /// Returns the object with this name, among the objects of the teams with submissions.
@@ -72,9 +69,8 @@ impl<S: Site> Stage<S> {
         for team in &self.submitters {
             let mut rows = self.results(&format!("{CORE}/consumer/{collection}/?limit=1000"), team);
             if collection == "applications" {
-                rows.extend(
-                    self.results(&format!("{CORE}/consumer/{collection}/?limit=1000&retired=true"), team),
-                );
+                let retired = format!("{CORE}/consumer/{collection}/?limit=1000&retired=true");
+                rows.extend(self.results(&retired, team));
             }
             if let Some(row) = rows.iter().find(|row| row[field] == *name) {
                 return (collection, row["id"].as_u64().unwrap(), team.clone());
@@ -106,11 +102,11 @@ impl<S: Site> Stage<S> {
         let base = if collection == "messages" { "/v1/orcaexternal" } else { CORE };
         let path = format!("{base}/{side}/{collection}/{view}?{filters}");
         let answer = self.system.get(&path, self.key(team));
-        reply::error(&answer, &names).unwrap_or_else(|| {
+        reply::line(&answer, &names, || {
             let rows = answer.at("/results").as_array().unwrap();
             assert_eq!(answer.at("/count"), rows.len(), "the count is the number of rows");
             let rows: Vec<String> = rows.iter().map(|row| reply::row(collection, row, &names)).collect();
-            Outcome::head(if rows.is_empty() { "none".to_owned() } else { rows.join(", ") })
+            if rows.is_empty() { "none".to_owned() } else { rows.join(", ") }
         })
     }
 
@@ -122,36 +118,31 @@ impl<S: Site> Stage<S> {
         Outcome { head: String::new(), rows: reply::history(&entries, &names) }
     }
 
-    pub(super) fn versions(&self, item: &str, names: &Names) -> Vec<Value> {
+    /// Returns the rows of an item in a list of its consumer.
+    fn rows_of(&self, item: &str, list: &str, names: &Names) -> Vec<Value> {
         let item = names.item_named(item);
-        let path = format!("{CORE}/consumer/deployed_items/?limit=1000&service_item_id={}", item.id);
-        self.results(&path, &item.consumer)
+        self.results(&format!("{list}&service_item_id={}", item.id), &item.consumer)
+    }
+
+    pub(super) fn versions(&self, item: &str, names: &Names) -> Vec<Value> {
+        self.rows_of(item, &format!("{CORE}/consumer/deployed_items/?limit=1000"), names)
     }
 
     pub(super) fn deployed(&self, item: &str) -> Outcome {
         let names = self.names();
         let versions = self.versions(item, &names);
-        let head = if versions.is_empty() { "none" } else { "" };
-        let rows = versions.iter().map(|version| reply::deployed(version, &names)).collect();
-        Outcome { head: head.to_owned(), rows }
+        listed(versions.iter().map(|version| reply::deployed(version, &names)).collect())
     }
 
     /// Returns the charges of an item as its consumer sees them, oldest first.
     pub(super) fn charges_of(&self, item: &str, names: &Names) -> Vec<Value> {
-        let item = names.item_named(item);
-        let path =
-            format!("{CHARGES}/consumer/charges/?limit=100&ordering=created&service_item_id={}", item.id);
-        self.results(&path, &item.consumer)
+        self.rows_of(item, &format!("{CHARGES}/consumer/charges/?limit=100&ordering=created"), names)
     }
 
     pub(super) fn charges(&self, item: &str) -> Outcome {
         let names = self.names();
         let charges = self.charges_of(item, &names);
-        let head = if charges.is_empty() { "none" } else { "" };
-        Outcome {
-            head: head.to_owned(),
-            rows: charges.iter().map(|charge| reply::charge(charge, &names)).collect(),
-        }
+        listed(charges.iter().map(|charge| reply::charge(charge, &names)).collect())
     }
 
     /// Returns the events since the last call, by subject.
@@ -166,4 +157,8 @@ impl<S: Site> Stage<S> {
         rows.retain(|row| seen.insert(row.clone()));
         Outcome { head: String::new(), rows: rows.into_iter().map(|(_, row)| row).collect() }
     }
+}
+
+fn listed(rows: Vec<String>) -> Outcome {
+    Outcome { head: if rows.is_empty() { "none" } else { "" }.to_owned(), rows }
 }

@@ -7,7 +7,6 @@ use super::stage::Stage;
 use dovetail_table::ACTIONS_MAX;
 use serde_json::json;
 use simulation::system::STAGED;
-use std::fs;
 use support::Stack;
 
 /// Runs the scenario of a file.
@@ -21,8 +20,7 @@ pub(crate) fn staged(path: &str) {
 }
 
 fn play(path: &str, actions_max: usize) {
-    let script = fs::read_to_string(path).unwrap();
-    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let script = Script::read(path);
     let world = given::world(&script.given);
     let reuse_from = given::limits(&script.given, actions_max).reuse_from;
     let stack = Stack::deploy_limited(&world, (actions_max, reuse_from), &json!({}));

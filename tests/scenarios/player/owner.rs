@@ -4,11 +4,15 @@ use super::look::CHARGES;
 use super::reply;
 use super::script::Outcome;
 use super::stage::{CORE, Stage};
-use super::text::json_prefix;
+use super::text::json_and_rest;
 use serde_json::{Map, Value, json};
 use support::Site;
 
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
+
+/// Options of a decision, each with its field of the request.
+const OPTIONS: [(&str, &str); 3] =
+    [("with log ", "log"), ("with deployed ", "deployed_item"), ("with planned ", "planned_item")];
 
 impl<S: Site> Stage<S> {
     pub(super) fn update(
@@ -23,23 +27,15 @@ impl<S: Site> Stage<S> {
         let fields = body.as_object_mut().unwrap();
         let mut rest = options;
         while !rest.is_empty() {
-            let (field, text) = if let Some(text) = rest.strip_prefix("with log ") {
-                ("log", text)
-            } else if let Some(text) = rest.strip_prefix("with deployed ") {
-                ("deployed_item", text)
-            } else if let Some(text) = rest.strip_prefix("with planned ") {
-                ("planned_item", text)
-            } else {
-                panic!("`{rest}` is no option")
-            };
-            let (value, after) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
-            fields.insert(field.to_owned(), value);
+            let option = OPTIONS.iter().find_map(|(words, field)| Some((field, rest.strip_prefix(words)?)));
+            let (field, text) = option.unwrap_or_else(|| panic!("`{rest}` is no option"));
+            let (value, after) = json_and_rest(text);
+            fields.insert((*field).to_owned(), value);
             rest = after;
         }
         let path = format!("{CORE}/serviceowner/change_instances/{}/", names.change_named(change).id);
         let answer = self.call(who, method, &path, &body);
-        let done = reply::change(&answer.body, &names);
-        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(format!("{} {done}", answer.status)))
+        reply::line(&answer, &names, || format!("{} {}", answer.status, reply::change(&answer.body, &names)))
     }
 
     pub(super) fn retry(&self, team: &str, change: &str) -> Outcome {
@@ -47,14 +43,13 @@ impl<S: Site> Stage<S> {
         let path = format!("{CORE}/serviceowner/change_instances/{id}/retry/");
         let answer = self.system.call("POST", &path, self.key(team), &Value::Null);
         let names = self.names();
-        let created = || Outcome::head(format!("{} {}", answer.status, reply::created(&answer.body, &names)));
-        reply::error(&answer, &names).unwrap_or_else(created)
+        reply::line(&answer, &names, || format!("{} {}", answer.status, reply::created(&answer.body, &names)))
     }
 
     /// Creates a deployed item: `{…} for CoreVM1`, `{…} with CoreVM1#1`, or `{…} onto CoreVM1 v1`.
     pub(super) fn deploy(&self, team: &str, text: &str) -> Outcome {
         let names = self.names();
-        let (data, target) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let (data, target) = json_and_rest(text);
         let url = |collection: &str, id: u64| {
             format!("{}{CORE}/serviceowner/{collection}/{id}/", self.system.base())
         };
@@ -77,8 +72,8 @@ impl<S: Site> Stage<S> {
         };
         let answer = self.system.call(method, &path, self.key(team), &body);
         let message = answer.at("/message").as_str().map(|text| format!(" {text:?}")).unwrap_or_default();
-        let done = || format!("{} {}{message}", answer.status, reply::deployed(&answer.body, &names));
-        reply::error(&answer, &names).unwrap_or_else(|| Outcome::head(done()))
+        let deployed = || format!("{} {}{message}", answer.status, reply::deployed(&answer.body, &names));
+        reply::line(&answer, &names, deployed)
     }
 
     pub(super) fn bill(&self, team: &str, item: &str, number: usize) -> Outcome {
@@ -86,19 +81,18 @@ impl<S: Site> Stage<S> {
         let id = &self.charges_of(item, &names)[number - 1]["id"];
         let path = format!("{CHARGES}/serviceowner/charges/{id}/");
         let answer = self.system.call("PATCH", &path, self.key(team), &json!({"processed": true}));
-        let done = || Outcome::head(format!("{} {}", answer.status, reply::charge(&answer.body, &names)));
-        reply::error(&answer, &names).unwrap_or_else(done)
+        reply::line(&answer, &names, || format!("{} {}", answer.status, reply::charge(&answer.body, &names)))
     }
 
     pub(super) fn set(&self, team: &str, service: &str, settings: &Map<String, Value>) -> Outcome {
         let path = format!("{CORE}/serviceowner/services/{}/", self.service_id(service));
         let answer = self.system.call("PATCH", &path, self.key(team), &Value::Object(settings.clone()));
-        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+        reply::line(&answer, &self.names(), || answer.status.to_string())
     }
 
     /// Creates a message: `"…" to all`, `"…" to VM,LoadBalancer`, `"…" to VM until 2030-01-01`.
     pub(super) fn create_message(&self, team: &str, text: &str) -> Outcome {
-        let (description, rest) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let (description, rest) = json_and_rest(text);
         let mut body = json!({"description": description});
         let rest = rest.strip_prefix("to ").unwrap_or_else(|| panic!("`{text}` says to nobody"));
         let (services, expiry) = rest.split_once(" until ").map_or((rest, None), |(to, at)| (to, Some(at)));
@@ -110,27 +104,26 @@ impl<S: Site> Stage<S> {
             body["expiry_date"] = json!(expiry);
         }
         let answer = self.system.call("POST", MESSAGES, self.key(team), &body);
-        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+        reply::line(&answer, &self.names(), || answer.status.to_string())
     }
 
     pub(super) fn withdraw(&self, team: &str, text: &str) -> Outcome {
-        let (description, _) = json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"));
+        let (description, _) = json_and_rest(text);
         let messages = self.results(&format!("{MESSAGES}?limit=100"), team);
         let message = messages.iter().find(|message| message["description"] == description);
         let message = message.unwrap_or_else(|| panic!("message {text} does not exist"));
         let path = format!("{MESSAGES}{}/", message["id"]);
         let answer = self.system.call("DELETE", &path, self.key(team), &Value::Null);
-        reply::error(&answer, &self.names()).unwrap_or_else(|| Outcome::head(answer.status.to_string()))
+        reply::line(&answer, &self.names(), || answer.status.to_string())
     }
 
     pub(super) fn publish(&self, team: &str, schema: &str) -> Outcome {
         let schema: Value = serde_json::from_str(schema).unwrap();
         let answer =
             self.system.call("POST", &format!("{CORE}/serviceowner/services/"), self.key(team), &schema);
-        let done = || {
+        reply::line(&answer, &self.names(), || {
             let (name, version) = (answer.at("/name").as_str().unwrap(), answer.at("/schema/version"));
-            Outcome::head(format!("{} {name} version {version}", answer.status))
-        };
-        reply::error(&answer, &self.names()).unwrap_or_else(done)
+            format!("{} {name} version {version}", answer.status)
+        })
     }
 }

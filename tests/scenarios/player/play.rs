@@ -13,7 +13,7 @@ use support::{Redelivery, Running};
 pub(crate) enum By {
     /// The functions behind the stream. Each stream record arrives several times.
     Stream,
-    /// Only the sweep. The stream delivers nothing.
+    /// Only the sweep, because the stream delivers nothing.
     Sweep,
     /// The stream, with every submission staged: a transaction takes one write.
     ///
@@ -36,8 +36,7 @@ pub(crate) fn staged(path: &str) {
 
 /// Runs the scenario of a file. Returns the rows of the table at the end.
 pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
-    let script = fs::read_to_string(path).unwrap();
-    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let script = Script::read(path);
     let actions_max = if by == By::Staged { 1 } else { ACTIONS_MAX };
     let (system, keys) = given::start(&script.given, actions_max);
     played(path, &script, Stage::new(system, keys), by)
@@ -45,8 +44,7 @@ pub(crate) fn rows_after(path: &str, by: By) -> Vec<Value> {
 
 /// Runs the scenario of a file with people in addition to API keys.
 pub(crate) fn with_people(path: &str) {
-    let script = fs::read_to_string(path).unwrap();
-    let script = Script::parse(&script).unwrap_or_else(|problem| panic!("{path}:{problem}"));
+    let script = Script::read(path);
     let (system, keys, issuer) = given::start_with_people(&script.given);
     let tokens = keys.keys().map(|team| (team.clone(), issuer.token(team))).collect();
     drop(played(path, &script, Stage { tokens, ..Stage::new(system, keys) }, By::Stream));

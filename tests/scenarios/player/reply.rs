@@ -19,6 +19,16 @@ fn id_in(url: &str) -> u64 {
     url.trim_end_matches('/').rsplit('/').next().unwrap().parse().unwrap()
 }
 
+/// Returns the text of an error response, or this line for a success.
+pub(super) fn line(answer: &Answer, names: &Names, success: impl FnOnce() -> String) -> Outcome {
+    error(answer, names).unwrap_or_else(|| Outcome::head(success()))
+}
+
+/// Returns this text if an object has the mark.
+fn marked(object: &Value, mark: &str, text: &'static str) -> &'static str {
+    if object[mark] == true { text } else { "" }
+}
+
 /// Returns the text of an error response, or `None` for a success.
 ///
 /// The text is, for example, `400 illegal_transition "cannot …"`, with a row for each problem of a declaration and
@@ -55,7 +65,7 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
         .collect();
     let (mut messages, mut path) = (Vec::new(), Vec::new());
     leaves(&body["errors"], &mut path, &mut messages);
-    assert_eq!(messages.len(), problems.len(), "each problem is told under its names once");
+    assert_eq!(messages.len(), problems.len(), "each problem has one message under its names");
     rows.extend(messages.iter().map(|message| names.replace_ids(message)));
     rows.extend(removals(&body["applications"]));
     if code == "removal_not_confirmed" {
@@ -67,9 +77,8 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
 
 /// Returns the text of removals without a confirmation.
 fn removals(applications: &Value) -> impl Iterator<Item = String> + '_ {
-    let applications = applications.as_array().into_iter().flatten();
-    applications
-        .map(|removal| format!("unconfirmed: {} with {} items", text(removal, "/name"), removal["items"]))
+    let row = |one: &Value| format!("unconfirmed: {} with {} items", text(one, "/name"), one["items"]);
+    applications.as_array().into_iter().flatten().map(row)
 }
 
 /// Collects the messages of nested errors, each with its path of names.
@@ -101,7 +110,7 @@ pub(super) fn submission(answer: &Answer, names: &Names) -> Outcome {
     assert_eq!((answer.at("/is_valid"), answer.at("/errors")), (&json!(true), &json!({})));
     let planned = answer.at("/planned");
     let created = answer.at("/change_instances").as_array().unwrap();
-    assert_eq!(planned["direct"], created.len(), "what is planned directly is born at once");
+    assert_eq!(planned["direct"], created.len(), "each direct change instance is created at once");
     assert_eq!(answer.at("/changed"), &json!(answer.status == 201));
     let head = match &planned["generated"] {
         none if *none == 0 => answer.status.to_string(),
@@ -119,10 +128,10 @@ fn messages(body: &Value) -> impl Iterator<Item = String> + '_ {
 
 /// Returns the text of a message and its audience.
 fn message(message: &Value) -> String {
-    let scopes = message["scopes"].as_array().unwrap().iter().map(|scope| text(scope, "/scope/name"));
-    let scopes: Vec<&str> = scopes.collect();
+    let scopes = message["scopes"].as_array().unwrap().iter();
+    let scopes: Vec<&str> = scopes.map(|scope| text(scope, "/scope/name")).collect();
     let to = if scopes.is_empty() { "all".to_owned() } else { scopes.join(" and ") };
-    let expired = if message["has_expired"] == true { ", expired" } else { "" };
+    let expired = marked(message, "has_expired", ", expired");
     format!("{} to {to}{expired}", message["description"])
 }
 
@@ -135,16 +144,12 @@ pub(super) fn preview(answer: &Answer, names: &Names) -> Outcome {
     assert_eq!(count("direct") + count("generated"), u64::try_from(planned.len()).unwrap());
     let mut rows: Vec<String> = planned.iter().map(|change| self::planned(change, names)).collect();
     rows.extend(list("/metadata").iter().map(|changed| {
-        let whose = changed["application"]
-            .as_str()
-            .map_or("the team".to_owned(), |name| format!("application {name}"));
-        format!("metadata of {whose}{}", differences(changed))
+        let application = changed["application"].as_str().map(|name| format!("application {name}"));
+        format!("metadata of {}{}", application.as_deref().unwrap_or("the team"), differences(changed))
     }));
     rows.extend(removals(answer.at("/unconfirmed_removals")));
-    let warnings = list("/warnings");
-    rows.extend(
-        warnings.iter().map(|warning| format!("warning: {}", names.replace_ids(warning.as_str().unwrap()))),
-    );
+    let warning = |text: &Value| format!("warning: {}", names.replace_ids(text.as_str().unwrap()));
+    rows.extend(list("/warnings").iter().map(warning));
     rows.extend(messages(&answer.body));
     let head = if answer.at("/changed") == true { "200 would change" } else { "200 would change nothing" };
     let uncertain = if answer.at("/plan").is_null() { ", without a plan" } else { "" };
@@ -156,30 +161,27 @@ fn planned(change: &Value, names: &Names) -> String {
     let (owner, service_owner) = (text(change, "/owner/name"), text(change, "/service_owner_team/name"));
     let item = text(change, "/service_item/name");
     let dependent = (change["is_dependant"] == true).then(|| format!(", dependent of {service_owner}"));
-    let closes: Vec<String> =
-        change["closes"].as_array().unwrap().iter().map(|id| names.change(id.as_u64().unwrap())).collect();
+    let closes = change["closes"].as_array().unwrap().iter();
+    let closes: Vec<String> = closes.map(|id| names.change(id.as_u64().unwrap())).collect();
     let closes = (!closes.is_empty()).then(|| format!(", closes {}", closes.join(" and ")));
-    let never = (change["never_in_service"] == true).then_some(", never in service");
+    let never = marked(change, "never_in_service", ", never in service");
     let price = |field: &str, of: &str| {
         let price = &change[field];
         if *price == json!(0) { String::new() } else { format!(", {of} {price}") }
     };
     let prices = price("cost_per_change", "fee") + &price("monthly_cost", "monthly");
-    let labels =
-        dependent.unwrap_or_default() + &closes.unwrap_or_default() + never.unwrap_or_default() + &prices;
+    let labels = dependent.unwrap_or_default() + &closes.unwrap_or_default() + never + &prices;
     let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
     format!("{is_new}{item} {} for {owner}{labels}{}", kind(change), differences(change))
 }
 
 /// Returns the differences of a change, for example `: /cpu 8 -> 16, /memory 2 ->`.
 fn differences(of: &Value) -> String {
-    let side =
-        |field: &Value, name: &str| field.get(name).map(|value| format!(" {value}")).unwrap_or_default();
-    let fields =
-        of["differences"].as_array().unwrap().iter().map(|field| {
-            format!("{}{} ->{}", text(field, "/pointer"), side(field, "old"), side(field, "new"))
-        });
-    let fields: Vec<String> = fields.collect();
+    let row = |field: &Value| {
+        let side = |name: &str| field.get(name).map(|value| format!(" {value}")).unwrap_or_default();
+        format!("{}{} ->{}", text(field, "/pointer"), side("old"), side("new"))
+    };
+    let fields: Vec<String> = of["differences"].as_array().unwrap().iter().map(row).collect();
     if fields.is_empty() { String::new() } else { format!(": {}", fields.join(", ")) }
 }
 
@@ -195,7 +197,7 @@ pub(super) fn charge(charge: &Value, names: &Names) -> String {
         let runs = if charge["end"].is_null() { ", runs" } else { "" };
         format!("{price} a month since {change}{runs}")
     };
-    let processed = if charge["processed"] == true { ", processed" } else { "" };
+    let processed = marked(charge, "processed", ", processed");
     assert_eq!(charge["processed"] == true, charge["processed_by"].is_string());
     format!("{of}{processed}")
 }
@@ -221,10 +223,7 @@ fn kind(change: &Value) -> String {
 
 /// Returns the marks of unusual change instances.
 fn labels(change: &Value, names: &Names) -> String {
-    let mut labels = Vec::new();
-    if change["never_in_service"] == true {
-        labels.push(", never in service".to_owned());
-    }
+    let mut labels = vec![marked(change, "never_in_service", ", never in service").to_owned()];
     if change["attempt"] != 1 {
         let cause = names.change(id(change, "/cause"));
         labels.push(format!(", attempt {} after {cause}", change["attempt"]));
@@ -243,8 +242,8 @@ pub(super) fn item(item: &Value) -> String {
 /// Returns the text of a deployed item version.
 pub(super) fn deployed(deployed: &Value, names: &Names) -> String {
     let change = names.change(id_in(text(deployed, "/change_instance")));
-    let observed = if deployed["observed"] == true { ", observed" } else { "" };
-    let drifted = if deployed["is_drifted"] == true { ", drifted" } else { "" };
+    let observed = marked(deployed, "observed", ", observed");
+    let drifted = marked(deployed, "is_drifted", ", drifted");
     format!("v{} {} with {change}{observed}{drifted}", deployed["version"], canonical(&deployed["data"]))
 }
 
@@ -279,7 +278,7 @@ pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
             format!("submission of {} {from}{}", text(data, "/consumer_team"), text(data, "/to"))
         }
         "DeployedItem.Created.v1" => {
-            let drifted = if data["is_drifted"] == true { ", drifted" } else { "" };
+            let drifted = marked(data, "is_drifted", ", drifted");
             format!("deployed {} v{}{drifted}", names.item(id(data, "/service_item_id")), data["version"])
         }
         other => panic!("no event is a {other}"),

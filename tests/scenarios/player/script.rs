@@ -1,5 +1,6 @@
 //! The parser of scenario files: `given` lines, then steps, each with its expected result.
 
+use std::fs;
 use std::ops::Range;
 
 pub(super) struct Script {
@@ -61,17 +62,21 @@ impl Outcome {
 const ARROW: &str = "->";
 
 impl Script {
+    /// Reads the scenario of a file.
+    pub(super) fn read(path: &str) -> Self {
+        let text = fs::read_to_string(path).unwrap();
+        Self::parse(&text).unwrap_or_else(|problem| panic!("{path}:{problem}"))
+    }
+
     /// Parses a scenario. An error starts with its line number.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, String> {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if !lines.first().is_some_and(|line| line.starts_with("# ")) {
             return Err("1: a scenario begins with what it shows: `# …`".to_owned());
         }
-        let (mut given, mut steps) = (Vec::new(), Vec::new());
-        let mut at = 0;
+        let (mut given, mut steps, mut at) = (Vec::new(), Vec::new(), 0);
         while let Some(line) = lines.get(at) {
-            let is_aside = line.is_empty() || line.starts_with('#');
-            if is_aside {
+            if line.is_empty() || line.starts_with('#') {
                 at += 1;
             } else if let Some(setting) = line.strip_prefix("given ") {
                 if !steps.is_empty() {
@@ -104,13 +109,14 @@ impl Script {
             for line in self.lines.iter().take(step.line - 1).skip(at) {
                 push(line);
             }
-            let own = if step.inline { format!("{} ", step.command) } else { String::new() };
-            if !step.inline {
+            if step.inline {
+                push(&format!("{} {}", step.command, result.written()));
+            } else {
                 for line in self.lines.iter().take(step.result.start).skip(step.line - 1) {
                     push(line);
                 }
+                push(&result.written());
             }
-            push(&format!("{own}{}", result.written()));
             at = step.result.end;
         }
         for line in self.lines.iter().skip(at) {

@@ -3,10 +3,15 @@
 use serde_json::{Map, Value};
 
 /// Returns the JSON value at the start of a text, and the rest.
-pub(super) fn json_prefix(text: &str) -> Option<(Value, &str)> {
+fn json_prefix(text: &str) -> Option<(Value, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;
     Some((value, text[values.byte_offset()..].trim_start()))
+}
+
+/// Returns the same as [`json_prefix`], and fails without a value.
+pub(super) fn json_and_rest(text: &str) -> (Value, &str) {
+    json_prefix(text).unwrap_or_else(|| panic!("`{text}` is no JSON"))
 }
 
 /// Parses pairs such as `cpu=8 algorithm=RoundRobin related_vms=[CoreVM1,CoreVM2]`.
