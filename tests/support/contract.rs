@@ -118,7 +118,7 @@ fn validator(schema: &Value) -> Arc<Validator> {
     Arc::clone(made)
 }
 
-/// Fails unless the document has the exchange. Returns the covered parts of the document.
+/// Returns the covered parts of the document. Fails unless the document has the exchange.
 ///
 /// A rejected request can be malformed. A successful request must match the document as well.
 #[track_caller]
@@ -156,7 +156,7 @@ pub fn check(path: &str, request: &ApiRequest<'_>, answer: &Answer) -> Lines {
     seen
 }
 
-/// Fails unless the document has this successful request. Returns the covered parts.
+/// Returns the covered parts of the document. Fails unless the document has this successful request.
 #[track_caller]
 fn parameters_of(operation: &Operation, query: &str, request: &ApiRequest<'_>, what: &str) -> Lines {
     let mut seen = Lines::new();
@@ -165,10 +165,8 @@ fn parameters_of(operation: &Operation, query: &str, request: &ApiRequest<'_>, w
     let query = Query::parse(query);
     for (location, name) in headers.chain(query.names().map(|name| ("query", name))) {
         let is_it = |parameter: &&&Value| {
-            parameter["in"] == location
-                && parameter["name"]
-                    .as_str()
-                    .is_some_and(|documented_name| documented_name.eq_ignore_ascii_case(name))
+            let documented = parameter["name"].as_str();
+            parameter["in"] == location && documented.is_some_and(|one| one.eq_ignore_ascii_case(name))
         };
         let parameter = operation.parameters.iter().find(is_it);
         assert!(parameter.is_some(), "{what}: {name} is not in the contract");
@@ -264,23 +262,20 @@ pub fn all_parts() -> Lines {
 
 /// Returns the examples of the document, each with its schema.
 pub fn examples() -> Vec<(&'static Value, &'static Value)> {
-    let mut examples_seen = Vec::new();
-    collect(&DOCUMENT, &mut examples_seen);
-    examples_seen
+    let mut examples = Vec::new();
+    collect(&DOCUMENT, &mut examples);
+    examples
 }
 
-fn collect(value: &'static Value, examples_seen: &mut Vec<(&'static Value, &'static Value)>) {
-    let below: Vec<&'static Value> = match value {
+fn collect(value: &'static Value, examples: &mut Vec<(&'static Value, &'static Value)>) {
+    examples.extend(value.get("schema").zip(value.get("example")));
+    match value {
         Value::Object(object) => {
-            object.iter().filter(|(name, _)| *name != "example").map(|(_, of)| of).collect()
+            for (_, value) in object.iter().filter(|(name, _)| *name != "example") {
+                collect(value, examples);
+            }
         }
-        Value::Array(array) => array.iter().collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-    };
-    if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example")) {
-        examples_seen.push((schema, example));
-    }
-    for value in below {
-        collect(value, examples_seen);
+        Value::Array(array) => array.iter().for_each(|value| collect(value, examples)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

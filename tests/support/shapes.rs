@@ -17,7 +17,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::tables::elsewhere;
 
-/// Directory of the shapes of each test. `tests/engines/run` sets the variable.
+/// Variable with the directory of the shapes of each test, which `tests/engines/run` sets.
 const RECORDING: &str = "DOVETAIL_TEST_SHAPES";
 /// Read at run time, because the list changes more often than the code.
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../engines/shapes.txt");
@@ -46,13 +46,9 @@ pub(crate) struct TestEngine {
 impl TestEngine {
     /// Starts an engine with this storage, or uses the one in `DOVETAIL_TEST_ENDPOINT`.
     pub(crate) fn start(storage: &Storage) -> Self {
-        let (engine, endpoint) = if let Some(endpoint) = elsewhere() {
-            (None, endpoint)
-        } else {
-            let engine = Engine::start(storage).unwrap();
-            let endpoint = engine.endpoint().to_owned();
-            (Some(engine), endpoint)
-        };
+        let elsewhere = elsewhere();
+        let engine = elsewhere.is_none().then(|| Engine::start(storage).unwrap());
+        let endpoint = elsewhere.or_else(|| Some(engine.as_ref()?.endpoint().to_owned())).unwrap();
         // The thread of a test has its name. Benchmarks run on other threads, and measure the engine alone.
         let test = std::thread::current().name().filter(|name| name.contains("::")).map(str::to_owned);
         let recorder = test.map(|test| (test, Recorder::start(&endpoint)));

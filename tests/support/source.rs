@@ -13,7 +13,7 @@ const BY_VERSION: &str = " by version ";
 /// Kilobytes of a gigabyte.
 const KB_PER_GB: u64 = 1_024 * 1_024;
 
-/// How a program gets the figures of a block.
+/// How a program gets the figures of a block. A line of figures begins with this word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Seconds, rates and memory, on one machine.
@@ -26,21 +26,10 @@ pub enum Method {
     Calculated,
 }
 
-impl Method {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Measured => "Measured",
-            Self::Counted => "Counted",
-            Self::Simulated => "Simulated",
-            Self::Calculated => "Calculated",
-        }
-    }
-}
-
 /// The commit and the machine of figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Abbreviated commit. `None` for uncommitted changes.
+    /// Abbreviated commit, or `None` for uncommitted changes.
     commit: Option<String>,
     machine: String,
 }
@@ -60,7 +49,7 @@ impl Source {
     /// Returns the line of a block.
     pub fn line(&self, method: Method) -> String {
         let commit = self.commit.as_ref().map_or_else(String::new, |commit| format!(", commit {commit}"));
-        let by = format!("{}{BY_VERSION}{VERSION}{commit}", method.name());
+        let by = format!("{method:?}{BY_VERSION}{VERSION}{commit}");
         match method {
             Method::Measured | Method::Counted => format!("{by}, on {}.", self.machine),
             Method::Simulated | Method::Calculated => format!("{by}. Every machine gives these figures."),
@@ -99,9 +88,7 @@ fn machine() -> String {
     let model = model.map_or("unknown model", |(_, model)| model.trim());
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let memory = memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB"));
-    let memory = memory.and_then(|kilobytes| kilobytes.parse::<u64>().ok());
-    let memory = memory.map_or_else(String::new, |kilobytes| {
-        format!(" and {} GB of memory", (kilobytes + KB_PER_GB / 2) / KB_PER_GB)
-    });
+    let gigabytes = memory.and_then(|kb| Some((kb.parse::<u64>().ok()? + KB_PER_GB / 2) / KB_PER_GB));
+    let memory = gigabytes.map_or_else(String::new, |gigabytes| format!(" and {gigabytes} GB of memory"));
     format!("{cores} cores ({model}){memory}")
 }

@@ -29,7 +29,7 @@ pub fn fresh_table() -> String {
     format!("{TABLE}-{}-{}-{count}", std::process::id(), since.as_micros())
 }
 
-/// Additional tables. The drop removes them.
+/// Additional tables that are removed when they are dropped.
 pub struct Tables {
     /// Settings of the tables: names and endpoint.
     pub settings: Settings,

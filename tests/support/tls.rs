@@ -20,7 +20,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 const HOST: &str = "127.0.0.1";
 
-/// A TLS proxy of a server. The drop stops it.
+/// A TLS proxy of a server that stops when it is dropped.
 pub struct Tls {
     port: u16,
     bundle: NamedTempFile,

@@ -114,8 +114,8 @@ fn schema_impact(system: &Running) -> Table {
     let mut table = Table::new("Impact of a definition on 10,000 items");
     let checked = |answer: &Answer| answer.at("/dry_run/checked").as_u64().unwrap();
     let stricter = definition(14);
-    let (mut all, mut pages, mut items, mut failing) =
-        (Figures { write: 0, read: 0, round_trips: 0 }, 0, 0, 0);
+    let mut all = Figures { write: 0, read: 0, round_trips: 0 };
+    let (mut pages, mut items, mut failing) = (0, 0, 0);
     let mut next = Some(DRY_RUN.to_owned());
     while let Some(path) = next {
         let answer = system.call("POST", &path, "one", &stricter);
@@ -125,12 +125,9 @@ fn schema_impact(system: &Running) -> Table {
             assert_eq!(checked(&answer), 500);
             table.row("a page, 500 items", figures);
         }
-        let Figures { write, read, round_trips } = figures;
-        all = Figures {
-            write: all.write + write,
-            read: all.read + read,
-            round_trips: all.round_trips + round_trips,
-        };
+        all.write += figures.write;
+        all.read += figures.read;
+        all.round_trips += figures.round_trips;
         (pages, items) = (pages + 1, items + checked(&answer));
         failing += answer.at("/dry_run/failing").as_u64().unwrap();
         next = answer.at("/dry_run/next").as_str().map(str::to_owned);

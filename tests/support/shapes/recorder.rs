@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Mutex as AsyncMutex, oneshot};
 
-/// A running recorder. The drop stops it.
+/// A recorder that stops when it is dropped.
 pub(super) struct Recorder {
     /// URL of the recorder.
     pub(super) endpoint: String,

@@ -7,34 +7,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Fields of a request whose values belong to the shape.
-const FLAGS: [&str; 8] = [
-    "ConsistentRead",
-    "IndexName",
-    "ReturnValues",
-    "ReturnValuesOnConditionCheckFailure",
-    "ScanIndexForward",
-    "Select",
-    "ShardIteratorType",
-    "TotalSegments",
-];
+const FLAGS: &str = "ConsistentRead IndexName ReturnValues ReturnValuesOnConditionCheckFailure ScanIndexForward Select \
+    ShardIteratorType TotalSegments";
 /// Fields of a request that do not belong to the shape.
-const VALUES: [&str; 15] = [
-    "AttributeDefinitions",
-    "BillingMode",
-    "ExpressionAttributeNames",
-    "ExpressionAttributeValues",
-    "Item",
-    "Key",
-    "KeySchema",
-    "Keys",
-    "ReturnConsumedCapacity",
-    "Segment",
-    "SequenceNumber",
-    "ShardId",
-    "ShardIterator",
-    "StreamArn",
-    "TableName",
-];
+const VALUES: &str = "AttributeDefinitions BillingMode ExpressionAttributeNames ExpressionAttributeValues Item Key \
+    KeySchema Keys RequestItems ReturnConsumedCapacity Segment SequenceNumber ShardId ShardIterator StreamArn \
+    TableName TransactItems";
 
 /// Returns the shapes of a request: its own, and those of the actions of a transaction.
 pub(super) fn shapes(operation: &str, request: &[u8], answer: &[u8]) -> BTreeSet<String> {
@@ -71,16 +49,17 @@ fn describe(request: &Value, text: &mut String) {
         write!(text, " {}", kind(table)).unwrap();
     }
     let names = request["ExpressionAttributeNames"].as_object();
+    let is_in = |names: &str, field: &str| names.split(' ').any(|name| name == field);
     for (field, value) in objects(request) {
         if let ("Item", Some(kind)) = (field.as_str(), value["ty"]["S"].as_str()) {
             write!(text, " of {kind}").unwrap();
         } else if let (true, Some(expression)) = (field.ends_with("Expression"), value.as_str()) {
             let field = field.trim_end_matches("Expression");
             write!(text, " {field}({})", plain(expression, names)).unwrap();
-        } else if FLAGS.contains(&field.as_str()) {
+        } else if is_in(FLAGS, field) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             write!(text, " {field}={value}").unwrap();
-        } else if !VALUES.contains(&field.as_str()) && field != "RequestItems" && field != "TransactItems" {
+        } else if !is_in(VALUES, field) {
             write!(text, " {field}").unwrap();
         }
     }
