@@ -31,6 +31,7 @@ struct Field {
 }
 
 /// A struct or an alias for stored attributes, in a file of `infra/table/src/record`.
+#[derive(Default)]
 struct Part {
     file: String,
     name: String,
@@ -143,39 +144,29 @@ impl Source {
     }
 
     fn block(&self) -> String {
-        let mut block = String::from("\n## Keys\n\n");
-        block.push_str("| record | `ty` | table | `pk` | `sk` | indexes |\n|---|---|---|---|---|---|\n");
-        for kind in &self.kinds {
-            let key_doc = self.key_doc(&kind.key);
-            let table = if self.record(kind).doc.contains("table of keys") { "keys" } else { "main" };
-            let mut indexes: Vec<String> =
-                kind.indexes.iter().map(|index| format!("`{}`", self.key_doc(index).spans[0])).collect();
+        let keys = self.kinds.iter().map(|kind| {
+            let KeyDoc { of, spans, .. } = self.key_doc(&kind.key);
+            let place = if self.record(kind).doc.contains("table of keys") { "keys" } else { "main" };
+            let index = |index: &String| format!("`{}`", self.key_doc(index).spans[0]);
+            let mut indexes: Vec<String> = kind.indexes.iter().map(index).collect();
             indexes.dedup();
-            writeln!(
-                block,
-                "| {} | [`{}`](#{}) | {table} | `{}` | `{}` | {} |",
-                key_doc.of,
-                kind.ty,
-                kind.ty.to_lowercase(),
-                key_doc.spans[0],
-                key_doc.spans[1],
-                indexes.join(", "),
-            )
-            .unwrap();
-        }
-        block.push_str("\n## Further rows\n\n| row | `pk` | `sk` | attributes |\n|---|---|---|---|\n");
-        for key_doc in self.key_docs.values() {
-            if let Some(attributes) = &key_doc.attributes {
-                let KeyDoc { of, spans, .. } = key_doc;
-                writeln!(block, "| {of} | `{}` | `{}` | {attributes} |", spans[0], spans[1]).unwrap();
-            }
-        }
-        block.push_str("\n## Indexes\n\n| index | partition | sort key | contents |\n|---|---|---|---|\n");
+            let (ty, link, indexes) = (&kind.ty, kind.ty.to_lowercase(), indexes.join(", "));
+            format!("{of} | [`{ty}`](#{link}) | {place} | `{}` | `{}` | {indexes}", spans[0], spans[1])
+        });
+        let further = self.key_docs.values().filter_map(|KeyDoc { of, spans, attributes }| {
+            Some(format!("{of} | `{}` | `{}` | {}", spans[0], spans[1], attributes.as_ref()?))
+        });
         let mut indexes: Vec<&KeyDoc> = self.key_docs.values().filter(|key_doc| is_index(key_doc)).collect();
         indexes.sort_by_key(|key_doc| (&key_doc.spans[0], &key_doc.of));
-        for KeyDoc { of, spans, .. } in indexes {
-            writeln!(block, "| `{}` | `{}` | `{}` | {of} |", spans[0], spans[1], spans[2]).unwrap();
-        }
+        let index = |KeyDoc { of, spans, .. }: &KeyDoc| {
+            format!("`{}` | `{}` | `{}` | {of}", spans[0], spans[1], spans[2])
+        };
+        let mut block = [
+            table("Keys", "record | `ty` | table | `pk` | `sk` | indexes", keys),
+            table("Further rows", "row | `pk` | `sk` | attributes", further),
+            table("Indexes", "index | partition | sort key | contents", indexes.into_iter().map(index)),
+        ]
+        .concat();
         block.push_str("\n## Records\n");
         for kind in &self.kinds {
             self.section(&mut block, &format!("`{}`", kind.ty), self.record(kind));
@@ -196,14 +187,17 @@ impl Source {
         assert!(!part.doc.is_empty(), "{} has no comment", part.name);
         write!(block, "\n### {heading}\n\n{}", wrapped(&part.doc)).unwrap();
         if !part.fields.is_empty() {
-            write!(
-                block,
-                "\n| attribute | field | type | meaning |\n|---|---|---|---|\n{}",
-                self.rows(part, "")
-            )
-            .unwrap();
+            let head = "\n| attribute | field | type | meaning |\n|---|---|---|---|\n";
+            write!(block, "{head}{}", self.rows(part, "")).unwrap();
         }
     }
+}
+
+/// A table below a heading, from the cells of its head and of its rows.
+fn table(heading: &str, head: &str, rows: impl Iterator<Item = String>) -> String {
+    let line = "---|".repeat(head.split(" | ").count());
+    let rows: String = rows.map(|row| format!("| {row} |\n")).collect();
+    format!("\n## {heading}\n\n| {head} |\n|{line}\n{rows}")
 }
 
 /// A text in lines of at most 118 characters.
@@ -335,14 +329,8 @@ fn declared(file: &str, line: &str) -> Option<Part> {
     let inner = inner.or_else(|| rest.strip_prefix(" = ").and_then(|rest| rest.strip_suffix(';')));
     let inner: Vec<String> = inner.into_iter().map(str::to_owned).collect();
     let is_part = name.ends_with("Record") || name.ends_with("Part");
-    is_part.then(|| Part {
-        file: file.to_owned(),
-        name: name.to_owned(),
-        is_shared,
-        doc: String::new(),
-        fields: Vec::new(),
-        inner,
-    })
+    let (file, name) = (file.to_owned(), name.to_owned());
+    is_part.then(|| Part { file, name, is_shared, inner, ..Part::default() })
 }
 
 /// The record type of an `impl Record for`, from behind these words.
@@ -382,21 +370,17 @@ fn key_docs(text: &str) -> BTreeMap<String, KeyDoc> {
         }
         let item = line.trim_start_matches("pub(crate) ");
         let item = item.strip_prefix("fn ").or_else(|| item.strip_prefix("const "));
-        if let Some(name) =
-            item.and_then(|item| item.split(|c: char| !c.is_alphanumeric() && c != '_').next())
-        {
-            key_docs.insert(name.to_owned(), key_doc(&doc));
-        }
+        let name = item.and_then(|item| item.split(|c: char| !c.is_alphanumeric() && c != '_').next());
+        key_docs.extend(name.map(|name| (name.to_owned(), key_doc(&doc))));
         doc.clear();
     }
     key_docs
 }
 
 fn key_doc(doc: &str) -> KeyDoc {
-    let (text, attributes) = match doc.split_once(" Attributes: ") {
-        Some((text, attributes)) => (text, Some(attributes.trim_end_matches('.').to_owned())),
-        None => (doc, None),
-    };
+    let (text, attributes) =
+        doc.split_once(" Attributes: ").map_or((doc, None), |(text, rest)| (text, Some(rest)));
+    let attributes = attributes.map(|attributes| attributes.trim_end_matches('.').to_owned());
     let (head, _) = text.split_once(": `").unwrap_or((text, ""));
     let of = head.split_once(" with ").or_else(|| head.split_once(" of ")).map_or(head, |(_, of)| of);
     let spans = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
@@ -428,15 +412,12 @@ fn the_page_of_records_has_every_attribute() {
 #[test]
 fn fields_of_records_have_full_names() {
     let source = Source::read();
-    let fields =
-        source.parts.iter().flat_map(|part| part.fields.iter().map(|field| (&part.name, &field.name)));
-    let short: BTreeSet<_> = fields.filter(|(_, name)| name.len() <= 3).collect();
-    let allowed = BTreeSet::from(SHORT_WORDS);
-    let (words, other): (Vec<_>, Vec<_>) =
-        short.iter().partition(|(_, name)| allowed.contains(name.as_str()));
-    assert!(other.is_empty(), "a field has its full name, and `#[serde(rename)]` the short one: {other:?}");
-    let used: BTreeSet<&str> = words.iter().map(|(_, name)| name.as_str()).collect();
-    assert_eq!(used, allowed, "each allowed word occurs");
+    let fields = source.parts.iter().flat_map(|part| &part.fields);
+    let short: BTreeSet<&str> =
+        fields.map(|field| field.name.as_str()).filter(|name| name.len() <= 3).collect();
+    let reason =
+        "a field has its full name, `#[serde(rename)]` has the short one, and each allowed word occurs";
+    assert_eq!(short, BTreeSet::from(SHORT_WORDS), "{reason}");
 }
 
 #[test]
@@ -473,9 +454,6 @@ fn golden_records_have_the_keys_and_attributes_of_the_page() {
             assert!(fitting.is_some(), "{}: gs{number} {partition} {sort_key}", path.display());
         }
     }
-    assert_eq!(
-        seen,
-        source.kinds.iter().map(|kind| kind.ty.as_str()).collect(),
-        "each record has a golden file"
-    );
+    let types = source.kinds.iter().map(|kind| kind.ty.as_str());
+    assert_eq!(seen, types.collect(), "each record has a golden file");
 }
