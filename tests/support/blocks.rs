@@ -14,21 +14,13 @@ fn begin(name: &str) -> String {
     format!("{BEGIN}{name}{NAMED}")
 }
 
-/// Returns a page with another body and source of one block.
-///
-/// # Panics
-///
-/// Panics if the page does not have the block.
+/// Returns a page with another body and source of one block. Fails if the page does not have the block.
 pub fn replaced(page: &str, name: &str, body: &str, source: &str) -> String {
     let (begin, (before, _, after)) = (begin(name), split(page, name));
     format!("{before}{begin}\n{}\n\n{source}\n\n{END}{after}", body.trim())
 }
 
-/// Returns the body of a block of a page, without its source.
-///
-/// # Panics
-///
-/// Panics if the page does not have the block.
+/// Returns the body of a block of a page, without its source. Fails if the page does not have the block.
 pub fn body<'a>(page: &'a str, name: &str) -> &'a str {
     let content = split(page, name).1.trim();
     content.rsplit_once("\n\n").map_or(content, |(body, _)| body)

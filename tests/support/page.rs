@@ -119,21 +119,10 @@ impl Drop for Shell {
     }
 }
 
-/// A fenced block of a page.
-struct Block<'a> {
-    language: &'a str,
-    text: &'a str,
-}
-
-fn blocks(page: &str) -> Vec<Block<'_>> {
-    let mut parts = page.split("\n```").skip(1);
-    let mut blocks = Vec::new();
+/// Returns language and text of each fenced block of a page.
+fn blocks(page: &str) -> impl Iterator<Item = (&str, &str)> {
     // Blocks and prose alternate.
-    while let (Some(block), Some(_prose)) = (parts.next(), parts.next()) {
-        let (language, text) = block.split_once('\n').unwrap();
-        blocks.push(Block { language, text });
-    }
-    blocks
+    page.split("\n```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap())
 }
 
 /// Runs a page from top to bottom and compares each block of output.
@@ -148,27 +137,27 @@ pub fn follow_in(page: &str, shell: impl FnOnce(&Path, &str) -> Command) {
     let mut shell = Shell::start(shell(directory.path(), &system.api), directory.path());
     let mut output = String::new();
     let mut compared = 0;
-    for block in blocks(page) {
-        match block.language {
-            "sh" if block.text == "cargo run -- --memory" => output = announcement(&system),
+    for (language, text) in blocks(page) {
+        match language {
+            "sh" if text == "cargo run -- --memory" => output = announcement(&system),
             "sh" => {
                 let local = format!("{}/_local/", system.local);
-                let block = block.text.replace(&format!("{DOCUMENTED}/_local/"), &local);
+                let block = text.replace(&format!("{DOCUMENTED}/_local/"), &local);
                 output = shell.run(&block.replace(DOCUMENTED, &system.api)).replace(&system.api, DOCUMENTED);
                 system.wait_idle();
             }
             "json" => {
-                compare(&output, block.text);
+                compare(&output, text);
                 compared += 1;
             }
             "text" => {
                 // A system elsewhere has started already.
                 if !output.is_empty() {
-                    assert_eq!(without_line_ends(&output), without_line_ends(block.text));
+                    assert_eq!(without_line_ends(&output), without_line_ends(text));
                     compared += 1;
                 }
             }
-            "yaml" | "bash" => write_file(directory.path(), &block, &system),
+            "yaml" | "bash" => write_file(directory.path(), (language, text), &system),
             "mermaid" => {}
             other => panic!("the page has a block of {other}"),
         }
@@ -188,12 +177,11 @@ fn announcement(system: &System) -> String {
 }
 
 /// Writes a file of the page; the first comment line ends with its name.
-fn write_file(directory: &Path, block: &Block<'_>, system: &System) {
-    let name = block.text.lines().find_map(|line| line.strip_prefix("# ")).unwrap();
-    let path = directory.join(name);
-    fs::write(&path, block.text.replace(DOCUMENTED, &system.api)).unwrap();
-    if block.language == "yaml" {
-        fs::write(directory.join(format!("{name}.json")), yaml(block.text).to_string()).unwrap();
+fn write_file(directory: &Path, (language, text): (&str, &str), system: &System) {
+    let name = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap();
+    fs::write(directory.join(name), text.replace(DOCUMENTED, &system.api)).unwrap();
+    if language == "yaml" {
+        fs::write(directory.join(format!("{name}.json")), yaml(text).to_string()).unwrap();
     }
 }
 

@@ -8,19 +8,13 @@ pub const GROWTH_MAX: u64 = 20;
 /// Name of an operation, with its function: `submit: the first response`.
 pub type Counts = BTreeMap<String, u64>;
 
-/// Reads a table: a count and a name in each line. Lines with `#` are comments.
-///
-/// # Panics
-///
-/// Panics if a line has no count.
+/// Reads a table: a count and a name in each line. Lines with `#` are comments. Fails if a line has no count.
 pub fn read(text: &str) -> Counts {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines
-        .map(|line| {
-            let (count, name) = line.trim_start().split_once(' ').unwrap();
-            (name.trim().to_owned(), count.parse().unwrap())
-        })
-        .collect()
+    let row = |line: &str| {
+        let (count, name) = line.trim_start().split_once(' ').unwrap();
+        (name.trim().to_owned(), count.parse::<u64>().unwrap())
+    };
+    text.lines().filter(|line| !line.starts_with('#')).map(row).collect()
 }
 
 /// Returns the lines of a table.
