@@ -220,8 +220,7 @@ fn expiring_records_have_the_attribute_of_the_tables_time_to_live() {
     let body = json!({"AwesomeConsumer": {"App": {"services": {}}}});
     let path = "/v1/orcabase/consumer/submissions/submit/";
     let request = ApiRequest::with_key("POST", path, "awesome-key", &body);
-    let answer = system.send(&ApiRequest { headers: &[("idempotency-key", "once")], ..request });
-    assert_eq!(answer.status, 201, "{answer:?}");
+    system.send(&ApiRequest { headers: &[("idempotency-key", "once")], ..request }).expect_status(201);
     let live = &properties("Table")["TimeToLiveSpecification"];
     assert_eq!(live["Enabled"], true);
     let name = live["AttributeName"].as_str().unwrap();

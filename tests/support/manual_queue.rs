@@ -85,15 +85,13 @@ impl ManualQueue {
 
     #[track_caller]
     fn made(&self, hooks: &str, key: &str, body: &Value) -> Value {
-        let made = self.system.call("POST", hooks, key, body);
-        assert_eq!(made.status, 201, "{made:?}");
+        let made = self.system.call("POST", hooks, key, body).expect_status(201);
         made.body
     }
 
     /// Returns the current state of a webhook.
     pub fn get(&self, made: &Value) -> Value {
-        let answer = self.system.get(made["url"].as_str().unwrap(), "vm-owner-key");
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let answer = self.system.get(made["url"].as_str().unwrap(), "vm-owner-key").expect_status(200);
         answer.body
     }
 
@@ -101,8 +99,7 @@ impl ManualQueue {
     pub fn failures(&self, made: &Value) -> Vec<Value> {
         let (mut all, mut next) = (Vec::new(), format!("{}failures/?limit=1", made["url"].as_str().unwrap()));
         loop {
-            let page = self.system.get(&next, "vm-owner-key");
-            assert_eq!(page.status, 200, "{page:?}");
+            let page = self.system.get(&next, "vm-owner-key").expect_status(200);
             all.extend(page.at("/results").as_array().unwrap().clone());
             match page.at("/next").as_str() {
                 Some(url) => next = url.to_owned(),
@@ -115,8 +112,7 @@ impl ManualQueue {
     #[track_caller]
     pub fn declare(&self, services: &Value) {
         let body = json!({"AwesomeConsumer": {"App": {"services": services}}});
-        let answer = self.system.call("POST", SUBMIT, "awesome-key", &body);
-        assert_eq!(answer.status, 201, "{answer:?}");
+        self.system.call("POST", SUBMIT, "awesome-key", &body).expect_status(201);
     }
 
     /// Approves the first pending change instance of an owner, and returns its id.

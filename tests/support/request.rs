@@ -20,6 +20,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Fails unless the response has this status.
+    #[track_caller]
+    pub fn expect_status(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
     /// Returns the value at a JSON pointer in the body, or null.
     pub fn at(&self, pointer: &str) -> &Value {
         self.body.pointer(pointer).unwrap_or(&Value::Null)

@@ -259,8 +259,7 @@ impl Running {
     /// Runs the sweep on pending work of any age, and returns its report.
     pub fn sweep(&self) -> Value {
         let of_any_age = json!({"older_than_seconds": 0});
-        let answer = self.send(&ApiRequest::new("POST", "/_local/sweep", &of_any_age));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let answer = self.send(&ApiRequest::new("POST", "/_local/sweep", &of_any_age)).expect_status(200);
         answer.body
     }
 
@@ -268,8 +267,8 @@ impl Running {
     pub fn set_aside_work(&self) {
         self.enable("generate", false);
         let body = json!({"AwesomeConsumer": {"Aside": {"services": {"LoadBalancer": [{"name": "aside"}]}}}});
-        let submitted = self.call("PATCH", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
-        assert_eq!(submitted.status, 201, "{submitted:?}");
+        self.call("PATCH", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body)
+            .expect_status(201);
         let snapshot = self.block_on(self.table.snapshot()).unwrap();
         let work = snapshot.works.last().unwrap().id;
         for failure in 1..=TRIES_MAX {

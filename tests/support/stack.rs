@@ -58,8 +58,8 @@ impl Stack {
         // libtest names each thread after its test.
         let test = std::thread::current().name().map(str::to_owned);
         let body = json!({"test": test, "submit": submit, "parameters": parameters});
-        let deployed = runtime.block_on(send(&deployer, &ApiRequest::new("POST", "/stacks", &body)));
-        assert_eq!(deployed.status, 201, "{deployed:?}");
+        let deployed =
+            runtime.block_on(send(&deployer, &ApiRequest::new("POST", "/stacks", &body))).expect_status(201);
         let text = |name: &str| deployed.at(name).as_str().unwrap().to_owned();
         let settings = Settings {
             table: text("/Table"),
@@ -88,15 +88,13 @@ impl Stack {
 
     /// Invokes a function, and returns its response.
     pub fn invoke(&self, function: &str, payload: &Value) -> Value {
-        let answer = self.send("POST", &format!("/functions/{function}"), payload);
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let answer = self.send("POST", &format!("/functions/{function}"), payload).expect_status(200);
         answer.body
     }
 
     /// Posts the events of a pattern to a URL.
     pub fn post_events(&self, url: &str, pattern: &Value) {
-        let answer = self.send("PUT", "/webhook", &json!({"url": url, "pattern": pattern}));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        self.send("PUT", "/webhook", &json!({"url": url, "pattern": pattern})).expect_status(200);
     }
 
     /// Returns the stored rows of this type.
@@ -160,8 +158,7 @@ impl Site for Stack {
     }
 
     fn enable(&self, function: &str, enabled: bool) {
-        let answer = self.send("PUT", &format!("/mappings/{function}"), &json!({"enabled": enabled}));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        self.send("PUT", &format!("/mappings/{function}"), &json!({"enabled": enabled})).expect_status(200);
     }
 
     fn events(&self, after: u64) -> Vec<Published> {

@@ -41,8 +41,7 @@ pub(super) fn with_retired() -> Lines {
         [("first", json!({"env": "dev"})), ("first", json!({})), ("second", json!({"a": 1}))]
     {
         let body = json!({"AwesomeConsumer": {name: {"metadata": metadata}}});
-        let answer = system.call("PATCH", &format!("{CONSUMER}/submissions/submit/"), "awesome-key", &body);
-        assert_eq!(answer.status, 201, "{answer:?}");
+        declare(&system, "PATCH", "submit", &body).expect_status(201);
     }
     let listed = system.get(&format!("{CONSUMER}/applications/?retired=true"), "awesome-key");
     assert_eq!(listed.at("/results/0/name"), "first");
@@ -65,8 +64,12 @@ fn with_secret(system: &Running, change: &str) {
     let read = system.get("/v1/account/records/?limit=1", "vm-owner-key");
     assert_eq!(read.at("/results/0/event"), "SECRETS_READ");
     let host = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1", "key": "two"}]}}}});
-    let preview = system.call("POST", &format!("{CONSUMER}/submissions/validate/"), "awesome-key", &host);
+    let preview = declare(system, "POST", "validate", &host);
     assert_eq!(preview.at("/change_instances/0/differences/0/secret"), true);
+}
+
+fn declare(system: &Running, method: &str, path: &str, body: &Value) -> Answer {
+    system.call(method, &format!("{CONSUMER}/submissions/{path}/"), "awesome-key", body)
 }
 
 /// Sends a decision for the state with a tag.
@@ -93,12 +96,10 @@ pub(super) fn with_words() -> Lines {
     let definition = json!({"title": "Host", "type": "object", "x-verified": true, "required": ["name", "ip"],
         "properties": {"name": {"type": "string"}, "ip": {"type": "string", "readOnly": true},
             "key": {"type": "string", "writeOnly": true}}});
-    let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
-    assert_eq!(published.status, 201, "{published:?}");
+    system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition).expect_status(201);
     let host = json!({"AwesomeConsumer": {"Lab": {"services": {"Host": [{"name": "h1", "key": "one"}]}}}});
     for (path, status) in [("validate", 200), ("submit", 201)] {
-        let answer = system.call("POST", &format!("{CONSUMER}/submissions/{path}/"), "awesome-key", &host);
-        assert_eq!(answer.status, status, "{answer:?}");
+        declare(&system, "POST", path, &host).expect_status(status);
     }
     let changes = system.get(&format!("{OWNER}/change_instances/?proposal=true"), "vm-owner-key");
     assert_eq!(changes.at("/results/0/unknown"), &json!(["/ip"]));
@@ -121,8 +122,7 @@ pub(super) fn with_words() -> Lines {
 fn with_drift(system: &Running, failed: &str) {
     let retried = decide(system, "POST", &format!("{failed}retry/"), "*");
     let complete = json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}});
-    let completed = system.call("PATCH", retried.at("/url").as_str().unwrap(), "vm-owner-key", &complete);
-    assert_eq!(completed.status, 200, "{completed:?}");
+    system.call("PATCH", retried.at("/url").as_str().unwrap(), "vm-owner-key", &complete).expect_status(200);
     let found = json!({"change_instance": retried.at("/id"), "data": {"name": "h2"}});
     let found = system.call("POST", &format!("{OWNER}/deployed_items/"), "vm-owner-key", &found);
     assert_eq!(found.at("/is_drifted"), &json!(true), "{found:?}");

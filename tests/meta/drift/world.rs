@@ -37,8 +37,7 @@ impl World {
         assert_eq!(system.call("PATCH", &vm, "vm-owner-key", &dependents).status, 200);
         let submit = format!("{CONSUMER}/submissions/submit/");
         for (cpu, state) in [(1, "COMPLETED"), (2, "APPROVED")] {
-            let answer = system.call("POST", &submit, "awesome-key", &declaration(cpu));
-            assert_eq!(answer.status, 201, "{answer:?}");
+            system.call("POST", &submit, "awesome-key", &declaration(cpu)).expect_status(201);
             system.wait_idle();
             for (key, data) in [("vm-owner-key", true), ("lb-owner-key", true), ("np-owner-key", false)] {
                 let list = format!("{OWNER}/change_instances/?state=PENDING");

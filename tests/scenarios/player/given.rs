@@ -24,8 +24,7 @@ pub(super) fn start_with_people(settings: &[String]) -> (Running, BTreeMap<Strin
     let (system, keys) = (Running::start_with(&world.to_string(), system), keys(&world));
     for (team, key) in &keys {
         let member = json!({"subject": team, "name": format!("Somebody of {team}"), "role": "GENERAL"});
-        let added = system.call("POST", "/v1/account/members/", key, &member);
-        assert_eq!(added.status, 201, "{added:?}");
+        system.call("POST", "/v1/account/members/", key, &member).expect_status(201);
     }
     (system, keys, issuer)
 }

@@ -118,8 +118,7 @@ fn schema_impact(system: &Running) -> Table {
     let (mut pages, mut items, mut failing) = (0, 0, 0);
     let mut next = Some(DRY_RUN.to_owned());
     while let Some(path) = next {
-        let answer = system.call("POST", &path, "one", &stricter);
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let answer = system.call("POST", &path, "one", &stricter).expect_status(200);
         let figures = Figures::from_answer(&answer);
         if pages == 0 {
             assert_eq!(checked(&answer), 500);

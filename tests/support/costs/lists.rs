@@ -70,8 +70,7 @@ fn system() -> Running {
     for number in 1..=12 {
         let definition = json!({"title": format!("Service{number}"), "type": "object", "required": ["name"],
             "properties": {"name": {"type": "string"}}});
-        let published = system.call("POST", &format!("{OWNER}/services/"), VM_KEY, &definition);
-        assert_eq!(published.status, 201, "{published:?}");
+        system.call("POST", &format!("{OWNER}/services/"), VM_KEY, &definition).expect_status(201);
     }
     // `count` VMs with a load balancer each. The first `grown` VMs are larger.
     let application = |count: u64, grown: u64| {
@@ -82,8 +81,8 @@ fn system() -> Running {
     };
     let submit = |commit: u64, name: &str, body: &Value| {
         let path = format!("{SUBMIT}?commit_id=c{commit}");
-        let answer = system.call("PATCH", &path, CONSUMER_KEY, &json!({"AwesomeConsumer": {name: body}}));
-        assert_eq!(answer.status, 201, "{answer:?}");
+        let body = json!({"AwesomeConsumer": {name: body}});
+        system.call("PATCH", &path, CONSUMER_KEY, &body).expect_status(201);
         system.wait_idle();
     };
     // One submission per item: concurrent generation has no order, and pages are in order of creation.
@@ -93,8 +92,7 @@ fn system() -> Running {
     let pending = system.get(&format!("{OWNER}/change_instances/?limit=100&light=true"), LB_KEY);
     for change in pending.at("/results").as_array().unwrap() {
         let body = json!({"state": "APPROVED", "deployed_item": {"ip": "10.0.0.1"}});
-        let answer = system.call("PATCH", change["url"].as_str().unwrap(), LB_KEY, &body);
-        assert_eq!(answer.status, 200, "{answer:?}");
+        system.call("PATCH", change["url"].as_str().unwrap(), LB_KEY, &body).expect_status(200);
     }
     for grown in 1..=EACH {
         submit(1, "App", &application(EACH, grown));

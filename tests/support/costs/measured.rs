@@ -56,8 +56,7 @@ fn change(answer: &Answer) -> String {
 
 #[track_caller]
 fn decide(system: &Running, path: &str, body: &Value) -> Figures {
-    let answer = system.call("PATCH", path, "vm-owner-key", body);
-    assert_eq!(answer.status, 200, "{answer:?}");
+    let answer = system.call("PATCH", path, "vm-owner-key", body).expect_status(200);
     Figures::from_answer(&answer)
 }
 
@@ -74,8 +73,7 @@ fn complete(system: &Running, answer: &Answer) {
 
 #[track_caller]
 fn read(system: &Running, path: &str, key: &str, rows: Option<usize>) -> Figures {
-    let answer = system.get(path, key);
-    assert_eq!(answer.status, 200, "{answer:?}");
+    let answer = system.get(path, key).expect_status(200);
     let rows_read = answer.at("/results").as_array().map(Vec::len);
     assert_eq!(rows_read, rows, "{path}");
     Figures::from_answer(&answer)
@@ -103,8 +101,8 @@ pub fn submissions() -> Table {
     table.answer("no changes, 20 items", &repeated);
     let message =
         json!({"description": "VMs rest on Sunday", "scopes": ["/v1/orcabase/serviceowner/services/1/"]});
-    let response = fresh.call("POST", "/v1/orcaexternal/serviceowner/messages/", "vm-owner-key", &message);
-    assert_eq!(response.status, 201, "{response:?}");
+    let messages = "/v1/orcaexternal/serviceowner/messages/";
+    fresh.call("POST", messages, "vm-owner-key", &message).expect_status(201);
     // The first submission fills the caches of messages and service owners, so the second one is measured.
     submit(&fresh, &json!({"App": vms(1..=20, 8)}));
     let response = submit(&fresh, &json!({"App": vms(1..=20, 8)}));
@@ -119,8 +117,7 @@ pub fn submissions() -> Table {
     let fixed = json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "cpu": {"type": "integer"},
         "memory": {"type": "integer", "x-on-change": "refuse"}}});
-    let published = fresh.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &fixed);
-    assert_eq!(published.status, 200, "{published:?}");
+    fresh.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &fixed).expect_status(200);
     let created = submit(&fresh, &json!({"App": vms(1..=1, 8)}));
     complete(&fresh, &created);
     let modified = submit(&fresh, &json!({"App": vms(1..=1, 16)}));
@@ -155,8 +152,8 @@ pub fn decisions() -> Table {
     let failed = decision("Failed");
     state(&failed, "APPROVED");
     table.row("report an error", state(&failed, "ERRORED"));
-    let retried = system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &Value::Null);
-    assert_eq!(retried.status, 201, "{retried:?}");
+    let retried =
+        system.call("POST", &format!("{failed}retry/"), "vm-owner-key", &Value::Null).expect_status(201);
     table.answer("retry", &retried);
     table
 }
@@ -172,8 +169,7 @@ pub fn checked() -> Table {
         if is_verified {
             definition["x-verified"] = json!(true);
         }
-        let published = system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition);
-        assert_eq!(published.status, 200, "{published:?}");
+        system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition).expect_status(200);
     };
     // One decision reads the definition into the cache of the process.
     let cached = |name: &str| {
@@ -199,8 +195,7 @@ pub fn checked() -> Table {
     move_to(&system, &path, "APPROVED");
     table.row("complete, with the newest deployed item", move_to(&system, &path, "COMPLETED"));
     let preview = json!({"AwesomeConsumer": {"Two": vms(1..=1, 32)}});
-    let preview = system.call("PATCH", VALIDATE, "awesome-key", &preview);
-    assert_eq!(preview.status, 200, "{preview:?}");
+    let preview = system.call("PATCH", VALIDATE, "awesome-key", &preview).expect_status(200);
     table.answer("preview of one MODIFY", &preview);
     let again = json!({"AwesomeConsumer": {"Two": vms(1..=1, 24)}});
     let path = change(&system.call("PATCH", SUBMIT, "awesome-key", &again));
@@ -253,8 +248,7 @@ pub fn operators() -> Table {
     submit(&system, &json!({"App": vms(1..=100, 8)}));
     table.row("queues of 6 teams, one with 100 small change instances", get("queues/", Some(1)));
     let team = system.call("POST", "/v1/platform/teams/", "platform-key", &json!({"name": "Payments"}));
-    assert_eq!(team.status, 201, "{team:?}");
-    table.answer("create a team with its first key", &team);
+    table.answer("create a team with its first key", &team.expect_status(201));
     table
 }
 

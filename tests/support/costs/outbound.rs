@@ -35,8 +35,7 @@ pub fn outbound() -> Table {
     let make = |path: &str| {
         let body = json!({"service": 1, "target_url": format!("{target}{path}")});
         let kind = if path == "/health" { "healthchecks" } else { "webhooks" };
-        let made = system.call("POST", &format!("{EXTERNAL}/{kind}/"), OWNER, &body);
-        assert_eq!(made.status, 201, "{made:?}");
+        let made = system.call("POST", &format!("{EXTERNAL}/{kind}/"), OWNER, &body).expect_status(201);
         made.at("/id").as_u64().unwrap()
     };
     let delivery =
@@ -68,8 +67,7 @@ fn in_service(system: &Running, count: usize) {
     assert_eq!(system.call("PATCH", path, OWNER, &json!({"approval_required": false})).status, 200);
     let vms: Vec<Value> = (0..count).map(|n| json!({"name": format!("vm{n}")})).collect();
     let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": vms}}}});
-    let answer = system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body);
-    assert_eq!(answer.status, 201, "{answer:?}");
+    system.call("POST", "/v1/orcabase/consumer/submissions/submit/", "awesome-key", &body).expect_status(201);
     system.wait_idle();
 }
 
