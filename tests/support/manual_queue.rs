@@ -85,14 +85,12 @@ impl ManualQueue {
 
     #[track_caller]
     fn made(&self, hooks: &str, key: &str, body: &Value) -> Value {
-        let made = self.system.call("POST", hooks, key, body).expect_status(201);
-        made.body
+        self.system.call("POST", hooks, key, body).expect_status(201).body
     }
 
     /// Returns the current state of a webhook.
     pub fn get(&self, made: &Value) -> Value {
-        let answer = self.system.get(made["url"].as_str().unwrap(), "vm-owner-key").expect_status(200);
-        answer.body
+        self.system.get(made["url"].as_str().unwrap(), "vm-owner-key").expect_status(200).body
     }
 
     /// Returns the failed deliveries, read page by page.
@@ -119,7 +117,7 @@ impl ManualQueue {
     pub fn approve(&self, key: &str) -> u64 {
         let list = self.system.get(&format!("{OWNER}/change_instances/?state=PENDING"), key);
         let url = list.at("/results/0/url").as_str().unwrap();
-        assert_eq!(self.system.call("PATCH", url, key, &json!({"state": "APPROVED"})).status, 200);
+        self.system.call("PATCH", url, key, &json!({"state": "APPROVED"})).expect_status(200);
         list.at("/results/0/id").as_u64().unwrap()
     }
 

@@ -259,8 +259,7 @@ impl Running {
     /// Runs the sweep on pending work of any age, and returns its report.
     pub fn sweep(&self) -> Value {
         let of_any_age = json!({"older_than_seconds": 0});
-        let answer = self.send(&ApiRequest::new("POST", "/_local/sweep", &of_any_age)).expect_status(200);
-        answer.body
+        self.send(&ApiRequest::new("POST", "/_local/sweep", &of_any_age)).expect_status(200).body
     }
 
     /// Submits a load balancer of the demo, and fails its generated change instances until they are set aside.

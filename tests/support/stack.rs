@@ -88,8 +88,7 @@ impl Stack {
 
     /// Invokes a function, and returns its response.
     pub fn invoke(&self, function: &str, payload: &Value) -> Value {
-        let answer = self.send("POST", &format!("/functions/{function}"), payload).expect_status(200);
-        answer.body
+        self.send("POST", &format!("/functions/{function}"), payload).expect_status(200).body
     }
 
     /// Posts the events of a pattern to a URL.

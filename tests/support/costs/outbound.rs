@@ -35,8 +35,8 @@ pub fn outbound() -> Table {
     let make = |path: &str| {
         let body = json!({"service": 1, "target_url": format!("{target}{path}")});
         let kind = if path == "/health" { "healthchecks" } else { "webhooks" };
-        let made = system.call("POST", &format!("{EXTERNAL}/{kind}/"), OWNER, &body).expect_status(201);
-        made.at("/id").as_u64().unwrap()
+        let made = system.call("POST", &format!("{EXTERNAL}/{kind}/"), OWNER, &body);
+        made.expect_status(201).at("/id").as_u64().unwrap()
     };
     let delivery =
         |id: u64| Delivery::new(WebhookId::parse(id).unwrap(), event["detail"].clone()).to_message();
