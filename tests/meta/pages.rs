@@ -4,27 +4,21 @@
 
 use support::page::follow;
 
-const TUTORIAL: &str = include_str!("../../docs/tutorial.md");
-const DEFINITION: &str = include_str!("../../docs/how-to/write-a-definition.md");
-const SECRETS: &str = include_str!("../../docs/how-to/secrets.md");
-const LIFECYCLE: &str = include_str!("../../docs/explanation/lifecycle.md");
-
-#[test]
-fn the_tutorial_gives_the_output_that_it_shows() {
-    follow(TUTORIAL);
+/// Defines a test for each page.
+macro_rules! pages {
+    ($($test:ident: $page:literal;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                follow(include_str!($page));
+            }
+        )*
+    };
 }
 
-#[test]
-fn the_page_about_definitions_gives_the_output_that_it_shows() {
-    follow(DEFINITION);
-}
-
-#[test]
-fn the_page_about_secrets_gives_the_output_that_it_shows() {
-    follow(SECRETS);
-}
-
-#[test]
-fn the_page_about_the_life_of_an_item_gives_the_output_that_it_shows() {
-    follow(LIFECYCLE);
+pages! {
+    the_tutorial_gives_the_output_that_it_shows: "../../docs/tutorial.md";
+    the_page_about_definitions_gives_the_output_that_it_shows: "../../docs/how-to/write-a-definition.md";
+    the_page_about_secrets_gives_the_output_that_it_shows: "../../docs/how-to/secrets.md";
+    the_page_about_the_life_of_an_item_gives_the_output_that_it_shows: "../../docs/explanation/lifecycle.md";
 }

@@ -23,6 +23,7 @@ const FOREIGN_TEAM: u64 = 1_000;
 const TEAMS_MAX: u64 = 7;
 
 /// Fingerprints of tables without violations. Most states differ outside of the table, so this saves most audits.
+#[derive(Default)]
 pub(crate) struct Audited {
     visited: AtomicUsize,
     limit: usize,
@@ -37,13 +38,7 @@ impl Audited {
     /// Creates an empty memory. The search ends after `limit` states.
     pub(crate) fn new(limit: usize) -> Self {
         let sound = (0..PARTS).map(|_| Mutex::default()).collect();
-        Self {
-            visited: AtomicUsize::new(0),
-            limit,
-            sound,
-            endings: Mutex::default(),
-            effects: Mutex::default(),
-        }
+        Self { limit, sound, ..Self::default() }
     }
 
     /// Returns whether the search has exceeded its limit.
@@ -54,12 +49,13 @@ impl Audited {
     fn is_sound(&self, table: &Table, look: impl FnOnce() -> bool) -> bool {
         let fingerprint = table.fingerprint().0;
         let part = &self.sound[usize::try_from(fingerprint % PARTS).unwrap()];
-        if part.lock().unwrap_or_else(PoisonError::into_inner).contains(&fingerprint) {
+        let known = || part.lock().unwrap_or_else(PoisonError::into_inner);
+        if known().contains(&fingerprint) {
             return true;
         }
         let sound = look();
         if sound {
-            part.lock().unwrap_or_else(PoisonError::into_inner).insert(fingerprint);
+            known().insert(fingerprint);
         }
         sound
     }
@@ -86,16 +82,10 @@ pub(crate) fn violations(world: &World, state: &State) -> Vec<String> {
 
 fn of_table(world: &World, table: &Table) -> Vec<String> {
     let snapshot = Snapshot { definitions: Arc::clone(&world.definitions), ..table.snapshot() };
-    let violations = invariant::violations(&snapshot);
-    let mut all: Vec<String> = violations
-        .into_iter()
-        .map(|violation| format!("{}: {}: {}", violation.rule, violation.subject, violation.detail))
-        .collect();
-    all.extend(missing(table));
-    all.extend(repeated(world, table));
-    all.extend(undeclared(world, table));
-    all.extend(exposed(table));
-    all
+    let violations = invariant::violations(&snapshot).into_iter();
+    let texts = violations.map(|one| format!("{}: {}: {}", one.rule, one.subject, one.detail));
+    let of_order = [missing(table), repeated(world, table), undeclared(world, table), exposed(table)];
+    texts.chain(of_order.into_iter().flatten()).collect()
 }
 
 /// Checks I10: every planned change instance of a submission without pending work exists.

@@ -185,13 +185,11 @@ fn write(world: &World, state: &mut State, submitter: &mut Submitter, read: &Arc
     }
     submitter.attempted = Some(ready.id);
     let Some(staged) = &ready.staged else {
-        let written = world.answered(state, &ready.at_once, fate);
-        return if written {
-            Step::Done(Outcome::Accepted(ready.id))
-        } else {
-            submitter.attempt += 1;
-            Step::Begin
-        };
+        if world.answered(state, &ready.at_once, fate) {
+            return Step::Done(Outcome::Accepted(ready.id));
+        }
+        submitter.attempt += 1;
+        return Step::Begin;
     };
     Arc::make_mut(&mut state.table).put(Record::Staging(staged.staging));
     Step::LayOut(Arc::clone(read))
