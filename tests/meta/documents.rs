@@ -54,5 +54,5 @@ fn the_local_systems_routes_are_there() {
         assert_eq!(answer.status, 200, "{method} {path}: {answer:?}");
         called += 1;
     }
-    assert_eq!(called, 11, "routes of the local system");
+    assert_eq!(called, 11, "the page lists eleven routes of the local system");
 }

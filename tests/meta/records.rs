@@ -131,7 +131,7 @@ impl Source {
     fn rows(&self, part: &Part, prefix: &str) -> String {
         let mut rows = String::new();
         for Field { attribute, name, ty, doc, .. } in &part.fields {
-            assert!(!doc.is_empty(), "{}.{name} has no comment", part.name);
+            assert!(!doc.is_empty(), "{}.{name} has a comment", part.name);
             let path = format!("{prefix}{attribute}");
             writeln!(rows, "| `{path}` | `{name}` | {} | {doc} |", self.type_of(&part.file, ty)).unwrap();
             let (inner, joint) = nested(ty);
@@ -184,7 +184,7 @@ impl Source {
     }
 
     fn section(&self, block: &mut String, heading: &str, part: &Part) {
-        assert!(!part.doc.is_empty(), "{} has no comment", part.name);
+        assert!(!part.doc.is_empty(), "{} has a comment", part.name);
         write!(block, "\n### {heading}\n\n{}", wrapped(&part.doc)).unwrap();
         if !part.fields.is_empty() {
             let head = "\n| attribute | field | type | meaning |\n|---|---|---|---|\n";

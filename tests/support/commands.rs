@@ -14,7 +14,7 @@ pub fn first_commands(page: &str, system: &Running) -> Vec<u8> {
 pub fn commands(page: &str, number: usize, system: &Running) -> Vec<u8> {
     let block = page.split("```sh\n").nth(number).unwrap().split("```").next().unwrap();
     let commands = block.replace("http://127.0.0.1:9000", &system.base);
-    assert_ne!(commands, block, "it calls nothing");
+    assert_ne!(commands, block, "the block calls the system");
     let ended = Command::new("bash").args(["-euc", &commands]).output().unwrap();
     assert!(ended.status.success(), "{ended:?}");
     ended.stdout

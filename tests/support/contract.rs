@@ -130,7 +130,7 @@ pub fn check(path: &str, request: &ApiRequest<'_>, answer: &Answer) -> Lines {
         return Lines::new();
     }
     let Some(operation) = Operation::find(request.method, path) else {
-        assert!(matches!(answer.status, 404 | 405), "{what}: no such operation in the contract");
+        assert!(matches!(answer.status, 404 | 405), "{what}: the contract has the operation");
         return Lines::new();
     };
     let mut seen = Lines::from([operation.name(), format!("{} {}", operation.name(), answer.status)]);
@@ -138,15 +138,15 @@ pub fn check(path: &str, request: &ApiRequest<'_>, answer: &Answer) -> Lines {
     let response = &responses[answer.status.to_string()];
     let is_default = response.is_null() && matches!(answer.status, 405 | 413 | 500 | 503);
     let response = if is_default { &responses["default"] } else { response };
-    assert!(!response.is_null(), "{what} is not in the contract: {answer:?}");
+    assert!(!response.is_null(), "{what} is in the contract: {answer:?}");
     if resolved(response)["content"].is_null() {
-        assert!(answer.body.is_null(), "{what}: a body is not in the contract");
+        assert!(answer.body.is_null(), "{what}: the response has no body, as in the contract");
         return seen;
     }
     let media = answer.header("content-type").unwrap_or_default();
     let media = media.split_once(';').map_or(media, |(media, _)| media);
     let schema = &resolved(response)["content"][media]["schema"];
-    assert!(!schema.is_null(), "{what}: {media} is not in the contract");
+    assert!(!schema.is_null(), "{what}: {media} is in the contract");
     let problems = self::problems(schema, &answer.body);
     assert_eq!(problems, Vec::<String>::new(), "{what}: {:#}", answer.body);
     fields(schema, Some(&answer.body), &mut seen);
@@ -169,7 +169,7 @@ fn parameters_of(operation: &Operation, query: &str, request: &ApiRequest<'_>, w
             parameter["in"] == location && documented.is_some_and(|one| one.eq_ignore_ascii_case(name))
         };
         let parameter = operation.parameters.iter().find(is_it);
-        assert!(parameter.is_some(), "{what}: {name} is not in the contract");
+        assert!(parameter.is_some(), "{what}: {name} is in the contract");
         seen.insert(format!("{} {location} {}", operation.name(), name));
     }
     let media = &resolved(&operation.definition["requestBody"])["content"]["application/json"];
@@ -177,7 +177,7 @@ fn parameters_of(operation: &Operation, query: &str, request: &ApiRequest<'_>, w
         && !media.is_null()
     {
         let problems = problems(&media["schema"], &body);
-        assert_eq!(problems, Vec::<String>::new(), "{what}, which was asked for with {body}");
+        assert_eq!(problems, Vec::<String>::new(), "{what}: the contract accepts the body {body}");
         fields(&media["schema"], Some(&body), &mut seen);
     }
     seen

@@ -69,7 +69,7 @@ impl System {
     /// Waits until generation has caught up, as a reader does between two commands.
     fn wait_idle(&self) {
         let mut answers = (0..SETTLED_ANSWERS_MAX).map(|_| self.get("/_local/settled").body);
-        assert!(answers.any(|body| body == json!({"settled": true})), "the system did not become idle");
+        assert!(answers.any(|body| body == json!({"settled": true})), "the system becomes idle");
     }
 
     fn assert_sound(&self) {
@@ -162,7 +162,7 @@ pub fn follow_in(page: &str, shell: impl FnOnce(&Path, &str) -> Command) {
             other => panic!("the page has a block of {other}"),
         }
     }
-    assert!(compared >= 2, "the page shows no output");
+    assert!(compared >= 2, "the page shows two outputs at least");
     system.assert_sound();
 }
 
@@ -197,7 +197,10 @@ fn compare(output: &str, documented: &str) {
         documents.map(|document| document.unwrap_or_else(|error| panic!("{error}: {text}"))).collect()
     };
     let (replies, excerpts) = (documents(output), documents(documented));
-    assert!(replies.len() >= excerpts.len(), "{documented}\nis not in\n{output}");
+    assert!(
+        replies.len() >= excerpts.len(),
+        "the page shows documents of the output:\n{documented}\n{output}"
+    );
     // Where only the last replies are worth a look, the page shows only these.
     for (reply, excerpt) in replies[replies.len() - excerpts.len()..].iter().zip(&excerpts) {
         assert_holds(reply, excerpt, "", reply);

@@ -56,7 +56,7 @@ impl Redelivery {
             }
         }
         let after = system.rows();
-        assert!(before == after, "delivered again, the stream changes the table");
+        assert!(before == after, "a second delivery of the stream leaves the table as it is");
     }
 
     /// Returns batches of repeated records. The records of one item keep their order, as in a stream shard.

@@ -104,7 +104,7 @@ impl Running {
 
     fn begin(world: &str, settings: Settings) -> Self {
         let problems = world_schema_problems(&serde_json::from_str(world).unwrap());
-        assert!(problems.is_empty(), "world.schema.json rejects the world: {problems:?}");
+        assert!(problems.is_empty(), "world.schema.json accepts the world: {problems:?}");
         let world = world::parse(world).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -246,7 +246,7 @@ impl Running {
         let request = ApiRequest::new("GET", "/_local/settled", &Value::Null);
         // A request waits for 30 seconds, which is too short for large submissions and loaded machines.
         let is_idle = |_| self.send(&request).body == json!({"settled": true});
-        assert!((0..IDLE_ROUNDS).any(is_idle), "generation or publishing does not end");
+        assert!((0..IDLE_ROUNDS).any(is_idle), "generation and publishing end");
     }
 
     /// Enables or disables the mapping that invokes a function.
@@ -329,11 +329,11 @@ impl Drop for Running {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
             let already_stopped = stop.send(()).is_err();
-            assert!(std::thread::panicking() || !already_stopped, "the system stopped by itself");
+            assert!(std::thread::panicking() || !already_stopped, "the system runs until its test ends");
         }
         if let Some(serving) = self.serving.take() {
             let ended = self.runtime.block_on(serving);
-            assert!(std::thread::panicking() || ended.is_ok(), "the system failed");
+            assert!(std::thread::panicking() || ended.is_ok(), "the system ends without a failure");
         }
         self.runtime.block_on(remove(&self.tables));
     }

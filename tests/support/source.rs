@@ -76,7 +76,7 @@ pub fn uncommitted_changes() -> String {
 
 fn git(arguments: &[&str]) -> String {
     let output = Command::new("git").args(arguments).output().unwrap();
-    assert!(output.status.success(), "git {arguments:?} fails outside of a checkout");
+    assert!(output.status.success(), "git {arguments:?} runs in a checkout");
     String::from_utf8(output.stdout).unwrap()
 }
 

@@ -100,7 +100,7 @@ impl Stack {
     pub fn rows(&self, ty: &str) -> Vec<Value> {
         let scan = json!({"TableName": self.settings.table, "ConsistentRead": true});
         let mut rows = self.engine("DynamoDB_20120810.Scan", &scan);
-        assert!(rows["LastEvaluatedKey"].is_null(), "there are more rows");
+        assert!(rows["LastEvaluatedKey"].is_null(), "one scan returns all rows");
         let Value::Array(rows) = rows["Items"].take() else { panic!("no rows") };
         rows.into_iter().filter(|row| row["ty"]["S"] == ty).collect()
     }

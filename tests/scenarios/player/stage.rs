@@ -95,7 +95,7 @@ impl<S: Site> Stage<S> {
     pub(super) fn results(&self, path: &str, team: &str) -> Vec<Value> {
         let answer = self.system.get(path, self.key(team));
         assert_eq!(answer.status, 200, "{path}: {answer:?}");
-        assert!(answer.at("/next").is_null(), "{path} has more than one page");
+        assert!(answer.at("/next").is_null(), "{path} has one page");
         answer.at("/results").as_array().unwrap().clone()
     }
 

@@ -77,7 +77,7 @@ fn lists(system: &Running) -> Table {
         table.named_row(&format!("{name}: next 20"), page(&next, 20).0);
         for (part, filter) in parts {
             let (figures, next) = page(&format!("{list}?{filter}"), 0);
-            assert!(!next.is_empty(), "it ends before the list does");
+            assert!(!next.is_empty(), "the list goes on after the last row that was read");
             table.named_row(&format!("{name}: 1,000 rows read for a filter by {part}, no match"), figures);
         }
         let sorted = format!("{list}?ordering=-modified");

@@ -138,7 +138,7 @@ pub fn lists() -> Table {
         page(&watched, list, &path);
         let (cells, next) = page(&watched, list, &path);
         table.line(&format!("**{}**", list.name), &cells);
-        let next = next.unwrap_or_else(|| panic!("one page: {path}"));
+        let next = next.unwrap_or_else(|| panic!("{path} must have a second page"));
         let (cells, _) = page(&watched, list, &next);
         table.line("its second page", &cells);
         let (cells, _) = page(&watched, list, &format!("{path}&{}", list.filter));

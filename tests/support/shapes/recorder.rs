@@ -51,7 +51,7 @@ impl Recorder {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
             let ended = thread.join();
-            assert!(std::thread::panicking() || ended.is_ok(), "the recorder failed");
+            assert!(std::thread::panicking() || ended.is_ok(), "the recorder ends without a failure");
         }
         std::mem::take(&mut *self.counts.lock().unwrap_or_else(PoisonError::into_inner))
     }
