@@ -5,7 +5,7 @@ use crate::clearing::Clearing;
 use crate::owner::{self, Decision};
 use crate::state::State;
 use crate::submitter::{self, Outcome, Step, Submitter};
-use crate::worker::{self};
+use crate::worker;
 use crate::world::{Fate, World};
 use domain::ChangeId;
 use domain::model::staging::{Staging, StagingState};
@@ -47,16 +47,11 @@ impl Model for World {
         for (n, submitter) in state.submitters.iter().enumerate() {
             self.submitter(state, n, submitter, &mut can);
         }
-        // Identical workers have identical moves, so the first of them suffices.
-        for (n, worker) in state.workers.iter().enumerate() {
-            if n == 0 || state.workers.get(n - 1) != Some(worker) {
-                worker.moves(self, state).into_iter().for_each(|next| can(Happens::Worker(n, next)));
-            }
+        for (n, worker) in different(&state.workers) {
+            worker.moves(self, state).into_iter().for_each(|next| can(Happens::Worker(n, next)));
         }
-        for (n, owner) in state.owners.iter().enumerate() {
-            if n == 0 || state.owners.get(n - 1) != Some(owner) {
-                owner.moves(self, state).into_iter().for_each(|next| can(Happens::Owner(n, next)));
-            }
+        for (n, owner) in different(&state.owners) {
+            owner.moves(self, state).into_iter().for_each(|next| can(Happens::Owner(n, next)));
         }
         if state.owners.is_empty() {
             owner::possible(self, state).for_each(|(id, decision)| can(Happens::Decide(id, decision)));
@@ -125,6 +120,11 @@ impl World {
             }
         }
     }
+}
+
+/// Returns actors with their numbers. Identical ones have identical moves, so the first of them suffices.
+fn different<T: PartialEq>(actors: &[T]) -> impl Iterator<Item = (usize, &T)> {
+    actors.iter().enumerate().filter(move |(n, actor)| *n == 0 || actors.get(*n - 1) != Some(*actor))
 }
 
 impl State {

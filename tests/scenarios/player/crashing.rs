@@ -109,28 +109,19 @@ pub(crate) fn assert_shapes() {
 fn assert_fences() {
     let found = in_each_core(&FENCES, |fence| (fence.name, found_by(*fence)));
     eprintln!("{found:#?}");
-    assert!(found.values().all(|found| !matches!(found, FoundBy::Others(_))), "{found:#?}");
+    assert!(found.values().flatten().all(|(is_chosen, _)| *is_chosen), "{found:#?}");
     // If no death found any fence, this comparison could not fail.
-    assert!(found.values().any(|found| matches!(found, FoundBy::Chosen(_))), "{found:#?}");
-}
-
-/// The deaths that find a removed fence, with the first error.
-#[derive(Debug)]
-enum FoundBy {
-    None,
-    Chosen(#[expect(dead_code, reason = "printed")] String),
-    /// No chosen death finds it.
-    Others(#[expect(dead_code, reason = "printed")] String),
+    assert!(found.values().any(Option::is_some), "{found:#?}");
 }
 
 /// Removes a fence, and repeats the deaths that can then have another effect: first the chosen ones.
-fn found_by(fence: Fence) -> FoundBy {
-    let first_error =
-        |is_chosen| PLAN.iter().find_map(|(name, planned)| planned.error(name, fence, is_chosen));
-    match first_error(true) {
-        Some(error) => FoundBy::Chosen(error),
-        None => first_error(false).map_or(FoundBy::None, FoundBy::Others),
-    }
+///
+/// Returns whether a chosen death finds the fence, with the first error.
+fn found_by(fence: Fence) -> Option<(bool, String)> {
+    [true, false].into_iter().find_map(|is_chosen| {
+        let error = PLAN.iter().find_map(|(name, planned)| planned.error(name, fence, is_chosen));
+        Some((is_chosen, error?))
+    })
 }
 
 impl Planned {
@@ -175,12 +166,11 @@ fn plan() -> BTreeMap<&'static str, Planned> {
     });
     let sweeps: Vec<Vec<u64>> = scenarios.values().flat_map(|(_, shapes)| shapes.clone()).collect();
     let mut chosen = choose(&sweeps, TIMES).into_iter();
-    let mut planned = |(requests, shapes)| Planned {
-        requests,
-        shapes,
-        chosen: std::array::from_fn(|_| chosen.next().unwrap()),
+    let planned = |(name, (requests, shapes))| {
+        let chosen = std::array::from_fn(|_| chosen.next().unwrap());
+        (name, Planned { requests, shapes, chosen })
     };
-    scenarios.into_iter().map(|(name, scenario)| (name, planned(scenario))).collect()
+    scenarios.into_iter().map(planned).collect()
 }
 
 impl Requests {
@@ -190,9 +180,8 @@ impl Requests {
         // Generation is never paused here, so later requests of such a scenario can get other statuses.
         let rests = script.steps.iter().any(|step| step.command == "generation rests");
         let calls = played(&script);
-        let is_accepted = calls
-            .iter()
-            .any(|(request, status)| request.path.contains("/submissions/submit/") && *status == 201);
+        let submits = |request: &ApiRequest| request.path.contains("/submissions/submit/");
+        let is_accepted = calls.iter().any(|(request, status)| submits(request) && *status == 201);
         let requests = calls.into_iter().zip(1..).map(|((mut request, status), number)| {
             // After a crash the client sends its request a second time. The idempotency key marks it as the same one.
             let submits = request.path.contains("/submit/") || request.path.contains("/revert/");
@@ -238,6 +227,5 @@ fn played(script: &Script) -> Vec<(ApiRequest, u16)> {
         drop(stage.play(step));
         stage.system.wait_idle();
     }
-    let requests = stage.system.requests.lock().unwrap();
-    requests.clone()
+    stage.system.requests.lock().unwrap().clone()
 }
