@@ -211,7 +211,7 @@ impl World {
         self.call(400, "PATCH", "/v1/account/teams/4/", "awesome-key", &json!({"confirm_removals": "no"}));
     }
 
-    /// Marks a running charge as processed, which nobody can change.
+    /// Marks a running charge as processed, which no request can undo.
     fn bill(&self) {
         let (charges, owner) = ("/v1/marketplace/serviceowner/charges/", "vm-owner-key");
         let running = format!("{charges}?charge_type=monthly_cost&processed=false");
