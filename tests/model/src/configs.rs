@@ -128,7 +128,7 @@ pub const CONFIGS: &[Config] = configs! {
         { approval: false, dependents: &["V"],
           owners: owners(0, 4, &[Complete, Fail, Close, Retry]) } First(70_000);
         [submit(XY1), submit(XY2).after(&[0]), submit(NOTHING).after(&[0]), submit(XY1).after(&[1, 2])];
-    "retry": "owners try again and give up, two at a time, beside submitters";
+    "retry": "owners try again and give up, two at a time, next to submitters";
         { torn: true, owners: owners(2, 4, ANY) } All(96_041);
         [submit(XZ1), submit(XZ2).after(&[0])];
     "held": "retries while a staged submission holds the head";
@@ -162,7 +162,7 @@ pub const CONFIGS: &[Config] = configs! {
     "staged keys": "the same, staged";
         { lost: 2, crashes: 1 } First(90_000);
         [submit(X1).staged().with_key("k"), submit(X1).staged().with_key("k"), submit(X2).staged()];
-    "cleared": "stagings are cleared away beside their commits; answers are lost, submitters die";
+    "cleared": "stagings are cleared away next to their commits; answers are lost, submitters die";
         { lost: 1, crashes: 1, sweeps: true } First(100_000);
         [submit(X1).staged(), submit(X2).staged(), submit(X3).after(&[0])];
     "confluence": "whatever the generations do, the same submissions end alike";
@@ -171,7 +171,7 @@ pub const CONFIGS: &[Config] = configs! {
     "counted": "two generations carry two work records out; answers are lost, generations die";
         { dependents: &["L"], workers: 2, lost: 1, crashes: 1 } All(11_893);
         [submit(XY1), submit(XY2).staged().after(&[0])];
-    "deployed": "deployed items use their numbers up and take more, beside a submission";
+    "deployed": "deployed items use their numbers up and take more, next to a submission";
         { approval: false, deployed: 15, owners: owners(2, 3, &[Deploy, Complete]) } All(3_804);
         [submit(XZ1), submit(XZ2)];
     "notes": "log texts on what is completed, two at a time";
@@ -200,7 +200,7 @@ pub const CONFIGS: &[Config] = configs! {
         { approval: false, torn: true, reuse_from: 1, owners: owners(1, 1, &[Complete]) } All(1_283);
         [submit(X1), submit(NOTHING).after(&[0]), submit(B1).partial().after(&[1]),
          submit(C1).partial().staged().after(&[1])];
-    "late": "referenced work comes late, beside the removal and completion of its item";
+    "late": "referenced work comes late, next to the removal and completion of its item";
         { approval: false, dependents: &["L"], torn: true, workers: 2,
           owners: owners(1, 3, &[Complete]) } First(60_000);
         [submit(XY1), submit(XY2).after(&[0]), submit(X2).after(&[1])];

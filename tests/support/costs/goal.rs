@@ -58,18 +58,11 @@ impl Held {
             (goal.half_reads.map(|goal| goal * 500), figures.read, "read"),
             (goal.round_trips.map(|goal| goal * 1_000), figures.round_trips * 1_000, "round trips"),
         ];
-        let measured: Vec<(u64, u64, &str)> =
-            parts.into_iter().filter_map(|(goal, measured, what)| Some((goal?, measured, what))).collect();
-        let joined = |figure: &dyn Fn(&(u64, u64, &str)) -> u64| -> String {
-            let parts: Vec<String> =
-                measured.iter().map(|part| format!("{} {}", decimal(figure(part), 3, 0), part.2)).collect();
-            parts.join(", ")
-        };
-        Some(Self {
-            operation,
-            goal: joined(&|(goal, _, _)| *goal),
-            measured: joined(&|(_, measured, _)| *measured),
-            passes: measured.iter().all(|(goal, measured, _)| measured <= goal),
-        })
+        let parts = parts.into_iter().filter_map(|(goal, measured, what)| Some((goal?, measured, what)));
+        let passes = parts.clone().all(|(goal, measured, _)| measured <= goal);
+        let text = |figure: u64, what: &str| format!("{} {what}", decimal(figure, 3, 0));
+        let (goal, measured): (Vec<String>, Vec<String>) =
+            parts.map(|(goal, measured, what)| (text(goal, what), text(measured, what))).unzip();
+        Some(Self { operation, goal: goal.join(", "), measured: measured.join(", "), passes })
     }
 }
