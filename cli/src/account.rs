@@ -2,9 +2,12 @@
 
 use crate::{
     api::Api,
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        text::Column,
+    },
     keyring,
-    output::{Column, Output},
+    output::Output,
     settings::{self, Profile, Profiles},
 };
 use clap::{Args, Subcommand};

@@ -1,10 +1,8 @@
 //! Requests to the server.
 
 use crate::{
-    failure::{Failure, Refusal},
+    base::{failure::Failure, json::At as _, problem::Refusal, progress::Progress},
     keyring,
-    output::At as _,
-    progress::Progress,
     settings::{Profile, Profiles},
     suggest,
 };

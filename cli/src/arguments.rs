@@ -2,10 +2,10 @@
 
 use crate::{
     account::{Login, ProfileCommand},
+    base::failure::EXIT_CODES,
     decide::{Complete, Decide, Queue},
     definition::{Definition, Publish},
     docs::Docs,
-    failure::EXIT_CODES,
     graph::GraphCommand,
     init::Init,
     list::{Get, History, List, Schema, Services},

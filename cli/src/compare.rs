@@ -9,7 +9,7 @@ use domain::base::problem::Problem;
 use domain::views::compare::{Refused, compare};
 
 use crate::{
-    failure::Failure,
+    base::failure::Failure,
     output::{Format, Output},
 };
 

@@ -2,10 +2,14 @@
 
 use crate::{
     api::{Api, Call, ORCABASE},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        progress::Progress,
+        text::{Column, joined},
+    },
     list,
-    output::{At as _, Column, ITEM, Output, joined},
-    progress::Progress,
+    output::{ITEM, Output},
     watch::Watch,
 };
 use clap::Args;

@@ -16,9 +16,13 @@ use serde_json::{Value, json};
 
 use crate::{
     api::{Api, Call, ORCABASE},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        text::Column,
+    },
     input,
-    output::{At as _, Column, Format, Output},
+    output::{Format, Output},
 };
 
 /// The columns of items that break a definition.

@@ -2,10 +2,13 @@
 
 use crate::{
     api::{Api, ORCABASE},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+    },
     list::Kind,
     object::{self, Found},
-    output::{At as _, Output},
+    output::Output,
 };
 use clap::Args;
 use domain::Hash;

@@ -4,10 +4,14 @@ mod draw;
 
 use crate::{
     api::Api,
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        text::joined,
+    },
     list::Kind,
     object::{self, NAME_OF_ITEM},
-    output::{At as _, Output, joined},
+    output::Output,
 };
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};

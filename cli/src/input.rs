@@ -3,11 +3,11 @@
 mod yaml;
 
 use self::yaml::Node;
-pub(crate) use self::yaml::Position;
-use crate::{
-    failure::{Failure, Problem},
-    output::unescaped,
-    report::Located,
+use crate::base::{
+    failure::Failure,
+    location::{Located, Position},
+    problem::Problem,
+    text,
 };
 use domain::base::json;
 use domain::model::declaration::DEPTH_MAX;
@@ -120,7 +120,7 @@ impl Input {
 
     fn located(&self, nodes: &[Option<Node>], problem: &Problem) -> Located {
         let nowhere = Located::nowhere(problem.clone());
-        let path = path_of(&problem.pointer);
+        let path = text::parts(&problem.pointer);
         let found = path.get(1).and_then(|name| self.applications.iter().find(|one| one.name == *name));
         let Some(application) = found else { return nowhere };
         let Some(file) = self.files.get(application.file) else { return nowhere };
@@ -190,7 +190,7 @@ fn position_in_json(text: &str, pointer: &str) -> Position {
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => Position { line: error.line(), column: error.column().max(1) },
         Ok(IgnoredAny) => match yaml::parse(text) {
-            Ok(node) => node.position(&path_of(pointer)),
+            Ok(node) => node.position(&text::parts(pointer)),
             Err(invalid) => invalid.position,
         },
     }
@@ -205,9 +205,4 @@ fn syntax(path: &Path, place: Option<(Position, &str)>, pointer: &str, detail: S
     let problem = Problem { pointer: pointer.to_owned(), rule: Problem::SYNTAX.to_owned(), detail };
     let (position, source) = place.map(|(position, text)| (position, text.to_owned())).unzip();
     Located { file: Some(path.to_owned()), position, problem, source }
-}
-
-/// Returns the parts of a JSON pointer.
-fn path_of(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(unescaped).collect()
 }

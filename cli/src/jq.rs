@@ -1,6 +1,6 @@
 //! The option `--jq`: a filter for the JSON form of the output.
 
-use crate::failure::Failure;
+use crate::base::failure::Failure;
 use dovetail_terminal::{plain, printed};
 use jaq_core::{
     Compiler, Ctx, Filter, Vars,

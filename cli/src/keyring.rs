@@ -7,7 +7,7 @@ pub(crate) use desktop::{read, remove, store};
 
 #[cfg(feature = "keyring")]
 mod desktop {
-    use crate::{failure::Failure, settings};
+    use crate::{base::failure::Failure, settings};
     use ::keyring::{Entry, Error};
     use dovetail_terminal::plain;
     use std::{
@@ -72,7 +72,7 @@ mod desktop {
 
 #[cfg(not(feature = "keyring"))]
 mod absent {
-    use crate::failure::Failure;
+    use crate::base::failure::Failure;
 
     /// Returns the key, because it belongs into the file.
     pub(crate) fn store(_profile: &str, key: String) -> Result<Option<String>, Failure> {

@@ -2,9 +2,13 @@
 
 use crate::{
     api::{Api, ORCABASE},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        text::Column,
+    },
     object::{self, Found, NAME_OF_ITEM, SIDES},
-    output::{At as _, Column, ITEM, Output},
+    output::{ITEM, Output},
 };
 use clap::{Args, ValueEnum};
 use domain::base::suggest::did_you_mean;

@@ -1,18 +1,27 @@
 //! The client `dovetail`: declare, preview, apply, decide and read from a terminal or a pipeline.
 
+/// Values and texts that every other folder uses.
+mod base {
+    pub(crate) mod colour;
+    pub(crate) mod failure;
+    pub(crate) mod interrupt;
+    pub(crate) mod json;
+    pub(crate) mod location;
+    pub(crate) mod problem;
+    pub(crate) mod progress;
+    pub(crate) mod text;
+}
+
 mod account;
 mod api;
 mod arguments;
-mod colour;
 mod compare;
 mod decide;
 mod definition;
 mod docs;
-mod failure;
 mod graph;
 mod init;
 mod input;
-mod interrupt;
 mod jq;
 mod keyring;
 mod list;
@@ -22,7 +31,6 @@ mod object;
 mod open;
 mod output;
 mod plan;
-mod progress;
 mod pull;
 mod report;
 mod service_settings;
@@ -38,8 +46,11 @@ mod yaml;
 use crate::{
     api::Api,
     arguments::{Arguments, Command},
+    base::{
+        failure::{Done, Failure},
+        interrupt,
+    },
     decide::Action,
-    failure::{Done, Failure},
     output::Output,
 };
 use clap::{CommandFactory as _, Parser as _};
@@ -62,8 +73,10 @@ fn main() -> ExitCode {
         Ok(done) => done.into(),
         Err(failure) => {
             let columns = Term::stderr().size_checked().map(|(_, columns)| columns);
-            let text =
-                columns.map_or_else(|| format!("dovetail: {failure}\n"), |columns| failure.render(columns));
+            let text = columns.map_or_else(
+                || format!("dovetail: {failure}\n"),
+                |columns| report::render(&failure, columns),
+            );
             // Without standard error only the exit code remains.
             drop(write!(anstream::stderr(), "{text}"));
             failure.exit_code()

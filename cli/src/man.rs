@@ -1,7 +1,7 @@
 //! The command `man`: manual pages, from the descriptions of the commands.
 
 use crate::{
-    failure::{Done, Failure},
+    base::failure::{Done, Failure},
     output::Output,
 };
 use clap::Args;

@@ -9,8 +9,10 @@ mod write;
 use self::tools::{Access, TOOLS, Tool};
 use crate::{
     api::Api,
-    failure::{Done, Failure},
-    output::At as _,
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+    },
 };
 use clap::{Args, ValueEnum};
 use rmcp::{
@@ -127,7 +129,7 @@ impl ServerHandler for Server {
 
 /// Returns the error of a tool: a text, and the problems as data.
 fn failed(failure: &Failure) -> CallToolResult {
-    let problem = |located: crate::report::Located| {
+    let problem = |located: crate::base::location::Located| {
         let problem = located.problem;
         json!({"pointer": problem.pointer, "rule": problem.rule, "detail": problem.detail})
     };

@@ -2,9 +2,8 @@
 
 use crate::{
     api::{Api, ORCABASE},
-    failure::Failure,
+    base::{failure::Failure, json::At as _, text::joined},
     list::{Kind, query},
-    output::{At as _, joined},
 };
 use domain::base::suggest::did_you_mean;
 use serde_json::Value;

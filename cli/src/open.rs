@@ -2,10 +2,13 @@
 
 use crate::{
     api::Api,
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+    },
     list::Kind,
     object,
-    output::{At as _, Output},
+    output::Output,
 };
 use clap::Args;
 use serde_json::json;

@@ -1,6 +1,15 @@
 //! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
 
-use crate::{colour, failure::Failure, jq::Jq, table::table, yaml};
+use crate::{
+    base::{
+        colour,
+        failure::Failure,
+        text::{Column, joined},
+    },
+    jq::Jq,
+    table::table,
+    yaml,
+};
 use clap::ValueEnum;
 use console::Term;
 use dovetail_terminal::{plain, printed};
@@ -32,9 +41,6 @@ pub(crate) struct Output {
     jq: Option<Jq>,
     out: Box<dyn Write>,
 }
-
-/// A column of a list: its heading, and the JSON pointers of its texts, which are joined by `/`.
-pub(crate) type Column = (&'static str, &'static [&'static str]);
 
 /// The pointers of the full name of the item of a change instance: application, service and item.
 pub(crate) const ITEM: &[&str] = &["/application/name", "/service/name", "/service_item/name"];
@@ -146,48 +152,4 @@ impl Output {
         }
         self.text(&text)
     }
-}
-
-/// Reads of a JSON document that never fail.
-pub(crate) trait At {
-    /// Returns the value at a JSON pointer; null if there is none.
-    fn at(&self, pointer: &str) -> &Value;
-
-    /// Returns the value at a pointer as text: a string as it is, nothing for null, anything else as JSON.
-    fn text_at(&self, pointer: &str) -> String {
-        match self.at(pointer) {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                other.to_string()
-            }
-        }
-    }
-
-    /// Returns the elements of the list at a pointer; none without a list.
-    fn list_at(&self, pointer: &str) -> &[Value] {
-        self.at(pointer).as_array().map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns whether the value at a pointer is `true`.
-    fn is_at(&self, pointer: &str) -> bool {
-        self.at(pointer) == &Value::Bool(true)
-    }
-}
-
-impl At for Value {
-    fn at(&self, pointer: &str) -> &Value {
-        self.pointer(pointer).unwrap_or(&Self::Null)
-    }
-}
-
-/// Returns the texts at these pointers, joined by `/`; nothing if all are absent.
-pub(crate) fn joined(value: &Value, pointers: &[&str]) -> String {
-    let texts: Vec<String> = pointers.iter().map(|pointer| value.text_at(pointer)).collect();
-    if texts.iter().all(String::is_empty) { String::new() } else { texts.join("/") }
-}
-
-/// Returns a part of a JSON pointer without its escapes (RFC 6901).
-pub(crate) fn unescaped(part: &str) -> String {
-    part.replace("~1", "/").replace("~0", "~")
 }

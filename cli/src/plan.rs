@@ -6,11 +6,14 @@ pub(crate) use self::show::counts;
 
 use crate::{
     api::{Api, Call, ORCABASE},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+    },
     compare,
-    failure::{Done, Failure},
     input::Input,
     list,
-    output::{At as _, Format, Output},
+    output::{Format, Output},
     report::{self, Reports},
     suggest,
     wait::{self, Goal},

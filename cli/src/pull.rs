@@ -4,9 +4,12 @@ mod directory;
 
 use crate::{
     api::{Api, ORCABASE},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+    },
     list,
-    output::{At as _, Output},
+    output::Output,
     yaml,
 };
 use clap::Args;

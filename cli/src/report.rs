@@ -2,15 +2,12 @@
 
 mod annotations;
 mod junit;
-mod located;
 mod markdown;
 mod sarif;
 mod snippet;
 
-pub(crate) use self::{
-    junit::write as write_junit, located::Located, markdown::write as write_markdown, snippet::render,
-};
-use crate::failure::Failure;
+pub(crate) use self::{junit::write as write_junit, markdown::write as write_markdown, snippet::render};
+use crate::base::failure::Failure;
 use clap::{Args, ValueEnum};
 use std::{
     env, fs,

@@ -2,10 +2,14 @@
 
 use crate::{
     api::{Api, Call, ORCABASE},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        text::Column,
+    },
     list::Kind,
     object,
-    output::{At as _, Column, Format, Output},
+    output::{Format, Output},
 };
 use clap::Args;
 use domain::base::suggest::did_you_mean;

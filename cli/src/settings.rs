@@ -1,6 +1,6 @@
 //! The profiles of a user: server, team and API key, in a file that only the user can read.
 
-use crate::failure::Failure;
+use crate::base::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,

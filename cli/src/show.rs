@@ -5,10 +5,14 @@ mod sections;
 use self::sections::Sections;
 use crate::{
     api::{Api, ORCABASE},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        text::joined,
+    },
     list::Kind,
     object::{self, Found, NAME_OF_ITEM},
-    output::{At as _, Format, ITEM, Output, joined},
+    output::{Format, ITEM, Output},
 };
 use clap::Args;
 use serde_json::{Map, Value, json};

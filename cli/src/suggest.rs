@@ -2,9 +2,8 @@
 
 use crate::{
     api::Api,
-    failure::Problem,
+    base::{json::At as _, problem::Problem, text},
     list,
-    output::{At as _, unescaped},
 };
 use domain::base::suggest::{did_you_mean, nearest};
 use serde_json::Value;
@@ -38,7 +37,7 @@ pub(crate) fn properties(api: &Api, declaration: &Value, problems: &mut [Problem
     let surplus =
         problems.iter_mut().filter(|problem| problem.rule == "schema" && is_member(declaration, problem));
     for problem in surplus.take(SUGGESTIONS_MAX) {
-        let path: Vec<String> = problem.pointer.split('/').skip(1).map(unescaped).collect();
+        let path = text::parts(&problem.pointer);
         // TEAM, APPLICATION, `services`, SERVICE, the index of the item, and the path within the item.
         let [_, _, services, service, _, inner @ ..] = path.as_slice() else { continue };
         if services != "services" {

@@ -1,6 +1,6 @@
 //! A list as a table of a terminal: at most as wide as the terminal, with colours.
 
-use crate::{colour, output::Column};
+use crate::base::{colour, text::Column};
 use dovetail_terminal::{cell, coloured, columns_within};
 
 /// The distance of two columns.

@@ -2,9 +2,13 @@
 
 use crate::{
     api::{Api, ORCABASE},
-    failure::{Done, Failure},
-    output::{At as _, Column, Format, ITEM, Output},
-    progress::Progress,
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        progress::Progress,
+        text::Column,
+    },
+    output::{Format, ITEM, Output},
     report,
 };
 use clap::{Args, ValueEnum};

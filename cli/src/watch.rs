@@ -2,9 +2,12 @@
 
 use crate::{
     api::Api,
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+    },
     list::CHANGES,
-    output::{At as _, Output},
+    output::Output,
 };
 use clap::Args;
 use console::Term;

@@ -6,9 +6,13 @@ mod signature;
 use self::listen::Listen;
 use crate::{
     api::{Api, Call},
-    failure::{Done, Failure},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        text::Column,
+    },
     list,
-    output::{At as _, Column, Output},
+    output::Output,
     settings,
 };
 use clap::{Args, Subcommand};

@@ -9,7 +9,7 @@ use domain::base::state::ChangeType;
 use domain::views::compare::{Differences, Field};
 use serde_json::Value;
 
-use crate::colour;
+use crate::base::colour;
 use dovetail_terminal::{cell, coloured, columns_within};
 
 const HEADINGS: [&str; 7] = ["CHANGE", "APPLICATION", "SERVICE", "ITEM", "FIELD", "OLD", "NEW"];

@@ -2,6 +2,7 @@
 //!
 //! Anchors, aliases and merge keys (`<<`) work, because repositories use them. Duplicate keys are errors.
 
+use crate::base::location::Position;
 use domain::model::declaration::DEPTH_MAX;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Number, Value};
@@ -13,13 +14,6 @@ use std::{
 
 /// Maximum number of values of a file, with each copy of an alias.
 const VALUES_MAX: usize = 2_000_000;
-
-/// Line and column of a value, both from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Position {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
-}
 
 /// A value with its position.
 #[derive(Clone, Debug)]

@@ -3,10 +3,9 @@
 use super::{CHANGE, id, picked, text};
 use crate::{
     api::{Api, ORCABASE},
-    failure::Failure,
+    base::{failure::Failure, json::At as _},
     list,
     object::{self, SIDES},
-    output::At as _,
     plan,
 };
 use domain::State;

@@ -3,9 +3,8 @@
 use super::{CHANGE, id, picked, text};
 use crate::{
     api::Api,
+    base::{failure::Failure, json::At as _},
     decide::{self, Action},
-    failure::Failure,
-    output::At as _,
     plan::{self, Request},
 };
 use serde_json::{Value, json};

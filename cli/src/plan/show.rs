@@ -1,8 +1,12 @@
 //! The text of a plan: one line for each change, one for each changed field.
 
 use crate::{
-    colour::{self, painted},
-    output::{At as _, ITEM, joined},
+    base::{
+        colour::{self, painted},
+        json::At as _,
+        text::joined,
+    },
+    output::ITEM,
 };
 use anstyle::AnsiColor;
 use dovetail_terminal::{cell, plain};

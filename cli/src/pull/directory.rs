@@ -1,9 +1,9 @@
 //! One file for each application. A file with another declaration stays, unless the user forces its replacement.
 
 use crate::{
-    failure::Failure,
+    base::{failure::Failure, text::Column},
     input,
-    output::{Column, Output},
+    output::Output,
     yaml,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

@@ -1,7 +1,10 @@
 //! Annotations at the lines of a pull request: workflow commands of GitHub, and code quality of GitLab.
 
-use super::{Located, from_root, save};
-use crate::{failure::Failure, input::Position};
+use super::{from_root, save};
+use crate::base::{
+    failure::Failure,
+    location::{Located, Position},
+};
 use domain::Hash;
 use serde_json::{Value, json};
 use std::{io::Write as _, path::Path};
@@ -64,7 +67,7 @@ fn quality(problem: &Located, file: &Path) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::failure::Problem;
+    use crate::base::problem::Problem;
 
     #[test]
     fn workflow_commands_are_escaped() {

@@ -2,8 +2,8 @@
 
 use super::save;
 use crate::{
-    failure::Failure,
-    output::{At as _, ITEM, joined},
+    base::{failure::Failure, json::At as _, text::joined},
+    output::ITEM,
 };
 use domain::State;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};

@@ -2,10 +2,10 @@
 //!
 //! Declared texts stand in code spans, where a renderer knows no HTML, link, mention or emoji.
 
-use super::{Located, from_root, save};
+use super::{from_root, save};
 use crate::{
-    failure::Failure,
-    output::{At as _, ITEM, joined},
+    base::{failure::Failure, json::At as _, location::Located, text::joined},
+    output::ITEM,
     plan::counts,
 };
 use dovetail_terminal::plain;

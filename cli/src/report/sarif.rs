@@ -1,7 +1,10 @@
 //! SARIF 2.1.0, for the code scanning of GitHub and for editors.
 
-use super::{Located, from_root, save};
-use crate::{failure::Failure, input::Position};
+use super::{from_root, save};
+use crate::base::{
+    failure::Failure,
+    location::{Located, Position},
+};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path};

@@ -1,12 +1,29 @@
 //! Problems on a terminal: each with its line of the file and a mark.
 
-use super::Located;
-use crate::input::Position;
+use crate::base::{
+    failure::Failure,
+    location::{Located, Position},
+};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::ops::Range;
 
+/// Returns the text of a failure for a terminal with this number of columns.
+pub(crate) fn render(failure: &Failure, columns: u16) -> String {
+    let rendered = match failure {
+        Failure::Invalid(problems) | Failure::Unreadable(problems) => snippets(problems, columns),
+        Failure::Failed(_)
+        | Failure::Refused(_)
+        | Failure::Problems(_)
+        | Failure::NotAllowed(_)
+        | Failure::PlanChanged
+        | Failure::Usage(_)
+        | Failure::Interrupted => None,
+    };
+    rendered.unwrap_or_else(|| format!("dovetail: {failure}\n"))
+}
+
 /// Returns the problems for a terminal with this number of columns; none if no problem has a position.
-pub(crate) fn render(problems: &[Located], columns: u16) -> Option<String> {
+fn snippets(problems: &[Located], columns: u16) -> Option<String> {
     if problems.iter().all(|problem| problem.position.is_none()) {
         return None;
     }

@@ -1,7 +1,8 @@
 //! The text of an object: a title, fields, and sections with a heading.
 
 use crate::{
-    output::{At as _, ITEM, joined},
+    base::{json::At as _, text::joined},
+    output::ITEM,
     yaml,
 };
 use dovetail_terminal::{cell, plain};

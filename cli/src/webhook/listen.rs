@@ -2,8 +2,12 @@
 
 use super::signature::Secret;
 use crate::{
-    failure::{Done, Failure},
-    output::{At as _, Column, Output},
+    base::{
+        failure::{Done, Failure},
+        json::At as _,
+        text::Column,
+    },
+    output::Output,
 };
 use clap::Args;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The signatures of a delivery: those of Dovetail and of Standard Webhooks.
 
 use super::first_line;
-use crate::failure::Failure;
+use crate::base::failure::Failure;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;

@@ -1,12 +1,10 @@
 //! Why a command failed, and the exit code of each reason.
 
-use crate::{
+use crate::base::{
     interrupt::INTERRUPTED,
-    output::At as _,
-    report::{self, Located},
+    location::Located,
+    problem::{Problem, Refusal},
 };
-use dovetail_terminal::plain;
-use serde_json::Value;
 use std::{fmt, io, path::Path, process::ExitCode};
 
 /// The exit codes of all commands, at the end of each help text.
@@ -87,21 +85,6 @@ impl Failure {
         }
     }
 
-    /// Returns the text for a terminal with this number of columns.
-    pub(crate) fn render(&self, columns: u16) -> String {
-        let rendered = match self {
-            Self::Invalid(problems) | Self::Unreadable(problems) => report::render(problems, columns),
-            Self::Failed(_)
-            | Self::Refused(_)
-            | Self::Problems(_)
-            | Self::NotAllowed(_)
-            | Self::PlanChanged
-            | Self::Usage(_)
-            | Self::Interrupted => None,
-        };
-        rendered.unwrap_or_else(|| format!("dovetail: {self}\n"))
-    }
-
     /// Returns the problems of a declaration; none if it failed for another reason.
     pub(crate) fn problems(&self) -> Option<Vec<Located>> {
         match self {
@@ -134,56 +117,6 @@ impl Failure {
 
     pub(crate) fn failed(reason: impl fmt::Display) -> Self {
         Self::Failed(reason.to_string())
-    }
-}
-
-/// A refused request.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    /// The stable code of the error, such as `blocked`.
-    pub(crate) code: String,
-    pub(crate) detail: String,
-    pub(crate) problems: Vec<Problem>,
-}
-
-/// One problem of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    /// JSON pointer of the invalid value.
-    pub(crate) pointer: String,
-    pub(crate) rule: String,
-    pub(crate) detail: String,
-}
-
-impl Problem {
-    /// The rule of a text that is not YAML or JSON.
-    pub(crate) const SYNTAX: &str = "syntax";
-}
-
-impl Refusal {
-    /// Reads the body of a response in the form of RFC 9457.
-    pub(crate) fn of(body: &Value) -> Self {
-        let problem = |problem: &Value| Problem {
-            pointer: problem.text_at("/pointer"),
-            rule: problem.text_at("/rule"),
-            detail: problem.text_at("/detail"),
-        };
-        let problems = body.list_at("/problems").iter().map(problem).collect();
-        Self { code: body.text_at("/code"), detail: body.text_at("/detail"), problems }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", plain(&self.detail), plain(&self.code))?;
-        self.problems.iter().try_for_each(|problem| write!(f, "\n{problem}"))
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pointer, rule, detail } = self;
-        write!(f, "{}: {} ({})", plain(pointer), plain(detail), plain(rule))
     }
 }
 

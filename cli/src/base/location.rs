@@ -1,8 +1,15 @@
 //! Problems with their places in the files of a declaration.
 
-use crate::{failure::Problem, input::Position};
+use crate::base::problem::Problem;
 use dovetail_terminal::plain;
 use std::{fmt, path::PathBuf};
+
+/// Line and column of a value, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
 
 /// A problem with its place.
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
@@ -24,7 +31,7 @@ impl Located {
     }
 
     /// Returns what must hold, for reports that show the place and the rule elsewhere.
-    pub(super) fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let Problem { pointer, detail, .. } = &self.problem;
         if self.file.is_some() || pointer.is_empty() {
             plain(detail)
@@ -34,13 +41,13 @@ impl Located {
     }
 
     /// Returns what must hold, with the broken rule. A text that is not YAML or JSON breaks no rule of the server.
-    pub(super) fn message_and_rule(&self) -> String {
+    pub(crate) fn message_and_rule(&self) -> String {
         let Problem { rule, detail, .. } = &self.problem;
         if rule == Problem::SYNTAX { plain(detail) } else { format!("{} ({})", plain(detail), plain(rule)) }
     }
 
     /// Returns the place, where a report needs one: the first character by default.
-    pub(super) fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> Position {
         self.position.unwrap_or(Position { line: 1, column: 1 })
     }
 }
