@@ -8,6 +8,7 @@ use crate::{
         progress::Progress,
         text::{Column, joined},
     },
+    document::file,
     list,
     output::{ITEM, Output},
     watch::Watch,
@@ -16,7 +17,6 @@ use clap::Args;
 use domain::State;
 use serde_json::{Map, Value, json};
 use std::{
-    fs,
     io::Read as _,
     path::{Path, PathBuf},
     sync::{
@@ -187,7 +187,7 @@ fn deployed(path: &Path) -> Result<Value, Failure> {
     if path == Path::new("-") {
         std::io::stdin().read_to_string(&mut text).map_err(Failure::file(path))?;
     } else {
-        text = fs::read_to_string(path).map_err(Failure::file(path))?;
+        text = file::read(path)?;
     }
     serde_json::from_str(&text).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))
 }

@@ -1,9 +1,6 @@
 //! The commands `definition check`, which needs no server, and `publish`.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use domain::{
@@ -21,7 +18,7 @@ use crate::{
         json::At as _,
         text::Column,
     },
-    input,
+    document::json,
     output::{Format, Output},
 };
 
@@ -83,7 +80,7 @@ pub(crate) struct Publish {
 
 /// Executes `publish`.
 pub(crate) fn publish(api: &Api, command: &Publish, out: &mut Output) -> Result<Done, Failure> {
-    let text = document(&command.definition)?;
+    let text = json::read(&command.definition)?;
     schema::publish(&text).map_err(|problems| invalid(&command.definition, &problems))?;
     let definition = serde_json::from_slice(&text).map_err(Failure::failed)?;
     let Stored { broken, checked } = Stored::checked(api, &definition)?;
@@ -169,7 +166,7 @@ fn problems(team: &str, item: &Value) -> Vec<Value> {
 /// Checks the definition and its cases, and prints the result.
 pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failure> {
     let Command::Check(check) = &settings.command;
-    let definition = document(&check.definition)?;
+    let definition = json::read(&check.definition)?;
     let file = check.definition.display();
     let schema = schema::publish(&definition).map_err(|problems| invalid(&check.definition, &problems))?;
     for warning in schema::warnings(&schema) {
@@ -180,7 +177,7 @@ pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failu
     let forms =
         DecisionForms::load(&schema.text).map_err(|problems| invalid(&check.definition, &problems))?;
     let results =
-        cases::run(&document(cases)?, Some(&forms)).map_err(|problems| invalid(cases, &problems))?;
+        cases::run(&json::read(cases)?, Some(&forms)).map_err(|problems| invalid(cases, &problems))?;
     let holding = results.iter().filter(|result| result.differences.is_empty()).count();
     out.text(&format!("{}: {holding} of {} cases hold\n", cases.display(), results.len()))?;
     let differences = results.iter().flat_map(|CaseResult { id, differences }| {
@@ -192,12 +189,6 @@ pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failu
     } else {
         Err(Failure::Failed(format!("cases differ{differences}")))
     }
-}
-
-/// Reads a file of JSON or YAML. Returns JSON; that of a JSON file is as it was written.
-fn document(path: &Path) -> Result<Vec<u8>, Failure> {
-    let text = fs::read_to_string(path).map_err(Failure::file(path))?;
-    if input::is_yaml(path) { Ok(input::value(path, &text)?.to_string().into()) } else { Ok(text.into()) }
 }
 
 /// Returns the problems of a file, one line each.

@@ -6,6 +6,7 @@ use crate::{
         failure::{Done, Failure},
         json::At as _,
     },
+    document::file,
     list::Kind,
     object::{self, Found},
     output::Output,
@@ -13,10 +14,7 @@ use crate::{
 use clap::Args;
 use domain::Hash;
 use dovetail_terminal::plain;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// Prints the documentation of a service, or uploads it
 #[derive(Args, Clone, Debug)]
@@ -31,8 +29,8 @@ pub(crate) struct Docs {
 
 /// Executes `docs`.
 pub(crate) fn docs(api: &Api, command: &Docs, out: &mut Output) -> Result<Done, Failure> {
-    if let Some(file) = &command.upload {
-        return upload(api, &command.service, file, out);
+    if let Some(markdown) = &command.upload {
+        return upload(api, &command.service, markdown, out);
     }
     let Found { side, value } = object::read(api, Kind::Services, &command.service, None)?;
     if !value.is_at("/has_md") {
@@ -47,8 +45,8 @@ pub(crate) fn docs(api: &Api, command: &Docs, out: &mut Output) -> Result<Done, 
     Ok(Done::Success)
 }
 
-fn upload(api: &Api, service: &str, file: &Path, out: &mut Output) -> Result<Done, Failure> {
-    let text = fs::read_to_string(file).map_err(Failure::file(file))?;
+fn upload(api: &Api, service: &str, markdown: &Path, out: &mut Output) -> Result<Done, Failure> {
+    let text = file::read(markdown)?;
     let id = object::id_on(api, Kind::Services, &["serviceowner"], service)?;
     // The hash of the text cannot occur in the text.
     let boundary = format!("dovetail-{}", Hash::of(&text));

@@ -6,9 +6,9 @@ use crate::{
         failure::{Done, Failure},
         json::At as _,
     },
+    document::write,
     list,
     output::Output,
-    yaml,
 };
 use clap::Args;
 use dovetail_terminal::plain;
@@ -34,15 +34,15 @@ pub(crate) struct Init {
 pub(crate) fn init(api: &Api, command: &Init, out: &mut Output) -> Result<Done, Failure> {
     let schema = list::definition(api, &command.service)?;
     let [application, service, item] =
-        [&command.application, &command.service, &command.item].map(|name| yaml::text(name));
+        [&command.application, &command.service, &command.item].map(|name| write::text(name));
     let required = schema.list_at("/required");
     let line = |(name, property): (&String, &Value)| {
         let is_required = required.iter().any(|required| required == name) && !property.is_at("/x-computed");
         let sign = if is_required { "" } else { "# " };
         format!(
             "        {sign}{}: {}{}\n",
-            yaml::text(name),
-            yaml::inline(&example(property)),
+            write::text(name),
+            write::inline(&example(property)),
             comment(property)
         )
     };

@@ -12,6 +12,16 @@ mod base {
     pub(crate) mod text;
 }
 
+/// The files of a user.
+mod document {
+    pub(crate) mod directory;
+    pub(crate) mod file;
+    pub(crate) mod input;
+    pub(crate) mod json;
+    pub(crate) mod write;
+    mod yaml;
+}
+
 mod account;
 mod api;
 mod arguments;
@@ -21,7 +31,6 @@ mod definition;
 mod docs;
 mod graph;
 mod init;
-mod input;
 mod jq;
 mod keyring;
 mod list;
@@ -41,7 +50,6 @@ mod table;
 mod wait;
 mod watch;
 mod webhook;
-mod yaml;
 
 use crate::{
     api::Api,

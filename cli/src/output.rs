@@ -6,9 +6,9 @@ use crate::{
         failure::Failure,
         text::{Column, joined},
     },
+    document::write,
     jq::Jq,
     table::table,
-    yaml,
 };
 use clap::ValueEnum;
 use console::Term;
@@ -84,7 +84,7 @@ impl Output {
         let text = match self.format {
             Format::Json => format!("{value:#}\n"),
             Format::Ndjson => format!("{value}\n"),
-            Format::Yaml => yaml::document(value),
+            Format::Yaml => write::document(value),
             Format::Table | Format::Name => return Ok(false),
         };
         self.text(&text).map(|()| true)
@@ -139,7 +139,7 @@ impl Output {
         let mut text = match self.format {
             Format::Json => format!("{:#}", Value::from(values)),
             Format::Ndjson => lines(&Value::to_string),
-            Format::Yaml => return self.text(&yaml::document(&Value::from(values))),
+            Format::Yaml => return self.text(&write::document(&Value::from(values))),
             Format::Name => lines(&|value| row(value).into_iter().next().unwrap_or_default()),
             Format::Table if self.is_terminal && values.is_empty() => "Nothing found.".to_owned(),
             Format::Table if self.is_terminal => {

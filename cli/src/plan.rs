@@ -11,7 +11,7 @@ use crate::{
         json::At as _,
     },
     compare,
-    input::Input,
+    document::{file, input::Input},
     list,
     output::{Format, Output},
     report::{self, Reports},
@@ -23,7 +23,7 @@ use dialoguer::Confirm;
 use domain::Hash;
 use serde_json::{Map, Value, json};
 use std::{
-    env, fs, io,
+    env, io,
     io::{IsTerminal as _, Write as _},
     path::PathBuf,
     thread,
@@ -266,7 +266,7 @@ pub(crate) fn plan(api: &Api, command: &Plan, out: &mut Output) -> Result<Done, 
     }
     let preview = command.reports.write(preview)?;
     if let Some(path) = &command.save {
-        fs::write(path, format!("{preview:#}\n")).map_err(Failure::file(path))?;
+        file::save(path, &format!("{preview:#}\n"))?;
     }
     if !out.json(&preview)? {
         out.text(&show::plan(&preview))?;
@@ -380,8 +380,7 @@ impl Approval {
     /// Returns the token of the reviewed plan; none if the plan is reviewed now.
     fn reviewed(&self) -> Result<Option<String>, Failure> {
         let Some(path) = &self.plan_file else { return Ok(self.plan.clone()) };
-        let text = fs::read_to_string(path).map_err(Failure::file(path))?;
-        let plan: Value = serde_json::from_str(&text).unwrap_or_default();
+        let plan: Value = serde_json::from_str(&file::read(path)?).unwrap_or_default();
         match plan.at("/plan").as_str() {
             Some(token) => Ok(Some(token.to_owned())),
             None => Err(Failure::Failed(format!("{}: must be a file of `plan --save`", path.display()))),

@@ -1,20 +1,25 @@
 //! The command `pull`: the stored declaration, in the form of a submission.
 
-mod directory;
-
 use crate::{
     api::{Api, ORCABASE},
     base::{
         failure::{Done, Failure},
         json::At as _,
+        text::Column,
+    },
+    document::{
+        directory::{self, File},
+        write,
     },
     list,
     output::Output,
-    yaml,
 };
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+
+/// The columns of the written files.
+const FILES: [Column; 2] = [("FILE", &["/file"]), ("RESULT", &["/result"])];
 
 /// Writes the declaration of your team as files, to plan and apply
 ///
@@ -39,9 +44,12 @@ pub(crate) struct Pull {
 pub(crate) fn pull(api: &Api, command: &Pull, out: &mut Output) -> Result<Done, Failure> {
     let declaration = declaration(api, command)?;
     if let Some(directory) = &command.directory {
-        directory::write(directory, &declaration, command.force, out)?;
+        let files = directory::save(directory, &declaration, command.force)?;
+        let row =
+            |file: &File| json!({"file": file.path.display().to_string(), "result": file.outcome.name()});
+        out.list(&files.iter().map(row).collect::<Vec<_>>(), &FILES)?;
     } else if !out.json(&declaration)? {
-        out.text(&yaml::document(&declaration))?;
+        out.text(&write::document(&declaration))?;
     }
     Ok(Done::Success)
 }
@@ -108,7 +116,6 @@ fn choose(declaration: &mut Value, names: &[String]) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn pages_become_one_declaration() {

@@ -10,7 +10,7 @@ pub(crate) use self::{junit::write as write_junit, markdown::write as write_mark
 use crate::base::failure::Failure;
 use clap::{Args, ValueEnum};
 use std::{
-    env, fs,
+    env,
     path::{Component, Path, PathBuf},
 };
 
@@ -74,9 +74,4 @@ fn from_root(path: &Path) -> String {
     let path = absolute.strip_prefix(root).unwrap_or(path);
     let parts = path.components().filter(|part| *part != Component::CurDir);
     parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-}
-
-/// Writes a report to its file.
-fn save(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(Failure::file(path))
 }

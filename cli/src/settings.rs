@@ -1,11 +1,11 @@
 //! The profiles of a user: server, team and API key, in a file that only the user can read.
 
-use crate::base::failure::Failure;
+use crate::{base::failure::Failure, document::file};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     env, fs,
-    io::{ErrorKind, Write as _},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -55,10 +55,7 @@ impl Profiles {
         let parent = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(Failure::file(parent))?;
         let text = serde_json::to_string_pretty(self).map_err(Failure::failed)?;
-        // A crash leaves the old file or the new one.
-        let new = path.with_extension("new");
-        write_private(&new, &text).map_err(Failure::file(&new))?;
-        fs::rename(&new, &path).map_err(Failure::file(&path))
+        file::replace_private(&path, &format!("{text}\n"))
     }
 
     /// Returns the name of the profile in use.
@@ -84,29 +81,4 @@ pub(crate) fn path() -> Result<PathBuf, Failure> {
     let directory = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
     let directory = directory.ok_or_else(|| Failure::Usage("set HOME or DOVETAIL_CONFIG".to_owned()))?;
     Ok(directory.join("dovetail/profiles.json"))
-}
-
-/// Writes a file that no other user can read at any time.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = private().create(true).truncate(true).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.write_all(b"\n")?;
-    file.sync_all()
-}
-
-/// Creates an empty file that no other user can read. It must not exist.
-pub(crate) fn create_private(path: &Path) -> std::io::Result<()> {
-    private().create_new(true).open(path).map(drop)
-}
-
-/// Returns the options of a file for its owner alone.
-fn private() -> fs::OpenOptions {
-    let mut options = fs::OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    options
 }

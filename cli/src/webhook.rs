@@ -11,18 +11,15 @@ use crate::{
         json::At as _,
         text::Column,
     },
+    document::file,
     list,
     output::Output,
-    settings,
 };
 use clap::{Args, Subcommand};
 use domain::State;
 use dovetail_terminal::plain;
 use serde_json::{Value, json};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 /// The path of the routes about webhooks.
 const WEBHOOKS: &str = "/v1/external/serviceowner/webhooks/";
@@ -111,7 +108,7 @@ pub(crate) fn run(profile: Option<&str>, webhook: &Webhook, out: &mut Output) ->
 fn create(api: &Api, command: &Create, out: &mut Output) -> Result<(), Failure> {
     let services = api.list("/v1/orcabase/serviceowner/services/", usize::MAX)?;
     let service = list::named(&services, &command.service)?;
-    let authorization = command.authorization_file.as_deref().map(first_line).transpose()?;
+    let authorization = command.authorization_file.as_deref().map(file::first_line).transpose()?;
     let members = [
         ("service", Some(service.at("/id").clone())),
         ("target_url", Some(json!(command.url))),
@@ -122,18 +119,18 @@ fn create(api: &Api, command: &Create, out: &mut Output) -> Result<(), Failure> 
     let body: Value =
         members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
     // Only the response has the secret, so the file must be there before.
-    let file = &command.secret_file;
-    settings::create_private(file).map_err(Failure::file(file))?;
+    let secret_file = &command.secret_file;
+    file::create_private(secret_file)?;
     let created = api.send(&Call { method: "POST", path: WEBHOOKS, headers: &[], body: &body });
-    let mut webhook = created.inspect_err(|_| drop(fs::remove_file(file)))?;
+    let mut webhook = created.inspect_err(|_| drop(fs::remove_file(secret_file)))?;
     let secret = webhook.as_object_mut().and_then(|members| members.remove("secret"));
     let secret = secret.as_ref().and_then(Value::as_str).unwrap_or_default();
-    fs::write(file, format!("{secret}\n")).map_err(Failure::file(file))?;
+    file::save(secret_file, &format!("{secret}\n"))?;
     if out.json(&webhook)? {
         return Ok(());
     }
     let (id, name) = (webhook.at("/id"), plain(&webhook.text_at("/name")));
-    out.text(&format!("Created the webhook {id}, `{name}`. Its secret is in {}.\n", file.display()))
+    out.text(&format!("Created the webhook {id}, `{name}`. Its secret is in {}.\n", secret_file.display()))
 }
 
 fn trigger(api: &Api, id: u64, out: &mut Output) -> Result<Done, Failure> {
@@ -150,10 +147,4 @@ fn trigger(api: &Api, id: u64, out: &mut Output) -> Result<Done, Failure> {
         out.text(&format!("The receiver accepted the event with status {status}.\n"))?;
     }
     Ok(Done::Success)
-}
-
-/// Reads the first line of a file, without its end.
-fn first_line(path: &Path) -> Result<String, Failure> {
-    let text = fs::read_to_string(path).map_err(Failure::file(path))?;
-    Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }

@@ -1,10 +1,11 @@
 //! Annotations at the lines of a pull request: workflow commands of GitHub, and code quality of GitLab.
 
-use super::{from_root, save};
+use super::from_root;
 use crate::base::{
     failure::Failure,
     location::{Located, Position},
 };
+use crate::document::file::save;
 use domain::Hash;
 use serde_json::{Value, json};
 use std::{io::Write as _, path::Path};

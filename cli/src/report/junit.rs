@@ -1,8 +1,8 @@
 //! JUnit: one case for each item of a submission, with the texts of its owners.
 
-use super::save;
 use crate::{
     base::{failure::Failure, json::At as _, text::joined},
+    document::file::save,
     output::ITEM,
 };
 use domain::State;

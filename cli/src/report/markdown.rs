@@ -2,9 +2,10 @@
 //!
 //! Declared texts stand in code spans, where a renderer knows no HTML, link, mention or emoji.
 
-use super::{from_root, save};
+use super::from_root;
 use crate::{
     base::{failure::Failure, json::At as _, location::Located, text::joined},
+    document::file::save,
     output::ITEM,
     plan::counts,
 };

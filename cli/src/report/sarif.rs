@@ -1,10 +1,11 @@
 //! SARIF 2.1.0, for the code scanning of GitHub and for editors.
 
-use super::{from_root, save};
+use super::from_root;
 use crate::base::{
     failure::Failure,
     location::{Located, Position},
 };
+use crate::document::file::save;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path};

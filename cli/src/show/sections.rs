@@ -2,8 +2,8 @@
 
 use crate::{
     base::{json::At as _, text::joined},
+    document::write,
     output::ITEM,
-    yaml,
 };
 use dovetail_terminal::{cell, plain};
 use serde_json::Value;
@@ -42,7 +42,7 @@ impl Sections {
     pub(super) fn document(&mut self, title: &str, value: &Value) {
         let is_empty = value.is_null() || value.as_object().is_some_and(|members| members.is_empty());
         if !is_empty {
-            self.section(title, yaml::document(value).lines().map(str::to_owned));
+            self.section(title, write::document(value).lines().map(str::to_owned));
         }
     }
 

@@ -1,7 +1,6 @@
 //! The signatures of a delivery: those of Dovetail and of Standard Webhooks.
 
-use super::first_line;
-use crate::base::failure::Failure;
+use crate::{base::failure::Failure, document::file};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -19,7 +18,7 @@ pub(super) struct Secret(#[debug(skip)] Vec<u8>);
 impl Secret {
     /// Reads the secret in the first line of a file.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let secret = Self::of(&first_line(path)?);
+        let secret = Self::of(&file::first_line(path)?);
         secret.ok_or_else(|| {
             Failure::Failed(format!("{}: must contain the secret of a webhook", path.display()))
         })

@@ -1,10 +1,8 @@
 //! One file for each application. A file with another declaration stays, unless the user forces its replacement.
 
 use crate::{
-    base::{failure::Failure, text::Column},
-    input,
-    output::Output,
-    yaml,
+    base::failure::Failure,
+    document::{file, input, json, write},
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -14,7 +12,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const COLUMNS: [Column; 2] = [("FILE", &["/file"]), ("RESULT", &["/result"])];
 /// Characters of an application's name that do not stand for themselves in the name of its file.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b' ');
 /// Name of the member, and of the file, with the metadata of the team.
@@ -24,7 +21,7 @@ const CONFIG: &str = "config";
 
 /// What becomes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+pub(crate) enum Outcome {
     Create,
     Replace,
     /// The file declares the same.
@@ -32,7 +29,8 @@ enum Outcome {
 }
 
 impl Outcome {
-    const fn name(self) -> &'static str {
+    /// Returns the word for people.
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Create => "created",
             Self::Replace => "replaced",
@@ -42,26 +40,14 @@ impl Outcome {
 }
 
 /// A file with one application.
-struct File {
-    path: PathBuf,
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
     content: Value,
-    outcome: Outcome,
+    pub(crate) outcome: Outcome,
 }
 
-/// Writes the applications of a declaration, and reports each file.
-pub(super) fn write(
-    directory: &Path,
-    declaration: &Value,
-    force: bool,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let files = save(directory, declaration, force)?;
-    let row = |file: &File| json!({"file": file.path.display().to_string(), "result": file.outcome.name()});
-    out.list(&files.iter().map(row).collect::<Vec<_>>(), &COLUMNS)
-}
-
-/// Writes the files, and returns each with its outcome.
-fn save(directory: &Path, declaration: &Value, force: bool) -> Result<Vec<File>, Failure> {
+/// Writes the applications of a declaration, and returns each file with its outcome.
+pub(crate) fn save(directory: &Path, declaration: &Value, force: bool) -> Result<Vec<File>, Failure> {
     fs::create_dir_all(directory).map_err(Failure::file(directory))?;
     let files = chosen(directory, declaration, force)?;
     for File { path, content, .. } in files.iter().filter(|file| file.outcome != Outcome::Keep) {
@@ -103,8 +89,7 @@ fn chosen(directory: &Path, declaration: &Value, force: bool) -> Result<Vec<File
 fn present(directory: &Path, team: &str) -> Result<BTreeMap<String, (PathBuf, Value)>, Failure> {
     let mut present = BTreeMap::new();
     for path in input::files(directory)? {
-        let text = fs::read_to_string(&path).map_err(Failure::file(&path))?;
-        let content = input::value(&path, &text)?;
+        let content = json::value(&path, &file::read(&path)?)?;
         // In the form of a submission, the team is above all its applications.
         let whole = content.get(team).and_then(Value::as_object);
         let names = whole.or(content.as_object()).into_iter().flatten().map(|(name, _)| name.clone());
@@ -129,21 +114,16 @@ fn free(directory: &Path, name: &str, files: &[File]) -> PathBuf {
     paths.into_iter().find(|path| !is_taken(path)).unwrap_or_else(|| directory.join(stem))
 }
 
-/// Writes a file in the form of its name. A crash leaves the old file or the new one.
+/// Writes a file in the form of its name.
 fn replace(path: &Path, content: &Value) -> Result<(), Failure> {
-    let is_json = path.extension().is_some_and(|extension| extension == "json");
-    let text = if is_json { format!("{content:#}\n") } else { yaml::document(content) };
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".new");
-    let new = path.with_file_name(name);
-    fs::write(&new, text).map_err(Failure::file(&new))?;
-    fs::rename(&new, path).map_err(Failure::file(path))
+    let text = if json::is_json(path) { format!("{content:#}\n") } else { write::document(content) };
+    file::replace(path, &text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Input;
+    use crate::document::input::Input;
 
     fn declared() -> Value {
         json!({"Team": {

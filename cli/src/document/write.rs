@@ -171,12 +171,12 @@ fn number(value: &Number) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input;
+    use crate::document::json;
     use serde_json::json;
     use std::path::Path;
 
     fn read(text: &str) -> Value {
-        input::value(Path::new("a.yaml"), text).unwrap()
+        json::value(Path::new("a.yaml"), text).unwrap()
     }
 
     #[test]

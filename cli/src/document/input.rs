@@ -1,17 +1,18 @@
 //! The declaration of a team: a file, a directory with one file per application, or a repository with `.netorca/`.
 
-mod yaml;
-
-use self::yaml::Node;
-use crate::base::{
-    failure::Failure,
-    location::{Located, Position},
-    problem::Problem,
-    text,
+use crate::{
+    base::{
+        failure::Failure,
+        location::{Located, Position},
+        problem::Problem,
+        text,
+    },
+    document::{
+        file,
+        json::{self, unreadable},
+        yaml::{self, Node},
+    },
 };
-use domain::base::json;
-use domain::model::declaration::DEPTH_MAX;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use std::{
     fs,
@@ -64,9 +65,8 @@ impl Input {
     }
 
     fn add(&mut self, path: &Path, team: &str) -> Result<(), Failure> {
-        let text = fs::read_to_string(path).map_err(Failure::file(path))?;
-        let value = value(path, &text)?;
-        let Value::Object(members) = value else {
+        let text = file::read(path)?;
+        let Value::Object(members) = json::value(path, &text)? else {
             let position = Position { line: 1, column: 1 };
             let message = "must be an object of applications".to_owned();
             return Err(unreadable(path, Some((position, &text)), message));
@@ -142,7 +142,7 @@ pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
     for entry in entries {
         let path = entry.map_err(Failure::file(directory))?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_file() && !is_hidden && (is_yaml(&path) || has_extension(&path, "json")) {
+        if path.is_file() && !is_hidden && (json::is_yaml(&path) || json::is_json(&path)) {
             paths.push(path);
         }
     }
@@ -156,53 +156,7 @@ fn is_config(path: &Path) -> bool {
     is_named && path.parent().is_some_and(|parent| parent.ends_with(REPOSITORY))
 }
 
-pub(crate) fn is_yaml(path: &Path) -> bool {
-    has_extension(path, "yaml") || has_extension(path, "yml")
-}
-
-fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|own| own == extension)
-}
-
 /// Returns whether an object is an application, and not a team with applications.
 fn is_application(members: &Map<String, Value>) -> bool {
     members.contains_key("services")
-}
-
-/// Converts a text of JSON or YAML, by the name of its file.
-pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
-    if has_extension(path, "json") {
-        return json::parse(text.as_bytes(), DEPTH_MAX).map_err(|problems| {
-            let located = |problem: &domain::base::problem::Problem| {
-                let position = position_in_json(text, &problem.pointer);
-                syntax(path, Some((position, text)), &problem.pointer, problem.message.clone())
-            };
-            Failure::Unreadable(problems.iter().map(located).collect())
-        });
-    }
-    let node = yaml::parse(text)
-        .map_err(|invalid| unreadable(path, Some((invalid.position, text)), invalid.message))?;
-    Ok(node.value())
-}
-
-/// Returns the position of a problem in a text that the reader of JSON refuses.
-fn position_in_json(text: &str, pointer: &str) -> Position {
-    match serde_json::from_str::<IgnoredAny>(text) {
-        Err(error) => Position { line: error.line(), column: error.column().max(1) },
-        Ok(IgnoredAny) => match yaml::parse(text) {
-            Ok(node) => node.position(&text::parts(pointer)),
-            Err(invalid) => invalid.position,
-        },
-    }
-}
-
-fn unreadable(path: &Path, place: Option<(Position, &str)>, message: String) -> Failure {
-    Failure::Unreadable(vec![syntax(path, place, "", message)])
-}
-
-/// Returns a problem of a file, at a position of its text.
-fn syntax(path: &Path, place: Option<(Position, &str)>, pointer: &str, detail: String) -> Located {
-    let problem = Problem { pointer: pointer.to_owned(), rule: Problem::SYNTAX.to_owned(), detail };
-    let (position, source) = place.map(|(position, text)| (position, text.to_owned())).unzip();
-    Located { file: Some(path.to_owned()), position, problem, source }
 }
