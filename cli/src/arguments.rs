@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::{
-    account::{Login, ProfileCommand},
+    account::login::{Login, ProfileCommand},
     base::failure::EXIT_CODES,
     decide::{Complete, Decide, Queue},
     definition::{Definition, Publish},

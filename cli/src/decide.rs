@@ -1,7 +1,12 @@
 //! The commands of service owners: `queue`, `approve`, `reject`, `complete`, `fail`, `close`, `retry`.
 
 use crate::{
-    api::{Api, Call, ORCABASE},
+    api::{
+        client::{Api, Call, ORCABASE},
+        filter,
+        kinds::ITEM,
+        object, suggest,
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
@@ -9,8 +14,7 @@ use crate::{
         text::{Column, joined},
     },
     document::file,
-    list,
-    output::{ITEM, Output},
+    output::Output,
     watch::Watch,
 };
 use clap::Args;
@@ -35,7 +39,7 @@ const CHANGES_MAX: usize = 10_000;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Queue {
     /// A filter of the API, such as `service_name=VM`; may be repeated
-    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = list::filter)]
+    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = filter::parse)]
     filters: Vec<(String, String)>,
     /// Maximum number of changes
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -51,7 +55,7 @@ pub(crate) struct Chosen {
     #[arg(value_name = "CHANGE", required_unless_present = "filters")]
     changes: Vec<String>,
     /// All changes with this value, such as `service_name=VM`; may be repeated
-    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = list::filter, conflicts_with = "changes")]
+    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = filter::parse, conflicts_with = "changes")]
     filters: Vec<(String, String)>,
 }
 
@@ -120,7 +124,7 @@ pub(crate) fn queue(api: &Api, command: &Queue, out: &mut Output) -> Result<Done
     if !filters.iter().any(|(name, _)| name == "state") {
         filters.push(("state".to_owned(), "PENDING,APPROVED".to_owned()));
     }
-    let path = format!("{ORCABASE}/serviceowner/change_instances/{}", list::query(&filters));
+    let path = format!("{ORCABASE}/serviceowner/change_instances/{}", filter::query(&filters));
     command.watch.list(api, &path, command.limit, out)
 }
 
@@ -199,7 +203,7 @@ fn ids(api: &Api, action: Action, chosen: &Chosen) -> Result<Vec<u64>, Failure> 
     if !chosen.changes.iter().all(is_id) || chosen.changes.is_empty() {
         let state = ("state".to_owned(), action.start_names(","));
         let filters: Vec<_> = chosen.filters.iter().cloned().chain([state]).collect();
-        let path = format!("{ORCABASE}/serviceowner/change_instances/{}", list::query(&filters));
+        let path = format!("{ORCABASE}/serviceowner/change_instances/{}", filter::query(&filters));
         open = api.list(&path, CHANGES_MAX)?;
     }
     let mut ids = Vec::new();
@@ -222,18 +226,8 @@ fn ids(api: &Api, action: Action, chosen: &Chosen) -> Result<Vec<u64>, Failure> 
 fn named(open: &[Value], action: Action, name: &str) -> Result<u64, Failure> {
     let found = open.iter().filter(|change| joined(change, ITEM) == name);
     let ids: Vec<u64> = found.filter_map(|change| change.at("/id").as_u64()).collect();
-    match *ids.as_slice() {
-        [id] => Ok(id),
-        [] => Err(Failure::Failed(format!("no change of `{name}` is {}", action.start_names(" or ")))),
-        // Items of two consumers can have the same name.
-        _ => {
-            let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
-            Err(Failure::Failed(format!(
-                "several changes have the name `{name}`, give an id: {}",
-                ids.join(", ")
-            )))
-        }
-    }
+    object::only("change", name, &ids)?
+        .ok_or_else(|| Failure::Failed(format!("no change of `{name}` is {}", action.start_names(" or "))))
 }
 
 /// Calls a function for each id, several at a time; the results have the order of the ids.
@@ -275,6 +269,7 @@ fn report(
         match result {
             Some(Ok(change)) => values.push(change),
             Some(Err(failure)) => {
+                let failure = suggest::filter(failure);
                 values.push(json!({"id": id, "error": failure.to_string()}));
                 failures.push(failure);
             }

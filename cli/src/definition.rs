@@ -12,7 +12,7 @@ use dovetail_terminal::plain;
 use serde_json::{Value, json};
 
 use crate::{
-    api::{Api, Call, ORCABASE},
+    api::client::{Api, Call, ORCABASE},
     base::{
         failure::{Done, Failure},
         json::At as _,
@@ -130,7 +130,7 @@ impl Stored {
                 broken.extend(problems("(deployed item)", item));
             }
             checked += page.at("/dry_run/checked").as_u64().unwrap_or_default();
-            next = page.at("/dry_run/next").as_str().map(|url| api.path_of(url).to_owned());
+            next = api.next(&page, "/dry_run/next");
         }
         Ok(Self { broken, checked })
     }

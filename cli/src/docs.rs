@@ -1,14 +1,16 @@
 //! The command `docs`: the documentation of a service, in Markdown.
 
 use crate::{
-    api::{Api, ORCABASE},
+    api::{
+        client::{Api, ORCABASE},
+        kinds::Kind,
+        object::{self, Found},
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
     },
     document::file,
-    list::Kind,
-    object::{self, Found},
     output::Output,
 };
 use clap::Args;

@@ -3,14 +3,16 @@
 mod draw;
 
 use crate::{
-    api::Api,
+    api::{
+        client::Api,
+        kinds::{Kind, NAME_OF_ITEM},
+        object,
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
         text::joined,
     },
-    list::Kind,
-    object::{self, NAME_OF_ITEM},
     output::Output,
 };
 use clap::{Args, ValueEnum};
@@ -95,9 +97,8 @@ fn read(api: &Api, text: &str) -> Result<Value, Failure> {
         Err(Failure::Failed(_)) if kind == Kind::Applications => page(Kind::Items)?,
         result => result?,
     };
-    while let Some(url) = graph.value.at("/next").as_str() {
-        let page = api.get(api.path_of(url))?;
-        add(&mut graph.value, &page);
+    while let Some(path) = api.next(&graph.value, "/next") {
+        add(&mut graph.value, &api.get(&path)?);
     }
     Ok(graph.value)
 }

@@ -1,13 +1,12 @@
 //! The command `init`: a first application, from the definition of a service.
 
 use crate::{
-    api::Api,
+    api::{client::Api, object},
     base::{
         failure::{Done, Failure},
         json::At as _,
     },
     document::write,
-    list,
     output::Output,
 };
 use clap::Args;
@@ -32,7 +31,7 @@ pub(crate) struct Init {
 
 /// Executes `init`.
 pub(crate) fn init(api: &Api, command: &Init, out: &mut Output) -> Result<Done, Failure> {
-    let schema = list::definition(api, &command.service)?;
+    let schema = object::definition(api, &command.service)?;
     let [application, service, item] =
         [&command.application, &command.service, &command.item].map(|name| write::text(name));
     let required = schema.list_at("/required");

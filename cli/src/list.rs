@@ -1,53 +1,21 @@
 //! The commands `services`, `schema`, `list`, `get` and `history`.
 
 use crate::{
-    api::{Api, ORCABASE},
+    api::{
+        client::{Api, ORCABASE},
+        filter,
+        kinds::{APPLICATIONS, CHANGES, ITEMS, Kind, SERVICES, SIDES, SUBMISSIONS},
+        object::{self, Found},
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
         text::Column,
     },
-    object::{self, Found, NAME_OF_ITEM, SIDES},
-    output::{ITEM, Output},
+    output::Output,
 };
-use clap::{Args, ValueEnum};
-use domain::base::suggest::did_you_mean;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::Value;
+use clap::Args;
 
-const SERVICES: [Column; 4] = [
-    ("SERVICE", &["/name"]),
-    ("OWNER", &["/owner/name"]),
-    ("STATE", &["/state"]),
-    ("NEEDS APPROVAL", &["/approval_required"]),
-];
-const APPLICATIONS: [Column; 4] =
-    [("APPLICATION", &["/name"]), ("ID", &["/id"]), ("STATE", &["/state"]), ("TEAM", &["/owner/name"])];
-const ITEMS: [Column; 5] = [
-    ("ID", &["/id"]),
-    ("ITEM", NAME_OF_ITEM),
-    ("RUNTIME", &["/runtime_state"]),
-    ("CHANGES", &["/change_state"]),
-    ("OWNER", &["/service_owner_team/name"]),
-];
-/// The columns of change instances.
-pub(crate) const CHANGES: [Column; 7] = [
-    ("ID", &["/id"]),
-    ("TYPE", &["/change_type"]),
-    ("ITEM", ITEM),
-    ("STATE", &["/state"]),
-    ("OWNER", &["/owner/name"]),
-    ("CONSUMER", &["/consumer_team/name"]),
-    ("LOG", &["/log"]),
-];
-const SUBMISSIONS: [Column; 6] = [
-    ("ID", &["/id"]),
-    ("STATE", &["/state"]),
-    ("CHANGES", &["/landed"]),
-    ("BY", &["/submitted_by"]),
-    ("COMMIT", &["/commit_id"]),
-    ("MESSAGE", &["/message"]),
-];
 const ENTRIES: [Column; 6] = [
     ("TIME", &["/modified"]),
     ("STATE", &["/state"]),
@@ -86,21 +54,6 @@ pub(crate) struct Schema {
     service: String,
 }
 
-/// The kinds of objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
-    /// Applications
-    Applications,
-    /// Service items
-    Items,
-    /// Change instances
-    Changes,
-    /// Submissions
-    Submissions,
-    /// Services
-    Services,
-}
-
 /// Lists objects
 #[derive(Args, Clone, Debug)]
 pub(crate) struct List {
@@ -110,7 +63,7 @@ pub(crate) struct List {
     #[command(flatten)]
     side: Side,
     /// A filter of the API, such as `state=PENDING,APPROVED`; may be repeated
-    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = filter)]
+    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = filter::parse)]
     filters: Vec<(String, String)>,
     /// Maximum number of objects
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -139,50 +92,6 @@ pub(crate) struct History {
     change: String,
 }
 
-impl Kind {
-    pub(crate) const fn path(self) -> &'static str {
-        match self {
-            Self::Applications => "applications",
-            Self::Items => "service_items",
-            Self::Changes => "change_instances",
-            Self::Submissions => "submissions",
-            Self::Services => "services",
-        }
-    }
-
-    /// Returns the word for one object.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Applications => "application",
-            Self::Items => "item",
-            Self::Changes => "change",
-            Self::Submissions => "submission",
-            Self::Services => "service",
-        }
-    }
-
-    /// Returns the sides that have these objects.
-    pub(crate) const fn sides(self) -> &'static [&'static str] {
-        match self {
-            Self::Submissions => &["consumer"],
-            Self::Applications | Self::Items | Self::Changes | Self::Services => &SIDES,
-        }
-    }
-}
-
-pub(crate) fn filter(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text.split_once('=').ok_or("must be NAME=VALUE")?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-/// Returns filters as the query of a URL.
-pub(crate) fn query(filters: &[(String, String)]) -> String {
-    let one =
-        |(name, value): &(String, String)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC));
-    let filters: Vec<String> = filters.iter().map(one).collect();
-    if filters.is_empty() { String::new() } else { format!("?{}", filters.join("&")) }
-}
-
 /// Executes `services`.
 pub(crate) fn services(api: &Api, command: &Services, out: &mut Output) -> Result<Done, Failure> {
     let services = api.list(&format!("{ORCABASE}/{}/services/", command.side.name()), usize::MAX)?;
@@ -192,32 +101,18 @@ pub(crate) fn services(api: &Api, command: &Services, out: &mut Output) -> Resul
 
 /// Executes `schema`.
 pub(crate) fn schema(api: &Api, command: &Schema, out: &mut Output) -> Result<Done, Failure> {
-    let schema = definition(api, &command.service)?;
+    let schema = object::definition(api, &command.service)?;
     if !out.json(&schema)? {
         out.text(&format!("{schema:#}\n"))?;
     }
     Ok(Done::Success)
 }
 
-/// Returns the definition of a service.
-pub(crate) fn definition(api: &Api, name: &str) -> Result<Value, Failure> {
-    let services = api.list(&format!("{ORCABASE}/consumer/services/"), usize::MAX)?;
-    Ok(named(&services, name)?.at("/schema/schema").clone())
-}
-
-/// Returns the service with a name.
-pub(crate) fn named<'a>(services: &'a [Value], name: &str) -> Result<&'a Value, Failure> {
-    services.iter().find(|service| service.text_at("/name") == name).ok_or_else(|| {
-        let near = did_you_mean(name, services.iter().filter_map(|service| service.at("/name").as_str()));
-        Failure::Failed(format!("no service has the name `{name}`{near}"))
-    })
-}
-
 /// Executes `list`.
 pub(crate) fn list(api: &Api, command: &List, out: &mut Output) -> Result<Done, Failure> {
     let List { kind, side, filters, limit } = command;
     let side = if *kind == Kind::Submissions { Side { owner: false } } else { *side };
-    let path = format!("{ORCABASE}/{}/{}/{}", side.name(), kind.path(), query(filters));
+    let path = format!("{ORCABASE}/{}/{}/{}", side.name(), kind.path(), filter::query(filters));
     let found = api.list(&path, *limit)?;
     match kind {
         Kind::Applications => out.list(&found, &APPLICATIONS),

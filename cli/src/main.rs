@@ -22,8 +22,23 @@ mod document {
     mod yaml;
 }
 
-mod account;
-mod api;
+/// Requests to the server, and its objects.
+mod api {
+    pub(crate) mod client;
+    pub(crate) mod filter;
+    pub(crate) mod kinds;
+    pub(crate) mod object;
+    pub(crate) mod suggest;
+}
+
+/// The profiles of a user, and the connection to their servers.
+mod account {
+    pub(crate) mod connect;
+    pub(crate) mod keyring;
+    pub(crate) mod login;
+    pub(crate) mod profile;
+}
+
 mod arguments;
 mod compare;
 mod decide;
@@ -32,27 +47,24 @@ mod docs;
 mod graph;
 mod init;
 mod jq;
-mod keyring;
 mod list;
 mod man;
 mod mcp;
-mod object;
 mod open;
 mod output;
 mod plan;
 mod pull;
 mod report;
 mod service_settings;
-mod settings;
 mod show;
-mod suggest;
 mod table;
 mod wait;
 mod watch;
 mod webhook;
 
 use crate::{
-    api::Api,
+    account::{connect::connect, login},
+    api::suggest,
     arguments::{Arguments, Command},
     base::{
         failure::{Done, Failure},
@@ -80,6 +92,7 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(done) => done.into(),
         Err(failure) => {
+            let failure = suggest::filter(failure);
             let columns = Term::stderr().size_checked().map(|(_, columns)| columns);
             let text = columns.map_or_else(
                 || format!("dovetail: {failure}\n"),
@@ -95,12 +108,12 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<Done, Failure> {
     let out = &mut Output::new(arguments.output, arguments.jq.as_deref())?;
     let profile = arguments.profile.as_deref();
-    let connect = || Api::connect(profile);
+    let connect = || connect(profile);
     match &arguments.command {
-        Command::Login(command) => account::login(profile, command, out),
-        Command::Logout => account::logout(profile, out),
-        Command::Whoami => account::whoami(&connect()?, out),
-        Command::Profile(command) => account::profile(command, out),
+        Command::Login(command) => login::login(profile, command, out),
+        Command::Logout => login::logout(profile, out),
+        Command::Whoami => login::whoami(&connect()?, out),
+        Command::Profile(command) => login::profile(command, out),
         Command::Services(command) => list::services(&connect()?, command, out),
         Command::Schema(command) => list::schema(&connect()?, command, out),
         Command::Init(command) => init::init(&connect()?, command, out),

@@ -8,7 +8,7 @@ mod write;
 
 use self::tools::{Access, TOOLS, Tool};
 use crate::{
-    api::Api,
+    api::{client::Api, suggest},
     base::{
         failure::{Done, Failure},
         json::At as _,
@@ -120,7 +120,7 @@ impl ServerHandler for Server {
         let result = tokio::task::spawn_blocking(move || tool.call(&api, &input)).await;
         Ok(match result {
             Ok(Ok(value)) => CallToolResult::structured(value),
-            Ok(Err(failure)) => failed(&failure),
+            Ok(Err(failure)) => failed(&suggest::filter(failure)),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
         }
         .into())

@@ -1,13 +1,11 @@
 //! The command `open`: the URL of an object.
 
 use crate::{
-    api::Api,
+    api::{client::Api, kinds::Kind, object},
     base::{
         failure::{Done, Failure},
         json::At as _,
     },
-    list::Kind,
-    object,
     output::Output,
 };
 use clap::Args;

@@ -42,9 +42,6 @@ pub(crate) struct Output {
     out: Box<dyn Write>,
 }
 
-/// The pointers of the full name of the item of a change instance: application, service and item.
-pub(crate) const ITEM: &[&str] = &["/application/name", "/service/name", "/service_item/name"];
-
 impl Output {
     /// Opens standard output. Colours depend on the terminal and on `NO_COLOR`. A filter of `--jq` needs JSON.
     pub(crate) fn new(format: Format, jq: Option<&str>) -> Result<Self, Failure> {

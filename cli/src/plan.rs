@@ -5,17 +5,18 @@ mod show;
 pub(crate) use self::show::counts;
 
 use crate::{
-    api::{Api, Call, ORCABASE},
+    api::{
+        client::{Api, Call, ORCABASE},
+        filter, object, suggest,
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
     },
     compare,
     document::{file, input::Input},
-    list,
     output::{Format, Output},
     report::{self, Reports},
-    suggest,
     wait::{self, Goal},
 };
 use clap::Args;
@@ -166,7 +167,7 @@ impl Declared {
 }
 
 fn team(api: &Api) -> Result<String, Failure> {
-    Ok(api.get("/v1/account/teams/")?.text_at("/results/0/name"))
+    Ok(object::own_team(api)?.text_at("/name"))
 }
 
 impl Request {
@@ -209,16 +210,16 @@ impl Request {
     /// Returns all pages of a preview as one; none if they belong to different plans.
     fn pages(&self, api: &Api) -> Result<Option<Value>, Failure> {
         let mut preview = self.send(api, &format!("{}?limit={PAGE_MAX}", self.validate), &[])?;
-        let mut next = preview.at("/change_instances_next").clone();
-        while let Some(url) = next.as_str() {
-            let page = self.send(api, api.path_of(url), &[])?;
+        let mut next = api.next(&preview, "/change_instances_next");
+        while let Some(path) = next {
+            let page = self.send(api, &path, &[])?;
             if page.at("/plan") != preview.at("/plan") {
                 return Ok(None);
             }
             if let Some(all) = preview.pointer_mut("/change_instances").and_then(Value::as_array_mut) {
                 all.extend_from_slice(page.list_at("/change_instances"));
             }
-            next = page.at("/change_instances_next").clone();
+            next = api.next(&page, "/change_instances_next");
         }
         if let Some(next) = preview.pointer_mut("/change_instances_next") {
             *next = Value::Null;
@@ -305,14 +306,11 @@ pub(crate) fn diff(api: &Api, command: &Diff, out: &mut Output) -> Result<Done, 
 
 /// Returns all differences between the declarations after two submissions.
 pub(crate) fn difference(api: &Api, from: u64, to: u64) -> Result<Value, Failure> {
-    let mut next = Some(format!("{ORCABASE}/consumer/submissions/{from}/difference/?to={to}"));
     let (mut metadata, mut items) = (Vec::new(), Vec::new());
-    while let Some(path) = next {
-        let page = api.get(&path)?;
+    api.pages(format!("{ORCABASE}/consumer/submissions/{from}/difference/?to={to}"), |page| {
         metadata.extend_from_slice(page.list_at("/metadata"));
         items.extend_from_slice(page.list_at("/service_items"));
-        next = page.at("/next").as_str().map(|url| api.path_of(url).to_owned());
-    }
+    })?;
     Ok(json!({"from": from, "to": to, "metadata": metadata, "service_items": items}))
 }
 
@@ -407,7 +405,7 @@ pub(crate) fn submit(
     let headers = [("If-Match", format!("\"{plan}\"")), ("Idempotency-Key", key)];
     let parameters = [("commit_id", commit), ("message", message)];
     let given = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    let query = list::query(&given.collect::<Vec<_>>());
+    let query = filter::query(&given.collect::<Vec<_>>());
     request.send(api, &format!("{}{query}", request.submit), &headers)
 }
 

@@ -1,17 +1,18 @@
 //! The command `pull`: the stored declaration, in the form of a submission.
 
 use crate::{
-    api::{Api, ORCABASE},
+    api::{
+        client::{Api, ORCABASE},
+        filter,
+    },
     base::{
         failure::{Done, Failure},
-        json::At as _,
         text::Column,
     },
     document::{
         directory::{self, File},
         write,
     },
-    list,
     output::Output,
 };
 use clap::Args;
@@ -63,13 +64,10 @@ fn declaration(api: &Api, command: &Pull) -> Result<Value, Failure> {
         filters.push(("application_name".to_owned(), names.join(",")));
     }
     filters.extend(command.as_of.iter().map(|time| ("as_of".to_owned(), time.clone())));
-    let mut next = Some(format!("{ORCABASE}/consumer/declaration/{}", list::query(&filters)));
     let mut whole = Value::Object(Map::new());
-    while let Some(path) = next {
-        let mut page = api.get(&path)?;
+    api.pages(format!("{ORCABASE}/consumer/declaration/{}", filter::query(&filters)), |mut page| {
         merge(&mut whole, page.pointer_mut("/declaration").map(Value::take).unwrap_or_default());
-        next = page.at("/next").as_str().map(|url| api.path_of(url).to_owned());
-    }
+    })?;
     choose(&mut whole, names)?;
     Ok(whole)
 }

@@ -1,14 +1,17 @@
 //! The command `settings`: the settings of a service or a team.
 
 use crate::{
-    api::{Api, Call, ORCABASE},
+    api::{
+        client::{Api, Call, ORCABASE, TEAMS},
+        filter,
+        kinds::Kind,
+        object,
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
         text::Column,
     },
-    list::Kind,
-    object,
     output::{Format, Output},
 };
 use clap::Args;
@@ -43,7 +46,7 @@ pub(crate) struct Settings {
     #[arg(long, conflicts_with = "service")]
     team: bool,
     /// New value as JSON or text, such as `approval_required=false` or `tags=linux,small`; may be repeated
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = crate::list::filter)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = filter::parse)]
     set: Vec<(String, String)>,
 }
 
@@ -58,8 +61,8 @@ pub(crate) fn settings(api: &Api, command: &Settings, out: &mut Output) -> Resul
             format!("{ORCABASE}/serviceowner/services/{id}/")
         }
         None => {
-            let team = api.get("/v1/account/teams/")?.at("/results/0/id").clone();
-            format!("/v1/account/teams/{team}/")
+            let team = object::own_team(api)?.at("/id").clone();
+            format!("{TEAMS}{team}/")
         }
     };
     let before = api.get(&path)?;

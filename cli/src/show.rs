@@ -4,15 +4,17 @@ mod sections;
 
 use self::sections::Sections;
 use crate::{
-    api::{Api, ORCABASE},
+    api::{
+        client::{Api, ORCABASE},
+        kinds::{ITEM, Kind, NAME_OF_ITEM},
+        object::{self, Found},
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
         text::joined,
     },
-    list::Kind,
-    object::{self, Found, NAME_OF_ITEM},
-    output::{Format, ITEM, Output},
+    output::{Format, Output},
 };
 use clap::Args;
 use serde_json::{Map, Value, json};

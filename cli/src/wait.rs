@@ -1,14 +1,17 @@
 //! The command `wait`: until the changes of a submission are applied, decided or completed.
 
 use crate::{
-    api::{Api, ORCABASE},
+    api::{
+        client::{Api, ORCABASE},
+        kinds::ITEM,
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
         progress::Progress,
         text::Column,
     },
-    output::{Format, ITEM, Output},
+    output::{Format, Output},
     report,
 };
 use clap::{Args, ValueEnum};

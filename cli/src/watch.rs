@@ -1,12 +1,11 @@
 //! The option `--watch` of `queue`: the waiting changes, again and again.
 
 use crate::{
-    api::Api,
+    api::{client::Api, kinds::CHANGES},
     base::{
         failure::{Done, Failure},
         json::At as _,
     },
-    list::CHANGES,
     output::Output,
 };
 use clap::Args;

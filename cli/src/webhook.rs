@@ -5,14 +5,17 @@ mod signature;
 
 use self::listen::Listen;
 use crate::{
-    api::{Api, Call},
+    account::connect::connect,
+    api::{
+        client::{Api, Call, ORCABASE},
+        object,
+    },
     base::{
         failure::{Done, Failure},
         json::At as _,
         text::Column,
     },
     document::file,
-    list,
     output::Output,
 };
 use clap::{Args, Subcommand};
@@ -91,7 +94,7 @@ struct Create {
 
 /// Executes `webhook`.
 pub(crate) fn run(profile: Option<&str>, webhook: &Webhook, out: &mut Output) -> Result<Done, Failure> {
-    let connect = || Api::connect(profile);
+    let connect = || connect(profile);
     match &webhook.command {
         // All webhooks of a team are on one page.
         Command::List => out.list(connect()?.get(WEBHOOKS)?.list_at("/results"), &LIST)?,
@@ -106,8 +109,8 @@ pub(crate) fn run(profile: Option<&str>, webhook: &Webhook, out: &mut Output) ->
 }
 
 fn create(api: &Api, command: &Create, out: &mut Output) -> Result<(), Failure> {
-    let services = api.list("/v1/orcabase/serviceowner/services/", usize::MAX)?;
-    let service = list::named(&services, &command.service)?;
+    let services = api.list(&format!("{ORCABASE}/serviceowner/services/"), usize::MAX)?;
+    let service = object::named(&services, &command.service)?;
     let authorization = command.authorization_file.as_deref().map(file::first_line).transpose()?;
     let members = [
         ("service", Some(service.at("/id").clone())),

@@ -67,6 +67,9 @@ pub(crate) enum Failure {
     /// The arguments contradict each other or the environment.
     #[error("{0}")]
     Usage(String),
+    /// The server does not know a filter in the query of this path. It may name the most similar one.
+    #[error("a filter is unknown")]
+    UnknownFilter { path: String, meant: Option<String> },
     /// Ctrl-C answered a question.
     #[error("interrupted")]
     Interrupted,
@@ -80,7 +83,7 @@ impl Failure {
             Self::Refused(_) | Self::Problems(_) | Self::Invalid(_) => 3.into(),
             Self::NotAllowed(_) => 4.into(),
             Self::PlanChanged => 5.into(),
-            Self::Usage(_) => 64.into(),
+            Self::Usage(_) | Self::UnknownFilter { .. } => 64.into(),
             Self::Interrupted => INTERRUPTED.into(),
         }
     }
@@ -100,6 +103,7 @@ impl Failure {
             | Self::NotAllowed(_)
             | Self::PlanChanged
             | Self::Usage(_)
+            | Self::UnknownFilter { .. }
             | Self::Interrupted => None,
         }
     }

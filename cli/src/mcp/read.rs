@@ -2,10 +2,13 @@
 
 use super::{CHANGE, id, picked, text};
 use crate::{
-    api::{Api, ORCABASE},
+    api::{
+        client::{Api, ORCABASE},
+        filter,
+        kinds::SIDES,
+        object,
+    },
     base::{failure::Failure, json::At as _},
-    list,
-    object::{self, SIDES},
     plan,
 };
 use domain::State;
@@ -41,7 +44,7 @@ pub(super) fn catalogue(api: &Api, _: &Value) -> Result<Value, Failure> {
 }
 
 pub(super) fn definition(api: &Api, input: &Value) -> Result<Value, Failure> {
-    Ok(json!({"definition": list::definition(api, text(input, "service")?)?}))
+    Ok(json!({"definition": object::definition(api, text(input, "service")?)?}))
 }
 
 pub(super) fn changes(api: &Api, input: &Value) -> Result<Value, Failure> {
@@ -59,7 +62,7 @@ pub(super) fn queue(api: &Api, input: &Value) -> Result<Value, Failure> {
 }
 
 fn listed(api: &Api, side: &str, filters: &[(String, String)], input: &Value) -> Result<Value, Failure> {
-    let path = format!("{ORCABASE}/{side}/change_instances/{}", list::query(filters));
+    let path = format!("{ORCABASE}/{side}/change_instances/{}", filter::query(filters));
     let found = api.list(&path, limit(input)?)?;
     Ok(json!({"changes": found.iter().map(|change| picked(change, CHANGE)).collect::<Vec<_>>()}))
 }

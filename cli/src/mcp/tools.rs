@@ -1,7 +1,7 @@
 //! The tools of the server, as data.
 
 use super::{Allowed, read, write};
-use crate::{api::Api, base::failure::Failure};
+use crate::{api::client::Api, base::failure::Failure};
 use domain::base::suggest::did_you_mean;
 use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value, json};

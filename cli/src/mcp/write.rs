@@ -2,7 +2,7 @@
 
 use super::{CHANGE, id, picked, text};
 use crate::{
-    api::Api,
+    api::client::Api,
     base::{failure::Failure, json::At as _},
     decide::{self, Action},
     plan::{self, Request},

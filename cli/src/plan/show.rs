@@ -1,12 +1,12 @@
 //! The text of a plan: one line for each change, one for each changed field.
 
 use crate::{
+    api::kinds::{ITEM, NAME_OF_ITEM},
     base::{
         colour::{self, painted},
         json::At as _,
         text::joined,
     },
-    output::ITEM,
 };
 use anstyle::AnsiColor;
 use dovetail_terminal::{cell, plain};
@@ -78,7 +78,7 @@ pub(super) fn submission(submission: &Value) -> String {
 /// Returns the differences between two submissions.
 pub(super) fn difference(difference: &Value) -> String {
     let item = |item: &Value| {
-        let (head, fields) = head(item, &joined(item, &["/application/name", "/service/name", "/name"]));
+        let (head, fields) = head(item, &joined(item, NAME_OF_ITEM));
         format!("{head}\n{fields}")
     };
     let items: String = difference.list_at("/service_items").iter().map(item).collect();

@@ -1,9 +1,9 @@
 //! JUnit: one case for each item of a submission, with the texts of its owners.
 
 use crate::{
+    api::kinds::ITEM,
     base::{failure::Failure, json::At as _, text::joined},
     document::file::save,
-    output::ITEM,
 };
 use domain::State;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};

@@ -4,9 +4,9 @@
 
 use super::from_root;
 use crate::{
+    api::kinds::ITEM,
     base::{failure::Failure, json::At as _, location::Located, text::joined},
     document::file::save,
-    output::ITEM,
     plan::counts,
 };
 use dovetail_terminal::plain;

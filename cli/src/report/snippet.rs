@@ -17,6 +17,7 @@ pub(crate) fn render(failure: &Failure, columns: u16) -> String {
         | Failure::NotAllowed(_)
         | Failure::PlanChanged
         | Failure::Usage(_)
+        | Failure::UnknownFilter { .. }
         | Failure::Interrupted => None,
     };
     rendered.unwrap_or_else(|| format!("dovetail: {failure}\n"))

@@ -1,9 +1,9 @@
 //! The text of an object: a title, fields, and sections with a heading.
 
 use crate::{
+    api::kinds::ITEM,
     base::{json::At as _, text::joined},
     document::write,
-    output::ITEM,
 };
 use dovetail_terminal::{cell, plain};
 use serde_json::Value;

@@ -1,13 +1,8 @@
 //! Requests to the server.
 
-use crate::{
-    base::{failure::Failure, json::At as _, problem::Refusal, progress::Progress},
-    keyring,
-    settings::{Profile, Profiles},
-    suggest,
-};
+use crate::base::{failure::Failure, json::At as _, problem::Refusal, progress::Progress};
 use serde_json::{Value, json};
-use std::{env, thread, time::Duration};
+use std::{thread, time::Duration};
 use ureq::{
     Agent,
     http::{Request, StatusCode},
@@ -30,6 +25,9 @@ const DID_YOU_MEAN: &str = "Dovetail-Did-You-Mean";
 /// The path of all routes about declarations and changes.
 pub(crate) const ORCABASE: &str = "/v1/orcabase";
 
+/// The path of the team of an API key.
+pub(crate) const TEAMS: &str = "/v1/account/teams/";
+
 /// A server, and the team that calls it.
 pub(crate) struct Api {
     agent: Agent,
@@ -46,20 +44,6 @@ pub(crate) struct Call<'a> {
 }
 
 impl Api {
-    /// Connects with a profile, or with `DOVETAIL_URL` and `DOVETAIL_API_KEY` of a pipeline.
-    pub(crate) fn connect(profile: Option<&str>) -> Result<Self, Failure> {
-        let (url, key) = (env::var("DOVETAIL_URL").ok(), env::var("DOVETAIL_API_KEY").ok());
-        if let (None, Some(key)) = (profile, &key) {
-            let url = url.unwrap_or_else(|| crate::settings::LOCAL.to_owned());
-            return Ok(Self::new(&url, key));
-        }
-        let profiles = Profiles::read()?;
-        let name = profile.unwrap_or_else(|| profiles.current());
-        let Profile { url, key, .. } = profiles.get(name)?;
-        let key = key.clone().map_or_else(|| keyring::read(name), Ok)?;
-        Ok(Self::new(url, &key))
-    }
-
     /// Creates the client of a server.
     pub(crate) fn new(url: &str, key: &str) -> Self {
         let config = Agent::config_builder()
@@ -92,13 +76,29 @@ impl Api {
         while let Some(path) = next.filter(|_| results.len() < most) {
             let page = self.get(&path)?;
             results.extend_from_slice(page.list_at("/results"));
-            next = page.at("/next").as_str().map(|url| self.path_of(url).to_owned());
+            next = self.next(&page, "/next");
             if next.is_some() && results.len() < most {
                 progress.show(format!("{} read", results.len()));
             }
         }
         results.truncate(most);
         Ok(results)
+    }
+
+    /// Reads the pages of a path, one by one.
+    pub(crate) fn pages(&self, path: String, mut take: impl FnMut(Value)) -> Result<(), Failure> {
+        let mut next = Some(path);
+        while let Some(path) = next {
+            let page = self.get(&path)?;
+            next = self.next(&page, "/next");
+            take(page);
+        }
+        Ok(())
+    }
+
+    /// Returns the path of the next page, by the pointer of its URL; none after the last page.
+    pub(crate) fn next(&self, page: &Value, pointer: &str) -> Option<String> {
+        page.at(pointer).as_str().map(|url| self.path_of(url).to_owned())
     }
 
     /// Returns the path of a URL that the server sent.
@@ -173,7 +173,9 @@ fn answer(path: &str, status: StatusCode, meant: Option<&str>, text: &[u8]) -> R
         StatusCode::PRECONDITION_FAILED => Failure::PlanChanged,
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Failure::NotAllowed(refusal.to_string()),
         // An unknown filter has a list of sentences, for clients that exist.
-        StatusCode::BAD_REQUEST if body.is_array() => Failure::Usage(suggest::unknown_filter(path, meant)),
+        StatusCode::BAD_REQUEST if body.is_array() => {
+            Failure::UnknownFilter { path: path.to_owned(), meant: meant.map(str::to_owned) }
+        }
         _ if refusal.code.is_empty() => Failure::Failed(format!("the server responded with {status}")),
         _ if status.is_client_error() && status != StatusCode::NOT_FOUND => {
             Failure::Refused(Box::new(refusal))

@@ -1,9 +1,8 @@
 //! Suggestions: the filter or the property that a user may have meant.
 
 use crate::{
-    api::Api,
-    base::{json::At as _, problem::Problem, text},
-    list,
+    api::{client::Api, object},
+    base::{failure::Failure, json::At as _, problem::Problem, text},
 };
 use domain::base::suggest::{did_you_mean, nearest};
 use serde_json::Value;
@@ -14,8 +13,14 @@ const OWN: [&str; 4] = ["limit", "cursor", "ordering", "count"];
 /// Maximum number of problems with a suggestion. Each is compared with all properties of an object.
 const SUGGESTIONS_MAX: usize = 20;
 
+/// Names the filter that the server does not know. Any other failure stays as it is.
+pub(crate) fn filter(failure: Failure) -> Failure {
+    let Failure::UnknownFilter { path, meant } = failure else { return failure };
+    Failure::Usage(unknown_filter(&path, meant.as_deref()))
+}
+
 /// Returns the error of a list for an unknown filter, of which the server names only the most similar one.
-pub(crate) fn unknown_filter(path: &str, meant: Option<&str>) -> String {
+fn unknown_filter(path: &str, meant: Option<&str>) -> String {
     let query = path.split_once('?').map(|(_, query)| query).unwrap_or_default();
     let names = query.split('&').filter_map(|filter| filter.split('=').next());
     let names: Vec<&str> = names.filter(|name| !OWN.contains(name) && Some(*name) != meant).collect();
@@ -46,7 +51,7 @@ pub(crate) fn properties(api: &Api, declaration: &Value, problems: &mut [Problem
         // Without the definition, the problem stays as it is.
         let definition = definitions
             .entry(service.clone())
-            .or_insert_with(|| list::definition(api, service).unwrap_or_default());
+            .or_insert_with(|| object::definition(api, service).unwrap_or_default());
         problem.detail.push_str(&similar(definition, inner));
     }
 }

@@ -1,19 +1,18 @@
 //! Finds one object by its id or its name, on the side of the API that shows it to the team.
 
 use crate::{
-    api::{Api, ORCABASE},
+    api::{
+        client::{Api, ORCABASE, TEAMS},
+        filter::query,
+        kinds::{Kind, NAME_OF_ITEM, SIDES},
+    },
     base::{failure::Failure, json::At as _, text::joined},
-    list::{Kind, query},
 };
 use domain::base::suggest::did_you_mean;
 use serde_json::Value;
 
-/// The two sides of the API, by their path.
-pub(crate) const SIDES: [&str; 2] = ["consumer", "serviceowner"];
 /// Maximum number of objects in the search for a similar name.
 const NAMES_MAX: usize = 1_000;
-/// Names of objects in lists of items: application, service and item.
-pub(crate) const NAME_OF_ITEM: &[&str] = &["/application/name", "/service/name", "/name"];
 
 /// An object, with the side that shows it.
 pub(crate) struct Found {
@@ -97,19 +96,26 @@ fn one(
             found = found.pop().into_iter().collect();
         }
         let ids: Vec<u64> = found.iter().filter_map(|object| object.at("/id").as_u64()).collect();
-        match *ids.as_slice() {
-            [] => {}
-            [id] => return Ok(id),
-            // Items of two consumers can have the same name.
-            _ => {
-                let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
-                let message = format!("several {}s have the name `{name}`, give an id: ", kind.word());
-                return Err(Failure::Failed(message + &ids.join(", ")));
-            }
+        if let Some(id) = only(kind.word(), name, &ids)? {
+            return Ok(id);
         }
     }
     let near = near(api, kind, sides, name, pointers);
     Err(Failure::Failed(format!("no {} has the name `{name}`{near}", kind.word())))
+}
+
+/// Returns the only id of the objects with a name; none without an object.
+pub(crate) fn only(word: &str, name: &str, ids: &[u64]) -> Result<Option<u64>, Failure> {
+    match *ids {
+        [] => Ok(None),
+        [id] => Ok(Some(id)),
+        // Items of two consumers can have the same name.
+        _ => {
+            let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
+            let message = format!("several {word}s have the name `{name}`, give an id: ");
+            Err(Failure::Failed(message + &ids.join(", ")))
+        }
+    }
 }
 
 /// Returns `, did you mean ...?` with the most similar name.
@@ -131,4 +137,23 @@ fn newest_change(api: &Api, name: &str) -> Result<u64, Failure> {
         }
     }
     Err(Failure::Failed(format!("no change of `{name}` is visible to your team")))
+}
+
+/// Returns the definition of a service.
+pub(crate) fn definition(api: &Api, service: &str) -> Result<Value, Failure> {
+    let services = api.list(&format!("{ORCABASE}/consumer/services/"), usize::MAX)?;
+    Ok(named(&services, service)?.at("/schema/schema").clone())
+}
+
+/// Returns the service with a name.
+pub(crate) fn named<'a>(services: &'a [Value], name: &str) -> Result<&'a Value, Failure> {
+    services.iter().find(|service| service.text_at("/name") == name).ok_or_else(|| {
+        let near = did_you_mean(name, services.iter().filter_map(|service| service.at("/name").as_str()));
+        Failure::Failed(format!("no service has the name `{name}`{near}"))
+    })
+}
+
+/// Returns the team of the API key; null if it has none.
+pub(crate) fn own_team(api: &Api) -> Result<Value, Failure> {
+    Ok(api.get(TEAMS)?.at("/results/0").clone())
 }

@@ -1,14 +1,17 @@
 //! The commands `login`, `logout`, `whoami` and `profile`.
 
 use crate::{
-    api::Api,
+    account::{
+        keyring,
+        profile::{self, Profile, Profiles},
+    },
+    api::{client::Api, object},
     base::{
         failure::{Done, Failure},
+        json::At as _,
         text::Column,
     },
-    keyring,
     output::Output,
-    settings::{self, Profile, Profiles},
 };
 use clap::{Args, Subcommand};
 use dialoguer::Password;
@@ -24,7 +27,7 @@ const PROFILES: [Column; 4] =
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Login {
     /// URL of the server
-    #[arg(long, value_name = "URL", env = "DOVETAIL_URL", default_value = settings::LOCAL)]
+    #[arg(long, value_name = "URL", env = "DOVETAIL_URL", default_value = profile::LOCAL)]
     url: String,
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn login(name: Option<&str>, command: &Login, out: &mut Output) -> Re
     let key = key()?;
     let team = team(&Api::new(&command.url, &key))?;
     let mut profiles = Profiles::read()?;
-    let name = name.unwrap_or(settings::DEFAULT).to_owned();
+    let name = name.unwrap_or(profile::DEFAULT).to_owned();
     out.text(&format!("Signed in as {team} at {}, profile `{name}`.\n", command.url))?;
     let profile = Profile { url: command.url.clone(), key: keyring::store(&name, key)?, team };
     let _previous = profiles.profiles.insert(name.clone(), profile);
@@ -80,9 +83,11 @@ fn key() -> Result<String, Failure> {
 
 /// Returns the name of the key's team.
 fn team(api: &Api) -> Result<String, Failure> {
-    let teams = api.get("/v1/account/teams/")?;
-    let name = teams.pointer("/results/0/name").and_then(Value::as_str);
-    name.map(str::to_owned).ok_or_else(|| Failure::NotAllowed("the API key has no team".to_owned()))
+    let team = object::own_team(api)?;
+    team.at("/name")
+        .as_str()
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::NotAllowed("the API key has no team".to_owned()))
 }
 
 /// Executes `logout`.

@@ -7,7 +7,7 @@ pub(crate) use desktop::{read, remove, store};
 
 #[cfg(feature = "keyring")]
 mod desktop {
-    use crate::{base::failure::Failure, settings};
+    use crate::{account::profile, base::failure::Failure};
     use ::keyring::{Entry, Error};
     use dovetail_terminal::plain;
     use std::{
@@ -20,7 +20,7 @@ mod desktop {
 
     /// Stores the key of a profile. Returns the key if no keyring accepts it, so it belongs into the file.
     pub(crate) fn store(profile: &str, key: String) -> Result<Option<String>, Failure> {
-        let file = settings::path()?;
+        let file = profile::path()?;
         let Err(error) = entry(&file, profile).and_then(|entry| entry.set_password(&key)) else {
             return Ok(None);
         };
@@ -33,7 +33,7 @@ mod desktop {
 
     /// Returns the key of a profile.
     pub(crate) fn read(profile: &str) -> Result<String, Failure> {
-        match entry(&settings::path()?, profile).and_then(|entry| entry.get_password()) {
+        match entry(&profile::path()?, profile).and_then(|entry| entry.get_password()) {
             Ok(key) => Ok(key),
             Err(Error::NoEntry) => Err(Failure::NotAllowed(format!(
                 "the keyring has no API key of the profile `{profile}`: run `dovetail login`"
@@ -44,7 +44,7 @@ mod desktop {
 
     /// Removes the key of a profile, if there is one.
     pub(crate) fn remove(profile: &str) -> Result<(), Failure> {
-        match entry(&settings::path()?, profile).and_then(|entry| entry.delete_credential()) {
+        match entry(&profile::path()?, profile).and_then(|entry| entry.delete_credential()) {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
             Err(error) => Err(unreachable(&error)),
         }
