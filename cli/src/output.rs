@@ -1,5 +1,11 @@
 //! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
 
+pub(crate) mod graph;
+mod jq;
+pub(crate) mod plan;
+pub(crate) mod sections;
+mod table;
+
 use crate::{
     base::{
         colour,
@@ -7,8 +13,7 @@ use crate::{
         text::{Column, joined},
     },
     document::write,
-    jq::Jq,
-    table::table,
+    output::{jq::Jq, table::table},
 };
 use clap::ValueEnum;
 use console::Term;

@@ -1,9 +1,5 @@
 //! The commands `validate`, `plan`, `apply` and `revert`: a declaration, its effects, and exactly these effects.
 
-mod show;
-
-pub(crate) use self::show::counts;
-
 use crate::{
     api::{
         client::{Api, Call, ORCABASE},
@@ -15,7 +11,7 @@ use crate::{
     },
     compare,
     document::{file, input::Input},
-    output::{Format, Output},
+    output::{Format, Output, plan},
     report::{self, Reports},
     wait::{self, Goal},
 };
@@ -250,7 +246,7 @@ pub(crate) fn validate(api: &Api, command: &Validate, out: &mut Output) -> Resul
     let preview = command.declared.read(api).and_then(|request| request.preview(api));
     let preview = command.reports.write(preview)?;
     if !out.json(&preview)? {
-        out.text(&format!("{}The declaration is valid.\n", show::warnings(&preview)))?;
+        out.text(&format!("{}The declaration is valid.\n", plan::warnings(&preview)))?;
     }
     Ok(Done::Success)
 }
@@ -270,7 +266,7 @@ pub(crate) fn plan(api: &Api, command: &Plan, out: &mut Output) -> Result<Done, 
         file::save(path, &format!("{preview:#}\n"))?;
     }
     if !out.json(&preview)? {
-        out.text(&show::plan(&preview))?;
+        out.text(&plan::text(&preview))?;
     }
     Ok(if has_changes(&preview) { Done::Changes } else { Done::Success })
 }
@@ -299,7 +295,7 @@ pub(crate) fn revert(api: &Api, command: &Revert, out: &mut Output) -> Result<Do
 pub(crate) fn diff(api: &Api, command: &Diff, out: &mut Output) -> Result<Done, Failure> {
     let difference = difference(api, command.from, command.to)?;
     if !out.json(&difference)? {
-        out.text(&show::difference(&difference))?;
+        out.text(&plan::difference(&difference))?;
     }
     Ok(Done::Success)
 }
@@ -341,14 +337,14 @@ impl Approval {
         // Without changes there is nothing to review. So a pipeline can run again after its plan was applied.
         if !has_changes(&preview) {
             if !out.json(&preview)? {
-                out.text(&show::plan(&preview))?;
+                out.text(&plan::text(&preview))?;
             }
             return Ok(Done::Success);
         }
         if reviewed.is_some_and(|plan| plan != preview.text_at("/plan")) {
             return Err(Failure::PlanChanged);
         }
-        let plan = show::plan(&preview);
+        let plan = plan::text(&preview);
         if out.format == Format::Table {
             out.text(&plan)?;
         } else if !self.auto_approve {
@@ -362,8 +358,8 @@ impl Approval {
             self.commit.clone().or_else(|| COMMIT_VARIABLES.iter().find_map(|name| env::var(name).ok()));
         let submission = submit(api, request, &preview, commit, self.message.clone())?;
         match out.format {
-            Format::Table => out.text(&show::submission(&submission))?,
-            Format::Name => out.text(&show::ids(&submission))?,
+            Format::Table => out.text(&plan::submission(&submission))?,
+            Format::Name => out.text(&plan::ids(&submission))?,
             Format::Json | Format::Ndjson | Format::Yaml => drop(out.json(&submission)?),
         }
         match (self.wait, submission.at("/id").as_u64()) {

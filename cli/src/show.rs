@@ -1,8 +1,5 @@
 //! The command `show`: one object, for people. `get` has the same object as JSON.
 
-mod sections;
-
-use self::sections::Sections;
 use crate::{
     api::{
         client::{Api, ORCABASE},
@@ -14,7 +11,7 @@ use crate::{
         json::At as _,
         text::joined,
     },
-    output::{Format, Output},
+    output::{Format, Output, sections::Sections},
 };
 use clap::Args;
 use serde_json::{Map, Value, json};

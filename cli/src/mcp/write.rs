@@ -5,6 +5,7 @@ use crate::{
     api::client::Api,
     base::{failure::Failure, json::At as _},
     decide::{self, Action},
+    output::plan::counts,
     plan::{self, Request},
 };
 use serde_json::{Value, json};
@@ -50,7 +51,7 @@ pub(super) fn plan(api: &Api, input: &Value) -> Result<Value, Failure> {
     let changes = preview.list_at("/change_instances").iter().map(|change| picked(change, PLANNED));
     Ok(json!({
         "plan": preview.at("/plan"),
-        "summary": plan::counts(&preview),
+        "summary": counts(&preview),
         "changed": preview.at("/changed"),
         "changes": changes.collect::<Vec<_>>(),
         "metadata": preview.at("/metadata"),

@@ -1,6 +1,6 @@
 //! Annotations at the lines of a pull request: workflow commands of GitHub, and code quality of GitLab.
 
-use super::from_root;
+use super::path::from_root;
 use crate::base::{
     failure::Failure,
     location::{Located, Position},

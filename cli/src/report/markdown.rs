@@ -2,12 +2,12 @@
 //!
 //! Declared texts stand in code spans, where a renderer knows no HTML, link, mention or emoji.
 
-use super::from_root;
+use super::path::from_root;
 use crate::{
     api::kinds::ITEM,
     base::{failure::Failure, json::At as _, location::Located, text::joined},
     document::file::save,
-    plan::counts,
+    output::plan::{counts, direct, is_price, notes},
 };
 use dovetail_terminal::plain;
 use serde_json::Value;
@@ -42,8 +42,7 @@ fn plan(preview: &Value) -> String {
         row(&[code(&text)])
     };
     comment.table("\n| Warnings and messages |\n|---|\n", notes.iter().map(note), "");
-    let direct =
-        || preview.list_at("/change_instances").iter().filter(|change| change.text_at("/kind") == "DIRECT");
+    let direct = || direct(preview);
     // Removals come first, so that no limit hides them.
     let of = |wanted: &'static str| direct().filter(move |change| change.text_at("/change_type") == wanted);
     let sorted = || of("DELETE").chain(of("MODIFY")).chain(of("CREATE"));
@@ -122,28 +121,22 @@ impl Comment {
 }
 
 fn change(change: &Value) -> String {
-    let mut notes = Vec::new();
-    if change.is_at("/never_in_service") {
-        notes.push("never in service".to_owned());
-    }
-    let closes: Vec<String> = change.list_at("/closes").iter().map(Value::to_string).collect();
-    if !closes.is_empty() {
-        notes.push(format!("closes {}", closes.join(", ")));
-    }
     row(&[
         change.text_at("/change_type"),
         code(&joined(change, ITEM)),
         code(&change.text_at("/owner/name")),
-        notes.join("; "),
+        notes(change).join("; "),
     ])
 }
 
 /// Returns the prices of a change; none if it is free.
 fn price(change: &Value) -> Option<String> {
-    let is_price = |price: &String| price.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     let prices = ["/cost_per_change", "/monthly_cost"].map(|pointer| change.text_at(pointer));
     let [once, monthly] = &prices;
-    prices.iter().any(is_price).then(|| row(&[code(&joined(change, ITEM)), code(once), code(monthly)]))
+    prices
+        .iter()
+        .any(|price| is_price(price))
+        .then(|| row(&[code(&joined(change, ITEM)), code(once), code(monthly)]))
 }
 
 /// Returns a row for each changed field.

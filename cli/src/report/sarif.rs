@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, for the code scanning of GitHub and for editors.
 
-use super::from_root;
+use super::path::from_root;
 use crate::base::{
     failure::Failure,
     location::{Located, Position},

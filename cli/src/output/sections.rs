@@ -4,18 +4,20 @@ use crate::{
     api::kinds::ITEM,
     base::{json::At as _, text::joined},
     document::write,
+    output::plan::side,
 };
-use dovetail_terminal::{cell, plain};
+use dovetail_terminal::plain;
 use serde_json::Value;
 
 /// Width of the names of fields.
 const WIDTH: usize = 16;
 
 /// The text so far. Absent fields and empty sections are left out.
-pub(super) struct Sections(String);
+pub(crate) struct Sections(String);
 
 impl Sections {
-    pub(super) fn new(word: &str, name: &str, id: &str) -> Self {
+    /// Starts with a title: word, name and id.
+    pub(crate) fn new(word: &str, name: &str, id: &str) -> Self {
         let mut title = [word, name].join(" ");
         if let Some(first) = title.get_mut(..1) {
             first.make_ascii_uppercase();
@@ -24,7 +26,7 @@ impl Sections {
     }
 
     /// Adds fields with the texts at their pointers.
-    pub(super) fn fields(&mut self, value: &Value, fields: &[(&str, &[&str])]) {
+    pub(crate) fn fields(&mut self, value: &Value, fields: &[(&str, &[&str])]) {
         for (name, pointers) in fields {
             let texts = pointers.iter().map(|pointer| value.text_at(pointer));
             let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
@@ -32,14 +34,15 @@ impl Sections {
         }
     }
 
-    pub(super) fn field(&mut self, name: &str, text: &str) {
+    /// Adds a field.
+    pub(crate) fn field(&mut self, name: &str, text: &str) {
         if !text.is_empty() {
             self.0.extend([&format!("  {name:WIDTH$}"), plain(text).as_str(), "\n"]);
         }
     }
 
     /// Adds a section with a JSON document in the form of YAML.
-    pub(super) fn document(&mut self, title: &str, value: &Value) {
+    pub(crate) fn document(&mut self, title: &str, value: &Value) {
         let is_empty = value.is_null() || value.as_object().is_some_and(|members| members.is_empty());
         if !is_empty {
             self.section(title, write::document(value).lines().map(str::to_owned));
@@ -47,16 +50,15 @@ impl Sections {
     }
 
     /// Adds a section with changed fields, a line each.
-    pub(super) fn differences(&mut self, title: &str, differences: &[Value]) {
+    pub(crate) fn differences(&mut self, title: &str, differences: &[Value]) {
         self.lines(title, differences, |difference| {
-            let value =
-                |name: &str| difference.get(name).map_or("(absent)".into(), |value| cell(&value.to_string()));
-            format!("{}: {} -> {}", difference.text_at("/pointer"), value("old"), value("new"))
+            let [old, new] = ["old", "new"].map(|name| side(difference, name));
+            format!("{}: {old} -> {new}", difference.text_at("/pointer"))
         });
     }
 
     /// Adds a section with change instances, a line each.
-    pub(super) fn changes(&mut self, title: &str, changes: &[Value]) {
+    pub(crate) fn changes(&mut self, title: &str, changes: &[Value]) {
         self.lines(title, changes, |change| {
             let [id, kind, state, owner, log] = ["/id", "/change_type", "/state", "/owner/name", "/log"]
                 .map(|pointer| change.text_at(pointer));
@@ -66,7 +68,7 @@ impl Sections {
     }
 
     /// Adds a section with a line for each value.
-    pub(super) fn lines(&mut self, title: &str, values: &[Value], line: impl Fn(&Value) -> String) {
+    pub(crate) fn lines(&mut self, title: &str, values: &[Value], line: impl Fn(&Value) -> String) {
         if !values.is_empty() {
             self.section(title, values.iter().map(|value| plain(&line(value))));
         }
@@ -80,7 +82,8 @@ impl Sections {
         }
     }
 
-    pub(super) fn finish(self) -> String {
+    /// Returns the text.
+    pub(crate) fn finish(self) -> String {
         self.0
     }
 }

@@ -11,9 +11,10 @@ use crate::{
 use anstyle::AnsiColor;
 use dovetail_terminal::{cell, plain};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// Returns the changes of a preview, its warnings and its counts.
-pub(super) fn plan(preview: &Value) -> String {
+pub(crate) fn text(preview: &Value) -> String {
     if !preview.is_at("/changed") {
         return format!("{}No changes.\n", warnings(preview));
     }
@@ -30,7 +31,7 @@ pub(super) fn plan(preview: &Value) -> String {
 }
 
 /// Returns the changes of declared items, without those of dependent teams and references.
-fn direct(preview: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn direct(preview: &Value) -> impl Iterator<Item = &Value> {
     preview.list_at("/change_instances").iter().filter(|change| change.text_at("/kind") == "DIRECT")
 }
 
@@ -51,7 +52,7 @@ pub(crate) fn counts(preview: &Value) -> String {
 }
 
 /// Returns the warnings, and the messages of the owners.
-pub(super) fn warnings(preview: &Value) -> String {
+pub(crate) fn warnings(preview: &Value) -> String {
     let label = painted("Warning:", Some(AnsiColor::Yellow));
     let warning = |warning: &Value| format!("{label} {}\n", plain(&warning.text_at("")));
     let message = |message: &Value| format!("Message: {}\n", plain(&message.text_at("/description")));
@@ -60,7 +61,7 @@ pub(super) fn warnings(preview: &Value) -> String {
 }
 
 /// Returns the result of a submission.
-pub(super) fn submission(submission: &Value) -> String {
+pub(crate) fn submission(submission: &Value) -> String {
     let change = |change: &Value| {
         let [id, change_type, state, owner] =
             ["/id", "/change_type", "/state", "/owner/name"].map(|pointer| plain(&change.text_at(pointer)));
@@ -76,7 +77,7 @@ pub(super) fn submission(submission: &Value) -> String {
 }
 
 /// Returns the differences between two submissions.
-pub(super) fn difference(difference: &Value) -> String {
+pub(crate) fn difference(difference: &Value) -> String {
     let item = |item: &Value| {
         let (head, fields) = head(item, &joined(item, NAME_OF_ITEM));
         format!("{head}\n{fields}")
@@ -92,13 +93,20 @@ pub(super) fn difference(difference: &Value) -> String {
 }
 
 /// Returns the ids of the change instances of a submission, a line each.
-pub(super) fn ids(submission: &Value) -> String {
+pub(crate) fn ids(submission: &Value) -> String {
     let changes = submission.list_at("/change_instances").iter();
     changes.map(|change| format!("{}\n", change.at("/id"))).collect()
 }
 
 fn change(change: &Value) -> String {
-    let mut notes = vec![plain(&change.text_at("/owner/name"))];
+    let notes = [vec![plain(&change.text_at("/owner/name"))], notes(change)].concat();
+    let (head, fields) = head(change, &joined(change, ITEM));
+    format!("{head}  ({})\n{fields}", notes.join("; "))
+}
+
+/// Returns what an approval must not overlook: an item that was never in service, and changes that will be closed.
+pub(crate) fn notes(change: &Value) -> Vec<String> {
+    let mut notes = Vec::new();
     if change.is_at("/never_in_service") {
         notes.push("never in service".to_owned());
     }
@@ -106,8 +114,7 @@ fn change(change: &Value) -> String {
     if !closes.is_empty() {
         notes.push(format!("closes {}", closes.join(", ")));
     }
-    let (head, fields) = head(change, &joined(change, ITEM));
-    format!("{head}  ({})\n{fields}", notes.join("; "))
+    notes
 }
 
 /// Returns the sign and the name of a change, and the lines of its changed fields.
@@ -130,22 +137,30 @@ fn metadata(change: &Value) -> String {
 /// Returns the changed fields, a line each.
 fn fields(change: &Value) -> String {
     let field = |difference: &Value| {
-        let value =
-            |name: &str| difference.get(name).map_or("(absent)".into(), |value| cell(&value.to_string()));
         let pointer = plain(&difference.text_at("/pointer"));
         if difference.is_at("/secret") {
             return format!("      {pointer}: another secret\n");
         }
-        format!("      {pointer}: {} -> {}\n", value("old"), value("new"))
+        let [old, new] = ["old", "new"].map(|name| side(difference, name));
+        format!("      {pointer}: {old} -> {new}\n")
     };
     change.list_at("/differences").iter().map(field).collect()
 }
 
+/// Returns the old or the new value of a changed field.
+pub(super) fn side(difference: &Value, name: &str) -> Cow<'static, str> {
+    difference.get(name).map_or("(absent)".into(), |value| cell(&value.to_string()))
+}
+
+/// Returns whether a price is not zero.
+pub(crate) fn is_price(price: &str) -> bool {
+    price.bytes().any(|byte| (b'1'..=b'9').contains(&byte))
+}
+
 /// Returns the prices of a change; none if it is free.
 fn price(change: &Value) -> Option<String> {
-    let is_price = |price: &String| price.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     let price = |pointer: &str, of: &str| {
-        Some(change.text_at(pointer)).filter(is_price).map(|price| format!("{price} {of}"))
+        Some(change.text_at(pointer)).filter(|price| is_price(price)).map(|price| format!("{price} {of}"))
     };
     let prices = [price("/cost_per_change", "per change"), price("/monthly_cost", "per month")];
     let prices: Vec<String> = prices.into_iter().flatten().collect();

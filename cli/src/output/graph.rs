@@ -1,25 +1,140 @@
-//! The forms of a graph. Names come from other teams, so each form escapes them.
+//! The graph of the API, and its forms. Names come from other teams, so each form escapes them.
 
-use super::{Graph, Node};
+use crate::{
+    api::kinds::NAME_OF_ITEM,
+    base::{json::At as _, text::joined},
+};
 use dovetail_terminal::plain;
-use std::collections::BTreeSet;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the graph as a tree of text, in the form of `cargo tree`.
-pub(super) fn tree(graph: &Graph) -> String {
-    let (mut out, mut drawn) = (String::new(), BTreeSet::new());
-    for start in graph.starts() {
-        if !drawn.contains(&start) {
-            branch(graph, start, &mut drawn, &mut out);
+/// The graph of the API, by id.
+pub(crate) struct Graph {
+    nodes: BTreeMap<u64, Node>,
+    /// The ids of the referenced items of each item, with the pointers of the references.
+    edges: BTreeMap<u64, BTreeMap<u64, Vec<String>>>,
+    /// Services with their dependent teams.
+    dependents: Vec<Dependent>,
+}
+
+struct Node {
+    name: String,
+    service: String,
+    owner: String,
+    state: String,
+}
+
+struct Dependent {
+    service: String,
+    team: String,
+}
+
+impl Graph {
+    /// Reads the graph of the API.
+    pub(crate) fn of(value: &Value) -> Self {
+        let id = |value: &Value, pointer: &str| value.at(pointer).as_u64().unwrap_or_default();
+        let node = |item: &Value| {
+            let states = ["/runtime_state", "/change_state"].map(|pointer| item.text_at(pointer));
+            let node = Node {
+                name: joined(item, NAME_OF_ITEM),
+                service: item.text_at("/service/name"),
+                owner: item.text_at("/service_owner_team/name"),
+                state: states.join(", "),
+            };
+            (id(item, "/id"), node)
+        };
+        let mut edges: BTreeMap<u64, BTreeMap<u64, Vec<String>>> = BTreeMap::new();
+        for reference in value.list_at("/references") {
+            let of_item = edges.entry(id(reference, "/from")).or_default();
+            of_item.entry(id(reference, "/to")).or_default().push(reference.text_at("/pointer"));
+        }
+        let dependent = |one: &Value| Dependent {
+            service: one.text_at("/service/name"),
+            team: one.text_at("/team/name"),
+        };
+        Self {
+            nodes: value.list_at("/service_items").iter().map(node).collect(),
+            edges,
+            dependents: value.list_at("/dependants").iter().map(dependent).collect(),
         }
     }
-    if !graph.dependents.is_empty() {
-        out.push_str("\nDependent teams:\n");
-        for dependent in &graph.dependents {
-            let line = format!("  {} of {}", dependent.team, dependent.service);
-            out.extend([plain(&line).as_str(), "\n"]);
-        }
+
+    /// Returns the items that an item references, in the order of their names.
+    fn children(&self, id: u64) -> Vec<u64> {
+        let mut children: Vec<u64> = self.edges.get(&id).into_iter().flatten().map(|(to, _)| *to).collect();
+        children.retain(|id| self.nodes.contains_key(id));
+        children.sort_by_key(|id| self.name(*id));
+        children
     }
-    out
+
+    fn name(&self, id: u64) -> &str {
+        self.nodes.get(&id).map(|node| node.name.as_str()).unwrap_or_default()
+    }
+
+    /// Returns the ids in the order of the names: first the items without a reference to them.
+    fn starts(&self) -> Vec<u64> {
+        let referenced: BTreeSet<u64> = self.edges.values().flat_map(|to| to.keys().copied()).collect();
+        let mut ids: Vec<u64> = self.nodes.keys().copied().collect();
+        ids.sort_by_cached_key(|id| (referenced.contains(id), self.name(*id).to_owned()));
+        ids
+    }
+
+    /// Returns the graph as a tree of text, in the form of `cargo tree`.
+    pub(crate) fn tree(&self) -> String {
+        let (mut out, mut drawn) = (String::new(), BTreeSet::new());
+        for start in self.starts() {
+            if !drawn.contains(&start) {
+                branch(self, start, &mut drawn, &mut out);
+            }
+        }
+        if !self.dependents.is_empty() {
+            out.push_str("\nDependent teams:\n");
+            for dependent in &self.dependents {
+                let line = format!("  {} of {}", dependent.team, dependent.service);
+                out.extend([plain(&line).as_str(), "\n"]);
+            }
+        }
+        out
+    }
+
+    /// Returns the graph for Graphviz.
+    pub(crate) fn dot(&self) -> String {
+        let quoted = |text: &str| format!("\"{}\"", plain(text).replace('\\', "\\\\").replace('"', "\\\""));
+        let mut out = "digraph {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
+        let mut line = |text: String| out.extend(["  ", &text, ";\n"]);
+        for (id, node) in &self.nodes {
+            line(format!("{id} [label={}, tooltip={}]", quoted(&node.name), quoted(&node.state)));
+        }
+        for (from, to, pointers) in references(self) {
+            line(format!("{from} -> {to} [label={}]", quoted(&pointers)));
+        }
+        for (id, team) in teams(self) {
+            line(format!("{id} -> {} [style=dashed]", quoted(&format!("team {team}"))));
+        }
+        out.push_str("}\n");
+        out
+    }
+
+    /// Returns the graph for Mermaid.
+    pub(crate) fn mermaid(&self) -> String {
+        let mut out = "flowchart LR\n".to_owned();
+        let mut line = |text: String| out.extend(["  ", &text, "\n"]);
+        for (id, node) in &self.nodes {
+            line(format!("n{id}[\"{}\"]", entities(&node.name)));
+        }
+        for (from, to, pointers) in references(self) {
+            line(format!("n{from} -->|\"{}\"| n{to}", entities(&pointers)));
+        }
+        let names: BTreeSet<&str> = teams(self).map(|(_, team)| team).collect();
+        let number = |team: &str| names.iter().position(|name| *name == team).unwrap_or_default();
+        for name in &names {
+            line(format!("team{}([\"{}\"])", number(name), entities(name)));
+        }
+        for (id, team) in teams(self) {
+            line(format!("n{id} -.-> team{}", number(team)));
+        }
+        out
+    }
 }
 
 /// Draws an item, and the items below it. Without recursion, because a chain of references may be long.
@@ -63,45 +178,6 @@ fn label(node: &Node) -> String {
     plain(&format!("{}  ({}; {})", node.name, node.owner, node.state))
 }
 
-/// Returns the graph for Graphviz.
-pub(super) fn dot(graph: &Graph) -> String {
-    let quoted = |text: &str| format!("\"{}\"", plain(text).replace('\\', "\\\\").replace('"', "\\\""));
-    let mut out = "digraph {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
-    let mut line = |text: String| out.extend(["  ", &text, ";\n"]);
-    for (id, node) in &graph.nodes {
-        line(format!("{id} [label={}, tooltip={}]", quoted(&node.name), quoted(&node.state)));
-    }
-    for (from, to, pointers) in references(graph) {
-        line(format!("{from} -> {to} [label={}]", quoted(&pointers)));
-    }
-    for (id, team) in teams(graph) {
-        line(format!("{id} -> {} [style=dashed]", quoted(&format!("team {team}"))));
-    }
-    out.push_str("}\n");
-    out
-}
-
-/// Returns the graph for Mermaid.
-pub(super) fn mermaid(graph: &Graph) -> String {
-    let mut out = "flowchart LR\n".to_owned();
-    let mut line = |text: String| out.extend(["  ", &text, "\n"]);
-    for (id, node) in &graph.nodes {
-        line(format!("n{id}[\"{}\"]", entities(&node.name)));
-    }
-    for (from, to, pointers) in references(graph) {
-        line(format!("n{from} -->|\"{}\"| n{to}", entities(&pointers)));
-    }
-    let names: BTreeSet<&str> = teams(graph).map(|(_, team)| team).collect();
-    let number = |team: &str| names.iter().position(|name| *name == team).unwrap_or_default();
-    for name in &names {
-        line(format!("team{}([\"{}\"])", number(name), entities(name)));
-    }
-    for (id, team) in teams(graph) {
-        line(format!("n{id} -.-> team{}", number(team)));
-    }
-    out
-}
-
 /// Returns the references between items of the graph, with their pointers.
 fn references(graph: &Graph) -> impl Iterator<Item = (u64, u64, String)> {
     let all =
@@ -135,7 +211,7 @@ fn entities(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn item(id: u64, service: &str, name: &str) -> Value {
         json!({"id": id, "url": "", "name": name, "application": {"id": 1, "name": "Shop"},
@@ -166,12 +242,12 @@ Shop/LB/front  (Owner; IN_SERVICE, CHANGES_PENDING)
 Dependent teams:
   Watch of LB
 ";
-        assert_eq!(tree(&graph(&[(1, 2), (1, 3), (2, 4), (3, 2)])), expected);
+        assert_eq!(graph(&[(1, 2), (1, 3), (2, 4), (3, 2)]).tree(), expected);
     }
 
     #[test]
     fn a_cycle_ends_at_its_mark() {
-        let drawn = tree(&graph(&[(2, 3), (3, 2), (1, 1)]));
+        let drawn = graph(&[(2, 3), (3, 2), (1, 1)]).tree();
         let lines: Vec<&str> = drawn.lines().map(|line| line.trim_end()).collect();
         let state = "  (Owner; IN_SERVICE, CHANGES_PENDING)";
         assert_eq!(
@@ -191,7 +267,7 @@ Dependent teams:
         let items: Vec<Value> = (0..3_000).map(|id| item(id, "VM", &id.to_string())).collect();
         let references: Vec<Value> =
             (1..3_000).map(|id| json!({"from": id - 1, "to": id, "pointer": "/next"})).collect();
-        let drawn = tree(&Graph::of(&json!({"service_items": items, "references": references})));
+        let drawn = Graph::of(&json!({"service_items": items, "references": references})).tree();
         assert_eq!(drawn.lines().count(), 3_000);
     }
 
@@ -211,7 +287,7 @@ digraph {
   1 -> \"team Watch\" [style=dashed];
 }
 ";
-        assert_eq!(dot(&graph), expected);
+        assert_eq!(graph.dot(), expected);
         let expected = "\
 flowchart LR
   n1[\"Shop/LB/front\"]
@@ -223,6 +299,6 @@ flowchart LR
   team0([\"Watch\"])
   n1 -.-> team0
 ";
-        assert_eq!(mermaid(&graph), expected);
+        assert_eq!(graph.mermaid(), expected);
     }
 }
