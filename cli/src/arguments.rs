@@ -3,25 +3,36 @@
 use crate::{
     account::login::{Login, ProfileCommand},
     base::failure::EXIT_CODES,
-    decide::{Complete, Decide, Queue},
-    definition::{Definition, Publish},
-    docs::Docs,
-    graph::GraphCommand,
-    init::Init,
-    list::{Get, History, List, Schema, Services},
-    man::Man,
+    commands::{
+        apply::Apply,
+        completions::Completions,
+        decide::{Complete, Decide},
+        definition::Definition,
+        diff::Diff,
+        docs::Docs,
+        get::Get,
+        graph::GraphCommand,
+        history::History,
+        init::Init,
+        list::List,
+        man::Man,
+        open::Open,
+        plan::Plan,
+        publish::Publish,
+        pull::Pull,
+        queue::Queue,
+        revert::Revert,
+        services::{Schema, Services},
+        settings::Settings,
+        show::Show,
+        validate::Validate,
+        wait::Wait,
+    },
     mcp::Mcp,
-    open::Open,
     output::Format,
-    plan::{Apply, Diff, Plan, Revert, Validate},
-    pull::Pull,
-    service_settings::Settings,
-    show::Show,
-    wait::Wait,
     webhook::Webhook,
 };
 use clap::{Parser, Subcommand};
-use clap_complete::Shell;
 
 /// Declares service items, previews and applies their changes, and decides them as a service owner.
 #[derive(Debug, Parser)]
@@ -84,9 +95,5 @@ pub(crate) enum Command {
     Webhook(Webhook),
     Man(Man),
     Mcp(Mcp),
-    /// Prints the completions of a shell
-    Completions {
-        #[arg(value_enum)]
-        shell: Shell,
-    },
+    Completions(Completions),
 }

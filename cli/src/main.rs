@@ -39,25 +39,40 @@ mod account {
     pub(crate) mod profile;
 }
 
+/// The commands: one file for each command or noun.
+mod commands {
+    pub(crate) mod apply;
+    mod compare;
+    pub(crate) mod completions;
+    pub(crate) mod decide;
+    pub(crate) mod definition;
+    pub(crate) mod diff;
+    pub(crate) mod docs;
+    pub(crate) mod get;
+    pub(crate) mod graph;
+    pub(crate) mod history;
+    pub(crate) mod init;
+    pub(crate) mod list;
+    pub(crate) mod man;
+    pub(crate) mod open;
+    pub(crate) mod plan;
+    pub(crate) mod publish;
+    pub(crate) mod pull;
+    pub(crate) mod queue;
+    pub(crate) mod request;
+    pub(crate) mod revert;
+    pub(crate) mod services;
+    pub(crate) mod settings;
+    pub(crate) mod show;
+    pub(crate) mod validate;
+    pub(crate) mod wait;
+    mod watch;
+}
+
 mod arguments;
-mod compare;
-mod decide;
-mod definition;
-mod docs;
-mod graph;
-mod init;
-mod list;
-mod man;
 mod mcp;
-mod open;
 mod output;
-mod plan;
-mod pull;
 mod report;
-mod service_settings;
-mod show;
-mod wait;
-mod watch;
 mod webhook;
 
 use crate::{
@@ -68,7 +83,12 @@ use crate::{
         failure::{Done, Failure},
         interrupt,
     },
-    decide::Action,
+    commands::{
+        apply, completions,
+        decide::{self, Action},
+        definition, diff, docs, get, graph, history, init, list, man, open, plan, publish, pull, queue,
+        revert, services, settings, show, validate, wait,
+    },
     output::Output,
 };
 use clap::{CommandFactory as _, Parser as _};
@@ -112,43 +132,38 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Logout => login::logout(profile, out),
         Command::Whoami => login::whoami(&connect()?, out),
         Command::Profile(command) => login::profile(command, out),
-        Command::Services(command) => list::services(&connect()?, command, out),
-        Command::Schema(command) => list::schema(&connect()?, command, out),
+        Command::Services(command) => services::services(&connect()?, command, out),
+        Command::Schema(command) => services::schema(&connect()?, command, out),
         Command::Init(command) => init::init(&connect()?, command, out),
-        Command::Validate(command) => plan::validate(&connect()?, command, out),
+        Command::Validate(command) => validate::validate(&connect()?, command, out),
         Command::Plan(command) => {
             plan::compare(command, out).unwrap_or_else(|| plan::plan(&connect()?, command, out))
         }
-        Command::Apply(command) => plan::apply(&connect()?, command, out),
-        Command::Revert(command) => plan::revert(&connect()?, command, out),
-        Command::Diff(command) => plan::diff(&connect()?, command, out),
+        Command::Apply(command) => apply::apply(&connect()?, command, out),
+        Command::Revert(command) => revert::revert(&connect()?, command, out),
+        Command::Diff(command) => diff::diff(&connect()?, command, out),
         Command::Wait(command) => wait::wait(&connect()?, command, out),
         Command::List(command) => list::list(&connect()?, command, out),
-        Command::Get(command) => list::get(&connect()?, command, out),
+        Command::Get(command) => get::get(&connect()?, command, out),
         Command::Show(command) => show::show(&connect()?, command, out),
         Command::Open(command) => open::open(&connect()?, command, out),
         Command::Pull(command) => pull::pull(&connect()?, command, out),
         Command::Graph(command) => graph::graph(&connect()?, command, out),
-        Command::History(command) => list::history(&connect()?, command, out),
-        Command::Queue(command) => decide::queue(&connect()?, command, out),
+        Command::History(command) => history::history(&connect()?, command, out),
+        Command::Queue(command) => queue::queue(&connect()?, command, out),
         Command::Approve(command) => decide::decide(&connect()?, Action::Approve, command, out),
         Command::Reject(command) => decide::decide(&connect()?, Action::Reject, command, out),
         Command::Complete(command) => decide::complete(&connect()?, command, out),
         Command::Fail(command) => decide::decide(&connect()?, Action::Fail, command, out),
         Command::Close(command) => decide::decide(&connect()?, Action::Close, command, out),
         Command::Retry(command) => decide::decide(&connect()?, Action::Retry, command, out),
-        Command::Settings(command) => service_settings::settings(&connect()?, command, out),
+        Command::Settings(command) => settings::settings(&connect()?, command, out),
         Command::Docs(command) => docs::docs(&connect()?, command, out),
-        Command::Publish(command) => definition::publish(&connect()?, command, out),
-        Command::Definition(command) => definition::run(command, out),
+        Command::Publish(command) => publish::publish(&connect()?, command, out),
+        Command::Definition(command) => definition::definition(command, out),
         Command::Webhook(command) => webhook::run(profile, command, out),
         Command::Man(command) => man::man(command, Arguments::command(), out),
         Command::Mcp(command) => mcp::mcp(connect()?, command),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Arguments::command(), "dovetail", &mut script);
-            out.text(&String::from_utf8_lossy(&script))?;
-            Ok(Done::Success)
-        }
+        Command::Completions(command) => completions::completions(command, Arguments::command(), out),
     }
 }

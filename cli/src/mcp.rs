@@ -2,19 +2,17 @@
 //!
 //! Assistants read the catalogue, plan declarations and explain changes. They write only with `--allow`.
 
+mod input;
 mod read;
 mod tools;
 mod write;
 
-use self::tools::{Access, TOOLS, Tool};
+use self::tools::{Access, Allowed, TOOLS, Tool};
 use crate::{
     api::{client::Api, suggest},
-    base::{
-        failure::{Done, Failure},
-        json::At as _,
-    },
+    base::failure::{Done, Failure},
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
     model::{
@@ -24,36 +22,13 @@ use rmcp::{
     service::RequestContext,
     transport::stdio,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What an assistant learns about the server at the start.
 const INSTRUCTIONS: &str = "Dovetail keeps the declared state of a team: applications with service items. Read the \
     catalogue and the definition of a service, write a declaration, validate it and plan it. A plan has a token; \
     `apply` makes exactly the changes of that plan, or none. A change waits for its service owner.";
-
-/// The members of a change that an assistant needs.
-const CHANGE: &[(&str, &str)] = &[
-    ("id", "/id"),
-    ("change_type", "/change_type"),
-    ("state", "/state"),
-    ("application", "/application/name"),
-    ("service", "/service/name"),
-    ("item", "/service_item/name"),
-    ("owner", "/owner/name"),
-    ("consumer", "/consumer_team/name"),
-    ("log", "/log"),
-    ("created", "/created"),
-];
-
-/// Tools that write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Allowed {
-    /// Apply the declarations of plans
-    Apply,
-    /// Decide changes as the service owner
-    Decide,
-}
 
 /// Serves tools for assistants over standard input and output
 ///
@@ -138,25 +113,4 @@ fn failed(failure: &Failure) -> CallToolResult {
         CallToolResult::structured_error(json!({"error": failure.to_string(), "problems": problems}));
     result.content = vec![ContentBlock::text(failure.to_string())];
     result
-}
-
-/// Returns an argument that must be a text.
-fn text<'a>(input: &'a Value, name: &str) -> Result<&'a str, Failure> {
-    let value = input.get(name).and_then(Value::as_str);
-    value.ok_or_else(|| Failure::Usage(format!("/{name}: must be a string")))
-}
-
-/// Returns an argument that must be an id.
-fn id(input: &Value, name: &str) -> Result<u64, Failure> {
-    let value = input.get(name).and_then(Value::as_u64);
-    value.ok_or_else(|| Failure::Usage(format!("/{name}: must be an id")))
-}
-
-/// Returns some members of an object under shorter names; absent ones are left out.
-fn picked(value: &Value, members: &[(&str, &str)]) -> Value {
-    let member = |(name, pointer): &(&str, &str)| {
-        let found = value.at(pointer);
-        (!found.is_null()).then(|| ((*name).to_owned(), found.clone()))
-    };
-    Value::Object(members.iter().filter_map(member).collect::<Map<_, _>>())
 }

@@ -9,7 +9,7 @@ use crate::{
     },
     document::{file, yaml},
 };
-use domain::model::declaration::DEPTH_MAX;
+use domain::{base::problem::Problem as Broken, model::declaration::DEPTH_MAX};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
     if is_json(path) {
         return domain::base::json::parse(text.as_bytes(), DEPTH_MAX).map_err(|problems| {
-            let located = |problem: &domain::base::problem::Problem| {
+            let located = |problem: &Broken| {
                 let position = position_in_json(text, &problem.pointer);
                 syntax(path, Some((position, text)), &problem.pointer, problem.message.clone())
             };
@@ -34,6 +34,19 @@ pub(crate) fn value(path: &Path, text: &str) -> Result<Value, Failure> {
     let node = yaml::parse(text)
         .map_err(|invalid| unreadable(path, Some((invalid.position, text)), invalid.message))?;
     Ok(node.value())
+}
+
+/// Returns the failure of a file that breaks rules, with a line for each problem.
+pub(crate) fn invalid(file: &Path, problems: &[Broken]) -> Failure {
+    Failure::Problems(format!("the file is invalid{}", lines(file, problems)))
+}
+
+/// Returns the problems of a file, each after a line end.
+pub(crate) fn lines(file: &Path, problems: &[Broken]) -> String {
+    let line = |Broken { pointer, rule, message, .. }: &Broken| {
+        format!("\n{}: \"{}\": {message} ({rule})", file.display(), pointer.escape_debug())
+    };
+    problems.iter().map(line).collect()
 }
 
 /// Returns the position of a problem in a text that the reader of JSON refuses.

@@ -1,6 +1,6 @@
 //! The tools that read.
 
-use super::{CHANGE, id, picked, text};
+use super::input::{CHANGE, id, picked, text};
 use crate::{
     api::{
         client::{Api, ORCABASE},
@@ -9,7 +9,7 @@ use crate::{
         object,
     },
     base::{failure::Failure, json::At as _},
-    plan,
+    commands::diff::difference,
 };
 use domain::State;
 use serde_json::{Value, json};
@@ -119,5 +119,5 @@ pub(super) fn history(api: &Api, input: &Value) -> Result<Value, Failure> {
 }
 
 pub(super) fn diff(api: &Api, input: &Value) -> Result<Value, Failure> {
-    plan::difference(api, id(input, "from")?, id(input, "to")?)
+    difference(api, id(input, "from")?, id(input, "to")?)
 }

@@ -1,10 +1,20 @@
 //! The tools of the server, as data.
 
-use super::{Allowed, read, write};
+use super::{read, write};
 use crate::{api::client::Api, base::failure::Failure};
+use clap::ValueEnum;
 use domain::base::suggest::did_you_mean;
 use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value, json};
+
+/// Tools that write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Allowed {
+    /// Apply the declarations of plans
+    Apply,
+    /// Decide changes as the service owner
+    Decide,
+}
 
 /// What a tool may do.
 #[derive(Clone, Copy)]

@@ -1,12 +1,14 @@
 //! The tools with a declaration, and the tools that write.
 
-use super::{CHANGE, id, picked, text};
+use super::input::{CHANGE, id, picked, text};
 use crate::{
     api::client::Api,
     base::{failure::Failure, json::At as _},
-    decide::{self, Action},
+    commands::{
+        decide::{self, Action},
+        request::Request,
+    },
     output::plan::counts,
-    plan::{self, Request},
 };
 use serde_json::{Value, json};
 
@@ -68,7 +70,7 @@ pub(super) fn apply(api: &Api, input: &Value) -> Result<Value, Failure> {
     }
     let [commit, message] =
         ["/commit", "/message"].map(|pointer| input.at(pointer).as_str().map(str::to_owned));
-    let submission = plan::submit(api, &request, &preview, commit, message)?;
+    let submission = request.submit(api, &preview, commit, message)?;
     let changes = submission.list_at("/change_instances").iter().map(|change| picked(change, CHANGE));
     let changes: Vec<Value> = changes.collect();
     Ok(json!({"submission": submission.at("/id"), "changed": submission.at("/changed"), "changes": changes}))

@@ -5,11 +5,11 @@ mod table;
 
 use std::{fs, path::Path};
 
-use domain::base::problem::Problem;
 use domain::views::compare::{Refused, compare};
 
 use crate::{
     base::failure::Failure,
+    document::json::lines,
     output::{Format, Output},
 };
 
@@ -23,7 +23,7 @@ use crate::{
 pub(crate) fn run(old_file: &Path, new_file: &Path, out: &mut Output) -> Result<bool, Failure> {
     let old = fs::read(old_file).map_err(Failure::file(old_file))?;
     let new = fs::read(new_file).map_err(Failure::file(new_file))?;
-    let differences = compare(&old, &new).map_err(|refused| problems(old_file, new_file, refused))?;
+    let differences = compare(&old, &new).map_err(|refused| problems(old_file, new_file, &refused))?;
     let mut printed = Vec::new();
     match out.format {
         Format::Table | Format::Name => table::print(&differences, out.width(), &mut printed),
@@ -39,13 +39,7 @@ pub(crate) fn run(old_file: &Path, new_file: &Path, out: &mut Output) -> Result<
 }
 
 /// Returns the problems of both files, one line each.
-fn problems(old_file: &Path, new_file: &Path, refused: Refused) -> Failure {
-    let old = refused.old.into_iter().map(|problem| (old_file, problem));
-    let new = refused.new.into_iter().map(|problem| (new_file, problem));
-    let line = |(file, problem): (&Path, Problem)| {
-        let Problem { pointer, rule, message, .. } = problem;
-        format!("\n{}: \"{}\": {message} ({rule})", file.display(), pointer.escape_debug())
-    };
-    let lines: String = old.chain(new).map(line).collect();
+fn problems(old_file: &Path, new_file: &Path, refused: &Refused) -> Failure {
+    let lines = lines(old_file, &refused.old) + &lines(new_file, &refused.new);
     Failure::Failed(format!("the files could not be compared{lines}"))
 }

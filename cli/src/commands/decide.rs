@@ -1,4 +1,4 @@
-//! The commands of service owners: `queue`, `approve`, `reject`, `complete`, `fail`, `close`, `retry`.
+//! The decisions of service owners: `approve`, `reject`, `complete`, `fail`, `close` and `retry`.
 
 use crate::{
     api::{
@@ -15,7 +15,6 @@ use crate::{
     },
     document::file,
     output::Output,
-    watch::Watch,
 };
 use clap::Args;
 use domain::State;
@@ -34,19 +33,6 @@ use std::{
 const CONCURRENT: usize = 8;
 /// Maximum number of change instances of one command.
 const CHANGES_MAX: usize = 10_000;
-
-/// Lists the changes that wait for your team
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Queue {
-    /// A filter of the API, such as `service_name=VM`; may be repeated
-    #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = filter::parse)]
-    filters: Vec<(String, String)>,
-    /// Maximum number of changes
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    limit: usize,
-    #[command(flatten)]
-    watch: Watch,
-}
 
 /// The changes of a command.
 #[derive(Args, Clone, Debug)]
@@ -116,16 +102,6 @@ impl Action {
     fn start_names(self, separator: &str) -> String {
         self.from().iter().map(|state| state.name()).collect::<Vec<_>>().join(separator)
     }
-}
-
-/// Executes `queue`.
-pub(crate) fn queue(api: &Api, command: &Queue, out: &mut Output) -> Result<Done, Failure> {
-    let mut filters = command.filters.clone();
-    if !filters.iter().any(|(name, _)| name == "state") {
-        filters.push(("state".to_owned(), "PENDING,APPROVED".to_owned()));
-    }
-    let path = format!("{ORCABASE}/serviceowner/change_instances/{}", filter::query(&filters));
-    command.watch.list(api, &path, command.limit, out)
 }
 
 /// Executes `approve`, `reject`, `fail`, `close` or `retry`.

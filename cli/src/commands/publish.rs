@@ -1,15 +1,4 @@
-//! The commands `definition check`, which needs no server, and `publish`.
-
-use std::path::{Path, PathBuf};
-
-use clap::{Args, Subcommand};
-use domain::{
-    base::problem::Problem,
-    catalog::schema::{self, DecisionForms},
-    rules::verify::cases::{self, CaseResult},
-};
-use dovetail_terminal::plain;
-use serde_json::{Value, json};
+//! The command `publish`: a new version of a service definition.
 
 use crate::{
     api::client::{Api, Call, ORCABASE},
@@ -21,6 +10,11 @@ use crate::{
     document::json,
     output::{Format, Output},
 };
+use clap::Args;
+use domain::catalog::schema;
+use dovetail_terminal::plain;
+use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// The columns of items that break a definition.
 const BROKEN: [Column; 5] = [
@@ -30,40 +24,6 @@ const BROKEN: [Column; 5] = [
     ("POINTER", &["/pointer"]),
     ("PROBLEM", &["/problem"]),
 ];
-
-/// Works with service definitions
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Definition {
-    #[command(subcommand)]
-    command: Command,
-}
-
-/// What to do with a definition.
-#[derive(Clone, Debug, Subcommand)]
-enum Command {
-    Check(Check),
-}
-
-/// Checks a definition as `POST .../services/validate/` does, and runs its cases
-///
-/// A case states what a declaration and an owner's item lead to:
-///
-///   {"id": "A1", "kind": "proposed", "prior": null, "declared": {...}, "expect": {"proposed": {...}}}
-///   {"id": "B1", "kind": "filled", "base": {...}, "sent": {...}, "expect": {"filled": {...}}}
-///   {"id": "C1", "kind": "holds", "prior": null, "declared": {...}, "item": {...}, "expect": {"problems": []}}
-///   {"id": "D1", "kind": "agrees", "planned": {...}, "later": {...}, "expect": {"problems": []}}
-///
-/// A case may have another `schema`. An expected problem has `pointer` and `rule`.
-#[derive(Args, Clone, Debug)]
-#[command(verbatim_doc_comment)]
-struct Check {
-    /// The service definition: a JSON Schema, as JSON or YAML
-    #[arg(value_name = "FILE")]
-    definition: PathBuf,
-    /// A list of cases, or an object with the list in `cases`
-    #[arg(long, value_name = "FILE")]
-    cases: Option<PathBuf>,
-}
 
 /// Publishes a service definition
 ///
@@ -81,7 +41,7 @@ pub(crate) struct Publish {
 /// Executes `publish`.
 pub(crate) fn publish(api: &Api, command: &Publish, out: &mut Output) -> Result<Done, Failure> {
     let text = json::read(&command.definition)?;
-    schema::publish(&text).map_err(|problems| invalid(&command.definition, &problems))?;
+    schema::publish(&text).map_err(|problems| json::invalid(&command.definition, &problems))?;
     let definition = serde_json::from_slice(&text).map_err(Failure::failed)?;
     let Stored { broken, checked } = Stored::checked(api, &definition)?;
     if command.dry_run {
@@ -161,41 +121,4 @@ fn problems(team: &str, item: &Value) -> Vec<Value> {
         })
     };
     item.list_at("/problems").iter().map(row).collect()
-}
-
-/// Checks the definition and its cases, and prints the result.
-pub(crate) fn run(settings: &Definition, out: &mut Output) -> Result<Done, Failure> {
-    let Command::Check(check) = &settings.command;
-    let definition = json::read(&check.definition)?;
-    let file = check.definition.display();
-    let schema = schema::publish(&definition).map_err(|problems| invalid(&check.definition, &problems))?;
-    for warning in schema::warnings(&schema) {
-        out.text(&format!("{file}: warning: {warning}\n"))?;
-    }
-    out.text(&format!("{file}: valid definition of service {}\n", schema.title))?;
-    let Some(cases) = &check.cases else { return Ok(Done::Success) };
-    let forms =
-        DecisionForms::load(&schema.text).map_err(|problems| invalid(&check.definition, &problems))?;
-    let results =
-        cases::run(&json::read(cases)?, Some(&forms)).map_err(|problems| invalid(cases, &problems))?;
-    let holding = results.iter().filter(|result| result.differences.is_empty()).count();
-    out.text(&format!("{}: {holding} of {} cases hold\n", cases.display(), results.len()))?;
-    let differences = results.iter().flat_map(|CaseResult { id, differences }| {
-        differences.iter().map(move |difference| format!("\n{}: {difference}", id.escape_debug()))
-    });
-    let differences: String = differences.collect();
-    if differences.is_empty() {
-        Ok(Done::Success)
-    } else {
-        Err(Failure::Failed(format!("cases differ{differences}")))
-    }
-}
-
-/// Returns the problems of a file, one line each.
-fn invalid(file: &Path, problems: &[Problem]) -> Failure {
-    let line = |Problem { pointer, rule, message, .. }: &Problem| {
-        format!("\n{}: \"{}\": {message} ({rule})", file.display(), pointer.escape_debug())
-    };
-    let lines: String = problems.iter().map(line).collect();
-    Failure::Problems(format!("the file is invalid{lines}"))
 }
