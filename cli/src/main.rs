@@ -1,4 +1,6 @@
 //! The client `dovetail`: declare, preview, apply, decide and read from a terminal or a pipeline.
+//!
+//! Imports go one way: `base < document < api < output < report < account < commands < mcp`, and `account < webhook`.
 
 /// Values and texts that every other folder uses.
 mod base {

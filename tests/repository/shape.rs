@@ -1,4 +1,4 @@
-//! The shape of the code: short functions, and no circles of files that import each other.
+//! The shape of the code: short functions, folders in an order, and no circles of files that import each other.
 
 use regex::Regex;
 use repository::{files, name, read, root};
@@ -18,9 +18,11 @@ pub(crate) fn source_folders() -> Vec<PathBuf> {
 
 /// Returns the code of a Rust file without its tests and comments.
 pub(crate) fn code(path: &Path) -> String {
-    let text = read(path);
-    let own = text.split("#[cfg(test)]").next().unwrap_or_default();
-    own.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
+    without_comments(read(path).split("#[cfg(test)]").next().unwrap_or_default())
+}
+
+fn without_comments(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
 }
 
 pub(crate) fn is_test(path: &Path) -> bool {
@@ -111,12 +113,8 @@ fn leaves(prefix: &str, tree: &str, all: &mut Vec<String>) {
     }
 }
 
-/// Returns the file of the longest module at the beginning of a path.
-fn file_of<'a>(
-    path: &str,
-    module: &[String],
-    modules: &'a Modules,
-) -> Option<(&'a Vec<String>, &'a PathBuf)> {
+/// Returns the names of a path from the crate; none for a path into another crate.
+fn from_crate(path: &str, module: &[String]) -> Option<Vec<String>> {
     let mut names: Vec<&str> = path.split("::").collect();
     let mut full: Vec<String> = match *names.first()? {
         "crate" => Vec::new(),
@@ -131,6 +129,16 @@ fn file_of<'a>(
         names.remove(0);
     }
     full.extend(names.into_iter().map(str::to_owned));
+    Some(full)
+}
+
+/// Returns the file of the longest module at the beginning of a path.
+fn file_of<'a>(
+    path: &str,
+    module: &[String],
+    modules: &'a Modules,
+) -> Option<(&'a Vec<String>, &'a PathBuf)> {
+    let full = from_crate(path, module)?;
     (0..=full.len()).rev().find_map(|length| modules.get_key_value(&full[..length]))
 }
 
@@ -209,4 +217,99 @@ fn no_files_import_each_other_in_a_circle() {
     assert!(edges > 1_000, "the test finds only {edges} imports");
     let circles = circles();
     assert!(circles.is_empty(), "files that lead back to themselves:\n{}", circles.join("\n"));
+}
+
+/// The folders of a crate from the lowest one, each with the folders that it may import.
+type Order = &'static [(&'static str, &'static [&'static str])];
+
+const DOMAIN: Order = &[
+    ("base", &[]),
+    ("model", &["base"]),
+    ("catalog", &["base", "model"]),
+    ("rules", &["base", "model", "catalog"]),
+    ("outreach", &["base", "model", "catalog"]),
+    ("account", &["base", "model", "catalog", "outreach"]),
+    ("views", &["base", "model", "catalog", "rules", "outreach"]),
+    ("audit", &["base", "model", "catalog", "rules", "outreach", "account", "views"]),
+];
+
+/// A file at the top is the folder of its name: `output.rs` belongs to `output`.
+const CLIENT: Order = &[
+    ("base", &[]),
+    ("document", &["base"]),
+    ("api", &["base", "document"]),
+    ("output", &["base", "document", "api"]),
+    ("report", &["base", "document", "api", "output"]),
+    ("account", &["base", "document", "api", "output", "report"]),
+    ("commands", &["base", "document", "api", "output", "report", "account"]),
+    ("mcp", &["base", "document", "api", "output", "report", "account", "commands"]),
+    ("webhook", &["base", "document", "api", "output", "report", "account"]),
+    ("arguments", &["base", "output", "account", "commands", "mcp", "webhook"]),
+];
+
+const CONSOLE: Order = &[
+    ("api", &[]),
+    ("lib", &["api"]),
+    ("session", &["api", "lib"]),
+    ("ui", &["api", "lib", "session"]),
+    ("editor", &["api", "lib", "session", "ui"]),
+    ("tour", &["api", "lib", "session", "ui", "editor"]),
+    ("pages", &["api", "lib", "session", "ui", "editor", "tour"]),
+    ("shell", &["api", "lib", "session", "ui", "editor", "tour", "pages"]),
+];
+
+/// The names at the top of the sources that each file imports: folders, and macros of a crate.
+type Tops = Vec<(PathBuf, Vec<String>)>;
+
+fn rust_tops(source: &Path) -> Tops {
+    let first = |names: Vec<String>| names.into_iter().next();
+    let tops = |(module, path): (Vec<String>, PathBuf)| {
+        let imports = paths(&without_comments(&read(&path)));
+        let tops = imports.iter().filter_map(|import| first(from_crate(import, &module)?)).collect();
+        (path, tops)
+    };
+    modules(source).into_iter().map(tops).collect()
+}
+
+fn console_tops(source: &Path) -> Tops {
+    let tops = |(path, imported): (PathBuf, BTreeSet<PathBuf>)| {
+        (path, imported.iter().map(|other| top_of(source, other)).collect())
+    };
+    console_imports().into_iter().map(tops).collect()
+}
+
+/// Returns the folder of a file, or the name of a file at the top.
+fn top_of(source: &Path, path: &Path) -> String {
+    let first = path.strip_prefix(source).unwrap().iter().next().unwrap();
+    Path::new(first).file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn each_folder_imports_only_lower_folders() {
+    let [domain, client, console] =
+        ["domain/src", "cli/src", "console/src"].map(|source| root().join(source));
+    for (source, order, files) in [
+        (&domain, DOMAIN, rust_tops(&domain)),
+        (&client, CLIENT, rust_tops(&client)),
+        (&console, CONSOLE, console_tops(&console)),
+    ] {
+        let mut found = BTreeSet::new();
+        for (path, imported) in files {
+            let folder = top_of(source, &path);
+            // The root of a crate, or of the console, knows all folders.
+            if matches!(folder.as_str(), "lib" | "main") && path.parent() == Some(source) {
+                continue;
+            }
+            let place = order.iter().find(|(name, _)| *name == folder);
+            let (own, lower) =
+                place.unwrap_or_else(|| panic!("{} is in no folder of the order", name(&path)));
+            for other in imported.iter().filter(|other| order.iter().any(|(name, _)| name == other)) {
+                let is_allowed = other == own || lower.contains(&other.as_str());
+                assert!(is_allowed, "{} imports {other}", name(&path));
+            }
+            found.insert(*own);
+        }
+        let folders: BTreeSet<&str> = order.iter().map(|(name, _)| *name).collect();
+        assert_eq!(found, folders, "each folder of the order has files");
+    }
 }

@@ -1,6 +1,5 @@
 //! Rules of the workspace: dependencies between crates, lints, golden files, short files, and no leftovers.
 
-use regex::Regex;
 use repository::{files, name, read, root, sources};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -201,36 +200,5 @@ fn files_stay_short() {
 fn every_file_begins_with_its_purpose() {
     for path in sources() {
         assert!(read(&path).starts_with("//!"), "{}", name(&path));
-    }
-}
-
-/// The folders of `domain`, each with the lower folders that it may import.
-const DOMAIN_IMPORTS: &[(&str, &[&str])] = &[
-    ("base", &[]),
-    ("model", &["base"]),
-    ("catalog", &["base", "model"]),
-    ("rules", &["base", "model", "catalog"]),
-    ("outreach", &["base", "model", "catalog"]),
-    ("account", &["base", "model", "catalog", "outreach"]),
-    ("views", &["base", "model", "catalog", "rules", "outreach"]),
-    ("audit", &["base", "model", "catalog", "rules", "outreach", "account", "views"]),
-];
-
-#[test]
-fn each_folder_of_the_domain_imports_only_lower_folders() {
-    let import = Regex::new(r"\bcrate::(\w+)").unwrap();
-    for (folder, lower) in DOMAIN_IMPORTS {
-        let files = files(&root().join("domain/src").join(folder), ".rs");
-        assert!(!files.is_empty(), "domain/src/{folder} has no files");
-        for path in files {
-            let text = read(&path);
-            let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-            for imported in import.captures_iter(&code).map(|captured| captured.get(1).unwrap().as_str()) {
-                // Macros of the crate stand at its root, like a folder.
-                let is_folder = DOMAIN_IMPORTS.iter().any(|(name, _)| *name == imported);
-                let allowed = !is_folder || imported == *folder || lower.contains(&imported);
-                assert!(allowed, "{} imports {imported}", name(&path));
-            }
-        }
     }
 }
