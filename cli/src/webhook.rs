@@ -110,7 +110,7 @@ pub(crate) fn run(profile: Option<&str>, webhook: &Webhook, out: &mut Output) ->
 
 fn create(api: &Api, command: &Create, out: &mut Output) -> Result<(), Failure> {
     let services = api.list(&format!("{ORCABASE}/serviceowner/services/"), usize::MAX)?;
-    let service = object::named(&services, &command.service)?;
+    let service = object::find_service(&services, &command.service)?;
     let authorization = command.authorization_file.as_deref().map(file::first_line).transpose()?;
     let members = [
         ("service", Some(service.at("/id").clone())),

@@ -76,7 +76,7 @@ impl Api {
         while let Some(path) = next.filter(|_| results.len() < most) {
             let page = self.get(&path)?;
             results.extend_from_slice(page.list_at("/results"));
-            next = self.next(&page, "/next");
+            next = self.next_page(&page, "/next");
             if next.is_some() && results.len() < most {
                 progress.show(format!("{} read", results.len()));
             }
@@ -90,14 +90,14 @@ impl Api {
         let mut next = Some(path);
         while let Some(path) = next {
             let page = self.get(&path)?;
-            next = self.next(&page, "/next");
+            next = self.next_page(&page, "/next");
             take(page);
         }
         Ok(())
     }
 
     /// Returns the path of the next page, by the pointer of its URL; none after the last page.
-    pub(crate) fn next(&self, page: &Value, pointer: &str) -> Option<String> {
+    pub(crate) fn next_page(&self, page: &Value, pointer: &str) -> Option<String> {
         page.at(pointer).as_str().map(|url| self.path_of(url).to_owned())
     }
 

@@ -96,7 +96,7 @@ fn one(
             found = found.pop().into_iter().collect();
         }
         let ids: Vec<u64> = found.iter().filter_map(|object| object.at("/id").as_u64()).collect();
-        if let Some(id) = only(kind.word(), name, &ids)? {
+        if let Some(id) = only_id(kind.word(), name, &ids)? {
             return Ok(id);
         }
     }
@@ -105,7 +105,7 @@ fn one(
 }
 
 /// Returns the only id of the objects with a name; none without an object.
-pub(crate) fn only(word: &str, name: &str, ids: &[u64]) -> Result<Option<u64>, Failure> {
+pub(crate) fn only_id(word: &str, name: &str, ids: &[u64]) -> Result<Option<u64>, Failure> {
     match *ids {
         [] => Ok(None),
         [id] => Ok(Some(id)),
@@ -142,11 +142,11 @@ fn newest_change(api: &Api, name: &str) -> Result<u64, Failure> {
 /// Returns the definition of a service.
 pub(crate) fn definition(api: &Api, service: &str) -> Result<Value, Failure> {
     let services = api.list(&format!("{ORCABASE}/consumer/services/"), usize::MAX)?;
-    Ok(named(&services, service)?.at("/schema/schema").clone())
+    Ok(find_service(&services, service)?.at("/schema/schema").clone())
 }
 
 /// Returns the service with a name.
-pub(crate) fn named<'a>(services: &'a [Value], name: &str) -> Result<&'a Value, Failure> {
+pub(crate) fn find_service<'a>(services: &'a [Value], name: &str) -> Result<&'a Value, Failure> {
     services.iter().find(|service| service.text_at("/name") == name).ok_or_else(|| {
         let near = did_you_mean(name, services.iter().filter_map(|service| service.at("/name").as_str()));
         Failure::Failed(format!("no service has the name `{name}`{near}"))

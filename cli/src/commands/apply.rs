@@ -7,7 +7,7 @@ use crate::{
         json::At as _,
     },
     commands::{
-        request::{Declared, Request, has_changes},
+        request::{Declared, Request},
         wait::{self, Goal},
     },
     document::file,
@@ -96,7 +96,7 @@ impl Approval {
     ) -> Result<Done, Failure> {
         let preview = request.plan(api)?;
         // Without changes there is nothing to review. So a pipeline can run again after its plan was applied.
-        if !has_changes(&preview) {
+        if !plan::has_changes(&preview) {
             if !out.json(&preview)? {
                 out.text(&plan::text(&preview))?;
             }

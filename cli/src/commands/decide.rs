@@ -202,7 +202,7 @@ fn ids(api: &Api, action: Action, chosen: &Chosen) -> Result<Vec<u64>, Failure> 
 fn named(open: &[Value], action: Action, name: &str) -> Result<u64, Failure> {
     let found = open.iter().filter(|change| joined(change, ITEM) == name);
     let ids: Vec<u64> = found.filter_map(|change| change.at("/id").as_u64()).collect();
-    object::only("change", name, &ids)?
+    object::only_id("change", name, &ids)?
         .ok_or_else(|| Failure::Failed(format!("no change of `{name}` is {}", action.start_names(" or "))))
 }
 

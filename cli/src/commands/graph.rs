@@ -69,7 +69,7 @@ fn read(api: &Api, text: &str) -> Result<Value, Failure> {
         Err(Failure::Failed(_)) if kind == Kind::Applications => page(Kind::Items)?,
         result => result?,
     };
-    while let Some(path) = api.next(&graph.value, "/next") {
+    while let Some(path) = api.next_page(&graph.value, "/next") {
         add(&mut graph.value, &api.get(&path)?);
     }
     Ok(graph.value)

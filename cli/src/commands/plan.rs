@@ -3,10 +3,7 @@
 use crate::{
     api::client::Api,
     base::failure::{Done, Failure},
-    commands::{
-        compare,
-        request::{Declared, has_changes},
-    },
+    commands::{compare, request::Declared},
     document::file,
     output::{Output, plan},
     report::{self, Reports},
@@ -57,7 +54,7 @@ pub(crate) fn plan(api: &Api, command: &Plan, out: &mut Output) -> Result<Done, 
     if !out.json(&preview)? {
         out.text(&plan::text(&preview))?;
     }
-    Ok(if has_changes(&preview) { Done::Changes } else { Done::Success })
+    Ok(if plan::has_changes(&preview) { Done::Changes } else { Done::Success })
 }
 
 /// Executes `plan` with two files; none without them.

@@ -90,7 +90,7 @@ impl Stored {
                 broken.extend(problems("(deployed item)", item));
             }
             checked += page.at("/dry_run/checked").as_u64().unwrap_or_default();
-            next = api.next(&page, "/dry_run/next");
+            next = api.next_page(&page, "/dry_run/next");
         }
         Ok(Self { broken, checked })
     }

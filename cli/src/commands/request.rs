@@ -106,7 +106,7 @@ impl Request {
     /// Returns all pages of a preview as one; none if they belong to different plans.
     fn pages(&self, api: &Api) -> Result<Option<Value>, Failure> {
         let mut preview = self.send(api, &format!("{}?limit={PAGE_MAX}", self.validate), &[])?;
-        let mut next = api.next(&preview, "/change_instances_next");
+        let mut next = api.next_page(&preview, "/change_instances_next");
         while let Some(path) = next {
             let page = self.send(api, &path, &[])?;
             if page.at("/plan") != preview.at("/plan") {
@@ -115,7 +115,7 @@ impl Request {
             if let Some(all) = preview.pointer_mut("/change_instances").and_then(Value::as_array_mut) {
                 all.extend_from_slice(page.list_at("/change_instances"));
             }
-            next = api.next(&page, "/change_instances_next");
+            next = api.next_page(&page, "/change_instances_next");
         }
         if let Some(next) = preview.pointer_mut("/change_instances_next") {
             *next = Value::Null;
@@ -162,9 +162,4 @@ impl Request {
         let query = filter::query(&given.collect::<Vec<_>>());
         self.send(api, &format!("{}{query}", self.submit), &headers)
     }
-}
-
-/// Returns whether a preview has changes.
-pub(super) fn has_changes(preview: &Value) -> bool {
-    preview.is_at("/changed")
 }

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 /// Returns the changes of a preview, its warnings and its counts.
 pub(crate) fn text(preview: &Value) -> String {
-    if !preview.is_at("/changed") {
+    if !has_changes(preview) {
         return format!("{}No changes.\n", warnings(preview));
     }
     let direct = || direct(preview);
@@ -30,6 +30,11 @@ pub(crate) fn text(preview: &Value) -> String {
     .concat()
 }
 
+/// Returns whether a preview has changes.
+pub(crate) fn has_changes(preview: &Value) -> bool {
+    preview.is_at("/changed")
+}
+
 /// Returns the changes of declared items, without those of dependent teams and references.
 pub(crate) fn direct(preview: &Value) -> impl Iterator<Item = &Value> {
     preview.list_at("/change_instances").iter().filter(|change| change.text_at("/kind") == "DIRECT")
@@ -37,7 +42,7 @@ pub(crate) fn direct(preview: &Value) -> impl Iterator<Item = &Value> {
 
 /// Returns the line with the numbers of changes.
 pub(crate) fn counts(preview: &Value) -> String {
-    if !preview.is_at("/changed") {
+    if !has_changes(preview) {
         return "No changes.".to_owned();
     }
     let count = |change_type: &str| {
