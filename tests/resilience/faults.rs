@@ -126,7 +126,7 @@ fn with_losses_of(actions_max: usize, test: impl AsyncFnOnce(&Lossy)) {
         let lossy = Lossy { base, losses, table };
         tokio::select! {
             () = test(&lossy) => {}
-            () = serving => {}
+            () = serving => unreachable!("the functions serve until the test ends"),
         }
     });
 }

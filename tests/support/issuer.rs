@@ -120,12 +120,14 @@ struct State {
 }
 
 impl State {
-    /// Returns the response to a request for a path.
-    fn response(&self, path: &str) -> EventReply {
+    /// Returns the response to a request.
+    fn response(&self, event: &Event) -> EventReply {
         self.requests.fetch_add(1, Ordering::SeqCst);
         let url = self.url.get().unwrap();
-        match path {
+        let has_query = event.raw_query_string.as_deref().is_some_and(|query| !query.is_empty());
+        match event.raw_path.as_deref().unwrap_or_default() {
             _ if self.is_down.load(Ordering::SeqCst) => plain(503, &json!({})),
+            _ if has_query => plain(404, &json!({})),
             "/.well-known/openid-configuration" => {
                 plain(200, &json!({"issuer": url, "jwks_uri": format!("{url}/keys")}))
             }
@@ -143,7 +145,7 @@ impl Issuer {
         let state = Arc::<State>::default();
         let served = Arc::clone(&state);
         let answer = move |event: Event| {
-            let response = served.response(&event.raw_path.unwrap());
+            let response = served.response(&event);
             async { response }
         };
         let (url, serving) = runtime.block_on(local_server(answer));

@@ -3,7 +3,6 @@
 use crate::attempt::Attempt;
 use crate::context::Context;
 use crate::load::{self, Loaded};
-use crate::planning::Planning;
 use crate::submitted::Submitted;
 use crate::{reply, write};
 use domain::rules::plan::{Plan, Preview};
@@ -38,11 +37,9 @@ pub(crate) async fn preview(
     page: &Page,
 ) -> Result<Reply, Failure> {
     let first = (submitted, Code::Contended);
-    let ended = retry::until_stored_from(retry::PLAN, first, |number, (mut submitted, _)| async move {
-        Ok::<_, Failure>(match Box::pin(attempt(context, &mut submitted, page, number)).await? {
-            Planning::Ready(reply) => ControlFlow::Break(reply),
-            Planning::Replan(refusal) => ControlFlow::Continue((submitted, refusal)),
-        })
+    let ended = retry::until_stored_from(retry::PLAN, first, |number, (mut submitted, mut refusal)| async move {
+        let reply = Box::pin(attempt(context, &mut submitted, (number, page), &mut refusal)).await?;
+        Ok::<_, Failure>(reply.map_or(ControlFlow::Continue((submitted, refusal)), ControlFlow::Break))
     });
     match ended.await? {
         ControlFlow::Break(reply) => Ok(reply),
@@ -50,32 +47,29 @@ pub(crate) async fn preview(
     }
 }
 
-/// Makes one attempt of a preview.
+/// Makes one attempt of a preview. Returns its reply; `None` if another attempt may succeed.
 async fn attempt(
     context: &Context<'_>,
     submitted: &mut Submitted,
-    page: &Page,
-    number: u32,
-) -> Result<Planning<Reply>, Failure> {
+    (number, page): (u32, &Page),
+    refusal: &mut Code,
+) -> Result<Option<Reply>, Failure> {
     let team = load::team(context, submitted.key(), true).await?;
-    let attempt = match Attempt::load(context, submitted, team).await? {
-        Planning::Ready(attempt) => attempt,
-        Planning::Replan(refusal) => return Ok(Planning::Replan(refusal)),
-    };
-    let plan = match attempt.plan(context, true).await? {
-        Planning::Ready(plan) => plan,
-        Planning::Replan(refusal) => return Ok(Planning::Replan(refusal)),
-    };
+    let attempt = Attempt::load(context, submitted, team).await?;
+    let Some(attempt) = attempt.ready(refusal) else { return Ok(None) };
+    let plan = attempt.plan(context, true).await?;
+    let Some(plan) = plan.ready(refusal) else { return Ok(None) };
     // A short wait: without pending work the preview has a token, and the client needs no second one.
     if attempt.loaded.team.has_pending_work && number < WAITS_MAX {
-        return Ok(Planning::Replan(Code::Contended));
+        return Ok(None);
     }
-    // A consistent plan always has effects. If it has none, the next attempt reads the records again.
     let Ok(preview) = plan.preview(&attempt.loaded.items, &context.call.ctx()) else {
-        return Ok(Planning::Replan(Code::Contended));
+        // A consistent plan always has effects. If it has none, the next attempt reads the records again.
+        *refusal = Code::Contended;
+        return Ok(None);
     };
     let reply = reply_of(context, &attempt, (&plan, &preview), page).await?;
-    attempt.with_messages(context, reply).await.map(Planning::Ready)
+    attempt.with_messages(context, reply).await.map(Some)
 }
 
 /// Parses `limit` and `offset`.

@@ -103,7 +103,9 @@ fn an_invalid_answer_means_unknown_health_with_a_reason() {
     target.answers("/307", &[307]);
     target.says("/other", |_| json!({"status": "fine"}));
     target.says("/long", |_| json!({"status": "HEALTHY", "reason": "x".repeat(300_000)}));
-    for (item, (url, error, code)) in items(&world).iter().zip([
+    let all = items(&world);
+    assert_eq!(all.len(), 6, "each answer has an item");
+    for (item, (url, error, code)) in all.iter().zip([
         (target.url("/503"), "status", json!(503)),
         (target.url("/307"), "status", json!(307)),
         (target.url("/other"), "malformed", Value::Null),

@@ -55,7 +55,7 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     let events: Vec<&Value> = records.rows().iter().map(|record| &record["event"]).collect();
     assert_eq!(events[..4], ["WEBHOOK_REMOVED", "WEBHOOK_CHANGED", "WEBHOOK_CHANGED", "WEBHOOK_CREATED"]);
     let removed = &records.rows()[0];
-    let then = json!({"id": made.at("/id"), "name": "VM", "side": "serviceowner", "service": 1,
+    let then = json!({"id": made.at("/id"), "name": "VM", "pov": "serviceowner", "service": 1,
         "change_instance_state": null, "active": true});
     assert_eq!((&removed["webhook"], &removed["changed_by_team"]), (&then, &json!("VMOwnerTeam")));
     for secret in ["Bearer one", "automation.example", made.at("/secret").as_str().unwrap()] {
@@ -192,7 +192,7 @@ fn a_consumers_webhook_is_for_all_services_or_for_one_and_only_in_its_role() {
         world.system.expect(204, "DELETE", url, key, &Value::Null);
     }
     let entry = world.system.get(&format!("{RECORDS}?limit=1"), key);
-    let of_all = json!({"name": "All services", "side": "consumer", "service": null, "change_instance_state": null,
+    let of_all = json!({"name": "All services", "pov": "consumer", "service": null, "change_instance_state": null,
         "active": true, "id": entry.at("/results/0/webhook/id")});
     assert_eq!(entry.at("/results/0/webhook"), &of_all);
     let one = world.system.call("POST", CONSUMER_HOOKS, key, &json!({"service": 2, "target_url": TARGET}));

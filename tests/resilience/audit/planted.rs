@@ -116,8 +116,9 @@ fn edit(row: &mut Value, line: &str) {
             *at(row, path) = json!(sum.to_string());
         }
         ["replace", old, "with", new, "in", path] => {
-            let text = at(row, path).as_str().unwrap().replace(*old, new);
-            *at(row, path) = json!(text);
+            let text = at(row, path).as_str().unwrap().to_owned();
+            assert!(text.contains(*old), "`{line}` changes the row: {text}");
+            *at(row, path) = json!(text.replace(*old, new));
         }
         _ => panic!("`{line}` must be an edit"),
     }

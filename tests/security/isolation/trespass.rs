@@ -93,7 +93,10 @@ pub(super) fn expected(route: &Route, target: &Target, foreign: &Foreign) -> (u1
     let refused = |code: Code| (code.status(), Some(code));
     let is_consumer = target.side == Side::Consumer;
     match (route.scope, route.operation) {
-        (Scope::Public | Scope::List, _) => (200, None),
+        (Scope::Public | Scope::List, _) => {
+            assert_eq!(target.id, None, "{} is a list, so its path has no id", target.path);
+            (200, None)
+        }
         (Scope::Own | Scope::Shared | Scope::Decision, _) => refused(Code::NotFound),
         (Scope::Declaration, _) => refused(Code::InvalidDeclaration),
         // Every consumer may read the catalogue, except private services.

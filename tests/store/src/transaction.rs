@@ -87,7 +87,7 @@ impl Table {
             | Write::EndCharge { .. }
             | Write::UpdateProgress { .. }
             | Write::UpdateStaging { .. } => {
-                self.record(&key).cloned().and_then(|record| updated(record, write))
+                self.record(&key).cloned().map(|record| updated(record, write))
             }
         };
         match written {
@@ -97,8 +97,8 @@ impl Table {
     }
 }
 
-/// Returns a stored record after an update of some attributes. `None` if the write updates no record of this type.
-fn updated(mut record: Record, write: &Write) -> Option<Record> {
+/// Returns a stored record after an update of some attributes.
+fn updated(mut record: Record, write: &Write) -> Record {
     match (write, &mut record) {
         (Write::AddBlockers { delta, .. }, Record::Head(head)) => head.blockers = head.blockers + *delta,
         (Write::FreeHead(_), Record::Head(head)) => head.in_flight = None,
@@ -118,9 +118,9 @@ fn updated(mut record: Record, write: &Write) -> Option<Record> {
             before.modified = after.modified;
         }
         (Write::UpdateStaging { to, .. }, Record::Staging(staging)) => staging.state = *to,
-        _ => return None,
+        _ => unreachable!("an update finds a record of its type"),
     }
-    Some(record)
+    record
 }
 
 fn key(write: &Write) -> Key {

@@ -108,7 +108,7 @@ fn webhook(subject: &Subject) -> Option<Value> {
     Some(json!({
         "id": id.get(),
         "name": name,
-        "side": side.name(),
+        "pov": side.name(),
         "service": service.as_ref().map(|service| service.id.get()),
         "change_instance_state": state.map(State::name),
         "active": active,
