@@ -32,8 +32,8 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[([^\]]*)\]\([^)]*
 static END: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[.!?]\s+").unwrap());
 /// The first line of an item of a list.
 static ITEM: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\s*([-*] |\d+\. )").unwrap());
-/// The start of a function up to its parameters.
-static FUNCTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bfn (\w+)(?:<[^(]*>)?\(").unwrap());
+/// The start of a function up to its name.
+static FUNCTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bfn (\w+)").unwrap());
 
 /// Maximum number of parameters of a function without a reason.
 const PARAMETERS_MAX: usize = 5;
@@ -73,15 +73,29 @@ fn parameters(code: &str) -> Vec<(String, usize)> {
         parameters + usize::from(!is_empty)
     };
     let arrows = code.replace("->", "");
-    let found = FUNCTION.captures_iter(&arrows).map(|captured| {
-        let rest = &arrows[captured.get(0).unwrap().end()..];
+    let found = FUNCTION.captures_iter(&arrows).filter_map(|captured| {
+        let rest = after_generics(&arrows[captured.get(0)?.end()..]).strip_prefix('(')?;
         let own = ["self", "&self", "&mut self", "mut self"].iter().any(|own| {
             let after = rest.trim_start().strip_prefix(own);
             after.is_some_and(|after| after.starts_with([',', ')']))
         });
-        (captured[1].to_owned(), count(rest) - usize::from(own))
+        Some((captured[1].to_owned(), count(rest) - usize::from(own)))
     });
     found.collect()
+}
+
+/// Returns the code after the generic parameters at its beginning, if it has any.
+fn after_generics(code: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, letter) in code.char_indices() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            _ if depth == 0 => return &code[at..],
+            _ => {}
+        }
+    }
+    code
 }
 
 /// Returns the sentences of a text, without the spans of code and without the targets of links.
@@ -193,7 +207,7 @@ fn counts() -> Vec<Count> {
         Count { what: "own loops of optimistic writes", count: own_loops().len(), limit: 1 },
         Count { what: "words of docs written by hand", count: words(), limit: 55_000 },
         Count { what: "sentences under 5 words, per 1,000", count: short * 1_000 / all, limit: 25 },
-        Count { what: "lines of Rust in tests", count: lines, limit: 38_000 },
+        Count { what: "lines of Rust in tests", count: lines, limit: 42_200 },
     ]
 }
 

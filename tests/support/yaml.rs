@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// Returns the first document of a text as JSON, with `{"!Ref": "Table"}` for `!Ref Table`.
 ///
-/// Fails if the text is no YAML, or has a number with a fraction.
+/// Fails if the text is not YAML, or has a number with a fraction.
 pub fn yaml(text: &str) -> Value {
     value(&Yaml::load_from_str(text).unwrap()[0])
 }

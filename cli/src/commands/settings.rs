@@ -16,20 +16,15 @@ use crate::{
 };
 use clap::Args;
 use domain::base::suggest::did_you_mean;
+use domain::catalog::service::SETTINGS;
 use dovetail_terminal::plain;
 use serde_json::{Map, Value, json};
 
-/// The settings of a service.
-const OF_SERVICE: [&str; 8] = [
-    "state",
-    "approval_required",
-    "allow_manual_approval",
-    "allow_manual_completion",
-    "minimum_version",
-    "tags",
-    "allowed_teams",
-    "dependant_teams",
-];
+/// The settings of a service, without the second spelling of the last one.
+const OF_SERVICE: &[&str] = match SETTINGS.split_last() {
+    Some((_, names)) => names,
+    None => &[],
+};
 /// The settings that are lists. Their texts are separated by commas.
 const LISTS: [&str; 3] = ["tags", "allowed_teams", "dependant_teams"];
 /// The settings of a team.
@@ -52,7 +47,7 @@ pub(crate) struct Settings {
 
 /// Executes `settings`.
 pub(crate) fn settings(api: &Api, command: &Settings, out: &mut Output) -> Result<Done, Failure> {
-    let names: &[&str] = if command.team { &OF_TEAM } else { &OF_SERVICE };
+    let names: &[&str] = if command.team { &OF_TEAM } else { OF_SERVICE };
     // Before any request: an unknown name changes nothing.
     let changes = changes(names, &command.set)?;
     let path = match &command.service {

@@ -37,10 +37,11 @@ pub(crate) async fn preview(
     page: &Page,
 ) -> Result<Reply, Failure> {
     let first = (submitted, Code::Contended);
-    let ended = retry::until_stored_from(retry::PLAN, first, |number, (mut submitted, mut refusal)| async move {
-        let reply = Box::pin(attempt(context, &mut submitted, (number, page), &mut refusal)).await?;
-        Ok::<_, Failure>(reply.map_or(ControlFlow::Continue((submitted, refusal)), ControlFlow::Break))
-    });
+    let ended =
+        retry::until_stored_from(retry::PLAN, first, |number, (mut submitted, mut refusal)| async move {
+            let reply = Box::pin(attempt(context, &mut submitted, (number, page), &mut refusal)).await?;
+            Ok::<_, Failure>(reply.map_or(ControlFlow::Continue((submitted, refusal)), ControlFlow::Break))
+        });
     match ended.await? {
         ControlFlow::Break(reply) => Ok(reply),
         ControlFlow::Continue((_, refusal)) => Err(refusal.into()),

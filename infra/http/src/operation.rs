@@ -1,5 +1,6 @@
 //! The functions behind the HTTP API, and its operations with the fields of their bodies.
 
+use domain::catalog::service::SETTINGS;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A function behind the HTTP API; its name is that of its crate.
@@ -162,18 +163,7 @@ impl Operation {
             Self::CreateDeployedItem => &["data", "change_instance", "service_item"],
             Self::PatchDeployedItem => &["data"],
             Self::UpdateCharge | Self::MarkCharge => &["processed"],
-            Self::UpdateService => &[
-                "state",
-                "approval_required",
-                "allow_manual_approval",
-                "allow_manual_completion",
-                "minimum_version",
-                "tags",
-                "allowed_teams",
-                // Existing clients write `dependant`. Both spellings set the same field.
-                "dependant_teams",
-                "dependent_teams",
-            ],
+            Self::UpdateService => &SETTINGS,
             Self::CreateServiceConfig => &["service", "config"],
             Self::CreateMessage | Self::UpdateMessage => &["description", "expiry_date", "scopes"],
             Self::CreateWebhook | Self::UpdateWebhook => &[

@@ -86,9 +86,7 @@ impl Table {
             | Write::CloseChange(_)
             | Write::EndCharge { .. }
             | Write::UpdateProgress { .. }
-            | Write::UpdateStaging { .. } => {
-                self.record(&key).cloned().map(|record| updated(record, write))
-            }
+            | Write::UpdateStaging { .. } => self.record(&key).cloned().map(|record| updated(record, write)),
         };
         match written {
             Some(record) => self.put(record),

@@ -22,6 +22,21 @@ pub const TAGS_MAX: usize = 20;
 /// Maximum length of a tag, in bytes.
 pub const TAG_BYTES_MAX: usize = 64;
 
+/// The names of the settings in requests.
+///
+/// Existing clients write `dependant_teams`, and so do responses. The last name is another spelling of it.
+pub const SETTINGS: [&str; 9] = [
+    "state",
+    "approval_required",
+    "allow_manual_approval",
+    "allow_manual_completion",
+    "minimum_version",
+    "tags",
+    "allowed_teams",
+    "dependant_teams",
+    "dependent_teams",
+];
+
 /// The owner's settings of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
