@@ -58,7 +58,7 @@ fn the_contract_has_the_words_of_the_code() {
         ("schemas/ChargeType/enum", json!(ChargeType::ALL.map(ChargeType::name))),
         ("schemas/ChangeType/enum", json!(ChangeType::ALL.map(ChangeType::name))),
         ("schemas/ChangeInstance/properties/kind/enum", json!(Kind::ALL.map(Kind::name))),
-        ("parameters/Side/schema/enum", json!(Side::ALL.map(Side::name))),
+        ("parameters/Pov/schema/enum", json!(Side::ALL.map(Side::name))),
     ] {
         assert_eq!(DOCUMENT.pointer(&format!("/components/{schema}")), Some(&names), "{schema}");
     }

@@ -15,8 +15,8 @@ const END: &str = "<!-- /records -->";
 const COMMON: [&str; 4] = ["pk", "sk", "ty", "v"];
 
 /// Field names of at most three letters that are words.
-const SHORT_WORDS: [&str; 13] =
-    ["all", "at", "by", "due", "end", "id", "key", "log", "new", "old", "side", "sum", "to"];
+const SHORT_WORDS: [&str; 12] =
+    ["all", "at", "by", "due", "end", "id", "key", "log", "new", "old", "sum", "to"];
 
 /// A field of a struct.
 #[derive(Clone)]
@@ -154,7 +154,8 @@ impl Source {
             format!("{of} | [`{ty}`](#{link}) | {place} | `{}` | `{}` | {indexes}", spans[0], spans[1])
         });
         let further = self.key_docs.values().filter_map(|KeyDoc { of, spans, attributes }| {
-            Some(format!("{of} | `{}` | `{}` | {}", spans[0], spans[1], attributes.as_ref()?))
+            let attributes = attributes.as_ref()?;
+            Some(format!("{of} | `{}` | `{}` | {attributes}", spans[0], spans[1]))
         });
         let mut indexes: Vec<&KeyDoc> = self.key_docs.values().filter(|key_doc| is_index(key_doc)).collect();
         indexes.sort_by_key(|key_doc| (&key_doc.spans[0], &key_doc.of));
