@@ -26,7 +26,8 @@ pub(crate) async fn create(table: &Table, call: &Call) -> Result<Reply, Failure>
             Refused::OutOfNumbers => Code::OutOfNumbers,
         })?;
         let created = after.all.last().ok_or(Code::Broken)?;
-        let is_stored = put_message(table, call, Event::MessageCreated, (&before, &after), created).await?;
+        let audit_entry = AuditEntry::of_message(Event::MessageCreated, &after.owner, created, &call.ctx());
+        let is_stored = table.put_messages(before.revision, &after, &audit_entry).await?.is_done();
         is_stored.then(|| reply(call, 201, &after, created)).transpose()
     });
     Ok(reply.await?.ok_or(Code::Contended)?)
@@ -44,7 +45,8 @@ pub(crate) async fn update(table: &Table, call: &Call) -> Result<Reply, Failure>
             return reply(call, 200, &before, message).map(Some);
         };
         let changed = after.find(id).ok_or(Code::Broken)?;
-        let is_stored = put_message(table, call, Event::MessageChanged, (&before, &after), changed).await?;
+        let audit_entry = AuditEntry::of_message(Event::MessageChanged, &after.owner, changed, &call.ctx());
+        let is_stored = table.put_messages(before.revision, &after, &audit_entry).await?.is_done();
         is_stored.then(|| reply(call, 200, &after, changed)).transpose()
     });
     Ok(changed.await?.ok_or(Code::Contended)?)
@@ -57,7 +59,8 @@ pub(crate) async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure>
         let before = messages(table, call).await?;
         let removed = before.find(id).ok_or(Code::NotFound)?;
         let after = before.without(id, &call.ctx());
-        let is_stored = put_message(table, call, Event::MessageRemoved, (&before, &after), removed).await?;
+        let audit_entry = AuditEntry::of_message(Event::MessageRemoved, &after.owner, removed, &call.ctx());
+        let is_stored = table.put_messages(before.revision, &after, &audit_entry).await?.is_done();
         Ok::<_, Failure>(is_stored.then(Reply::nothing))
     });
     Ok(removed.await?.ok_or(Code::Contended)?)
@@ -74,18 +77,6 @@ fn owned(call: &Call) -> Result<MessageId, Failure> {
 async fn messages(table: &Table, call: &Call) -> Result<Messages, Failure> {
     let owner = &call.caller.team;
     Ok(table.messages(owner.id).await?.unwrap_or_else(|| Messages::none(owner.clone())))
-}
-
-/// Stores the messages, and returns false if another request was faster.
-async fn put_message(
-    table: &Table,
-    call: &Call,
-    event: Event,
-    (before, after): (&Messages, &Messages),
-    message: &Message,
-) -> Result<bool, Failure> {
-    let audit_entry = AuditEntry::of_message(event, &after.owner, message, &call.ctx());
-    Ok(table.put_messages(before.revision, after, &audit_entry).await?.is_done())
 }
 
 fn reply(call: &Call, status: u16, messages: &Messages, message: &Message) -> Result<Reply, Failure> {

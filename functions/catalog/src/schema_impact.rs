@@ -156,7 +156,7 @@ impl Impact {
                     let text = related.declarations.get(&key).map_or("", String::as_str);
                     let secrets = secrets.get(&key).map(|stored| &stored.secrets);
                     let newest = item.newest_completed().and_then(|newest| related.deployed.get(&newest.id));
-                    self.add_deployed(table, check, &item, newest, &position).await?;
+                    self.add_deployed(table, check, (&item, &position), newest).await?;
                     self.add(check, item, (text, secrets), &position)?;
                 }
                 self.last = Some(position);
@@ -175,9 +175,8 @@ impl Impact {
         &mut self,
         table: &Table,
         check: &Check<'_>,
-        item: &Item,
+        (item, position): (&Item, &str),
         newest: Option<&Deployed>,
-        position: &str,
     ) -> Result<(), Error> {
         let Some((Verified { forms, upgrade }, newest)) = check.verified.as_ref().zip(newest) else {
             return Ok(());

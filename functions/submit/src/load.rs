@@ -121,16 +121,14 @@ pub(crate) async fn items(
     }
     let masked = secrets::masked(table, key, (stored, &items, &offers), declaration).await?;
     let declaration = masked.as_ref().map_or(declaration, |masked| &masked.declaration);
-    let earlier = earlier(table, stored, &items, &offers, declaration).await?;
+    let earlier = earlier(table, (stored, &items, &offers), declaration).await?;
     Ok(Loaded { team, items, offers, earlier, vacant, masked })
 }
 
 /// Returns the fixed values of the earlier declarations that the plan compares. Most services have no fixed properties.
 async fn earlier(
     table: &Table,
-    stored: &Stored,
-    items: &Items,
-    offers: &Offers,
+    (stored, items, offers): (&Stored, &Items, &Offers),
     declaration: &Declaration,
 ) -> Result<EarlierValues, Error> {
     let to_read: Vec<_> = plan::earlier_to_read(stored, items, offers, declaration).into_iter().collect();

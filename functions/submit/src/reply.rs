@@ -14,15 +14,8 @@ use dovetail_http::{Call, Failure, Reply, objects};
 use std::collections::BTreeSet;
 
 /// Returns the reply to a submission in one transaction, from the written records and the concurrent reads.
-pub(crate) fn created(
-    call: &Call,
-    loaded: &Loaded,
-    plan: &Plan<'_>,
-    at_once: &AtOnce,
-    mut related: Related,
-) -> Result<Reply, Failure> {
-    with_plan(&mut related, loaded, plan, &at_once.created);
-    reply(call, &at_once.submission, &at_once.created, &related)
+pub(crate) fn created(call: &Call, at_once: &AtOnce, related: &Related) -> Result<Reply, Failure> {
+    reply(call, &at_once.submission, &at_once.created, related)
 }
 
 /// Adds the content of a plan for created change instances: team and applications after the submission, services,

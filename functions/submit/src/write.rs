@@ -43,7 +43,10 @@ pub(crate) async fn write(
     let (committed, related) = tokio::join!(table.commit(&at_once.writes), related(table, &at_once.created));
     match committed? {
         Commit::Done => match related {
-            Ok(related) => reply::created(call, loaded, plan, &at_once, related).map(Some),
+            Ok(mut related) => {
+                reply::with_plan(&mut related, loaded, plan, &at_once.created);
+                reply::created(call, &at_once, &related).map(Some)
+            }
             // The submission is stored, so new reads supply the reply.
             Err(_) => reply::accepted(context, &at_once.submission).await.map(Some),
         },

@@ -104,8 +104,8 @@ async fn record(table: &Table, call: &Call, id: ChangeId, deploy: Deploy) -> Res
 ///
 /// A body with both must name a change instance of that item. Returns `None` only after an error.
 async fn target(table: &Table, call: &Call, fields: &mut Fields) -> Result<Option<ChangeId>, Failure> {
-    let change = reference(fields, call, CHANGE, "change_instances", ChangeId::parse);
-    let item = reference(fields, call, ITEM, "service_items", ItemId::parse);
+    let change = reference(fields, call, CHANGE, ChangeId::parse);
+    let item = reference(fields, call, ITEM, ItemId::parse);
     match (change, item) {
         (Some(change), None) => return Ok(Some(change)),
         (None, Some(id)) => {
@@ -134,11 +134,11 @@ fn reference<Id>(
     fields: &mut Fields,
     call: &Call,
     field: &'static str,
-    collection: &str,
     parse: fn(u64) -> Option<Id>,
 ) -> Option<Id> {
+    let collection = format!("{field}s");
     let expected = format!("must be an id or a URL of {collection}");
-    fields.value(field, expected, |value| call.id_in(&value, collection).and_then(parse)).nullable()
+    fields.value(field, expected, |value| call.id_in(&value, &collection).and_then(parse)).nullable()
 }
 
 /// Returns whether a visible change instance belongs to an item. The answer reveals nothing about invisible objects.
