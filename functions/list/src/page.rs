@@ -179,11 +179,10 @@ impl<T: Send + 'static> List<'_, T> {
     fn wanted(&self, counting: Counting) -> Result<Wanted<T>, Failure> {
         let ListRequest { key, call, .. } = self.request;
         let query = &call.query;
-        let integer = |name: &str| query.integer(name);
         let limit = query.limit()?;
         Ok(Wanted {
             limit,
-            offset: integer("offset")?.unwrap_or(0),
+            offset: query.integer("offset")?.unwrap_or(0),
             order: self.orders.requested(query)?,
             cursor: call.position(key, &self.identity())?,
             counting,

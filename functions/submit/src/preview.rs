@@ -75,8 +75,9 @@ async fn attempt(
 
 /// Parses `limit` and `offset`.
 pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
-    let integer = |name: &str| call.query.integer(name);
-    let limit = integer("limit")?
+    let limit = call
+        .query
+        .integer("limit")?
         .filter(|limit| *limit > 0)
         .unwrap_or(u64::try_from(CHANGES_MAX).unwrap_or(PAGE_MAX));
     if limit > PAGE_MAX {
@@ -84,7 +85,7 @@ pub(crate) fn page(call: &Call) -> Result<Page, Failure> {
         return Err(Call::bad_filter(&FieldError::new("limit", message)));
     }
     let to_usize = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    Ok(Page { limit: to_usize(limit), offset: to_usize(integer("offset")?.unwrap_or(0)) })
+    Ok(Page { limit: to_usize(limit), offset: to_usize(call.query.integer("offset")?.unwrap_or(0)) })
 }
 
 /// Adds the items and definitions of change instances, for their proposals (R49), and the texts of drift (R54).
