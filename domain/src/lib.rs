@@ -37,6 +37,7 @@ pub mod model {
     pub mod item;
     pub mod likeness;
     pub mod metadata;
+    pub mod place;
     pub mod secrets;
     pub mod staging;
     pub mod storable;
@@ -64,6 +65,7 @@ pub mod rules {
     pub mod generate;
     pub mod open_change;
     pub mod plan;
+    mod progress;
     pub mod put_item;
     pub mod secrets;
     pub mod verify;

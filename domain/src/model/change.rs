@@ -220,7 +220,7 @@ pub struct Change {
     pub supersedes: Vec<ChangeId>,
     /// The number of displaced change instances at the creation.
     pub superseded_at_creation: usize,
-    /// Whether it is a DELETE without an approved CREATE since the last completed DELETE (R5).
+    /// Whether it is a DELETE of an item of which no owner has anything in place (R5).
     pub never_in_service: bool,
     /// The runtime state of the item after the creation of this change instance.
     pub runtime_state: RuntimeState,
@@ -248,9 +248,19 @@ impl Change {
         self.item.application(self.generation)
     }
 
-    /// Returns the goal of the change.
+    /// Returns the goal of the change, for the stack rules.
     pub fn target(&self) -> Target {
         Target::of(self.new.map(|version| version.hash))
+    }
+
+    /// Returns what exists after the change: the removal after every DELETE, also after one that replaces the item.
+    pub fn leaves(&self) -> Target {
+        Target::of(self.result().map(|version| version.hash))
+    }
+
+    /// Returns the declaration that exists after the change; none after a DELETE.
+    pub fn result(&self) -> Option<Version> {
+        self.new.filter(|_| self.change_type != ChangeType::Delete)
     }
 
     /// Returns whether it is a dependent team's share.

@@ -8,6 +8,7 @@ use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
 use crate::model::change::{ChainHead, Target, Version};
 use crate::model::charge::Charges;
+use crate::model::place::Place;
 use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -66,6 +67,8 @@ pub struct Stack {
     /// The attempt of that change instance, from 1.
     pub attempt: u64,
     pub creation: Creation,
+    /// What the owner has in place (R60).
+    pub place: Place,
     /// The PENDING or REJECTED change instance.
     pub pre_validated: Option<Slot>,
     /// The APPROVED or ERRORED change instance.
@@ -74,8 +77,25 @@ pub struct Stack {
 
 impl Stack {
     /// A stack without any change instance.
-    pub const EMPTY: Self =
-        Self { sequence: 0, attempt: 0, creation: Creation::Never, pre_validated: None, validated: None };
+    pub const EMPTY: Self = Self {
+        sequence: 0,
+        attempt: 0,
+        creation: Creation::Never,
+        place: Place::Nothing,
+        pre_validated: None,
+        validated: None,
+    };
+
+    /// Returns whether the owner has nothing in place.
+    ///
+    /// If a record does not tell, the progress of the CREATE decides.
+    pub fn has_nothing(&self) -> bool {
+        match self.place {
+            Place::Nothing => true,
+            Place::Declared { .. } => false,
+            Place::Unknown => self.creation == Creation::Never,
+        }
+    }
 
     /// Returns the open change instances.
     pub fn open(&self) -> impl Iterator<Item = &Slot> {

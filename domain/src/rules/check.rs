@@ -122,7 +122,7 @@ impl From<Unstorable> for Failed {
 /// `brings` is whether the update adds a deployed item or a plan.
 pub(crate) fn version(change: &Change, state: State, brings: bool) -> Option<u64> {
     let enters = state != change.state && matches!(state, State::Approved | State::Completed);
-    let is_checked = !change.is_dependant() && (brings || enters && change.new.is_some());
+    let is_checked = !change.is_dependant() && (brings || enters && change.result().is_some());
     change.schema_version.filter(|_| is_checked)
 }
 
@@ -346,7 +346,7 @@ impl Check<'_> {
     ) -> Result<Option<Fit>, Failed> {
         let Some(reached) = case.before.reached_target() else { return Ok(None) };
         // The texts belong to another completed change.
-        if reached != case.change.target() {
+        if reached != case.change.leaves() {
             return Err(Failed::Torn);
         }
         let earlier;

@@ -19,7 +19,7 @@ use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId, TeamId};
 use crate::base::refs::TeamRef;
-use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
+use crate::base::state::{By, Kind, Stage, State, is_legal};
 use crate::base::timestamp::Timestamp;
 use crate::catalog::schema::DecisionForms;
 use crate::catalog::service::{Service, Settings};
@@ -34,6 +34,7 @@ use crate::rules::check;
 use crate::rules::check::{Case, Check, Checked, Fit, Report, Reported};
 use crate::rules::open_change;
 use crate::rules::open_change::ChangeDraft;
+use crate::rules::progress;
 use crate::rules::put_item::{drifted, put_item};
 use serde_json::{Map, Value};
 
@@ -207,16 +208,11 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
         State::Completed => {
             if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
                 stack.clear(change.id);
-                match change.change_type {
-                    ChangeType::Create => stack.creation = Creation::Done,
-                    // The item is gone: a later declaration creates it again (R7).
-                    ChangeType::Delete => stack.creation = Creation::Never,
-                    ChangeType::Modify => {}
-                }
+                progress::enter(stack, change);
             }
             if !change.is_dependant() {
                 // Only the service owner's completion makes the item idle; dependent teams carry out shares (R3).
-                item.completed_target = Some(change.target());
+                item.completed_target = Some(change.leaves());
             }
             None
         }
@@ -229,7 +225,13 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
             None
         }
         // The change instance stays in its slot; `refresh_slot` updates the state there.
-        State::Pending | State::Rejected | State::Errored => None,
+        State::Errored => {
+            if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                progress::enter(stack, change);
+            }
+            None
+        }
+        State::Pending | State::Rejected => None,
     }
 }
 

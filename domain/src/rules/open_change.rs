@@ -12,7 +12,7 @@ use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target, Version};
 use crate::model::item::{Base, Creation, Item, Slot, Stack};
 use crate::model::write::{Closing, Write};
-use crate::rules::charging;
+use crate::rules::{charging, progress};
 
 /// The planned change: all input for the creation of a change instance.
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
@@ -262,15 +262,9 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
 /// Applies an approval to the owner's stack and, for the service owner, to the item (R3). Returns the writes of the
 /// charges (R39).
 pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
-    let is_main = !change.is_dependant();
-    let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
-    match change.change_type {
-        ChangeType::Create => stack.creation = Creation::Outstanding,
-        // A created item exists until the DELETE is completed.
-        ChangeType::Modify | ChangeType::Delete => {}
-    }
+    progress::enter(item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY), change);
     // Only the service owner moves the runtime state and causes charges (R3, R38).
-    if !is_main {
+    if change.is_dependant() {
         return Vec::new();
     }
     match change.change_type {
@@ -338,7 +332,7 @@ fn create_change(
         schema_version: draft.schema_version,
         supersedes: Vec::new(),
         superseded_at_creation: 0,
-        never_in_service: change_type == ChangeType::Delete && item.main().creation == Creation::Never,
+        never_in_service: change_type == ChangeType::Delete && item.stacks.values().all(Stack::has_nothing),
         runtime_state: item.runtime_state,
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),

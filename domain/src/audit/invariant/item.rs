@@ -4,9 +4,10 @@ use super::{Audit, Subject};
 use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::state::{ChangeType, RuntimeState, Stage, State};
-use crate::model::change::Change;
+use crate::model::change::{Change, Entry};
 use crate::model::deployed::Deployed;
 use crate::model::item::{Creation, Item, Slot};
+use crate::model::place::Place;
 use crate::model::secrets::may_have_masks;
 use crate::rules::secrets::knows_masks;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,12 +86,17 @@ impl Audit<'_> {
         }
     }
 
-    /// I13: the progress of each owner with the CREATE follows from its change instances.
+    /// I13: the progress of each owner with the CREATE, and what the owner has in place, follow from its change
+    /// instances.
     fn creations(&mut self, item: &Item, changes: &[&Change]) {
         for (owner, stack) in &item.stacks {
             let made = creation(changes.iter().copied().filter(|change| change.owner.id == *owner));
             let detail = format!("the stack of team {owner} does not match the progress of the CREATE");
             self.require(made == stack.creation, "I13", Subject::Item(item.id), detail);
+            let made = place(changes.iter().copied().filter(|change| change.owner.id == *owner));
+            let is_known = stack.place != Place::Unknown;
+            let detail = format!("the stack of team {owner} does not match what the team has in place");
+            self.require(!is_known || made == in_place(stack.place), "I13", Subject::Item(item.id), detail);
         }
     }
 
@@ -125,7 +131,7 @@ impl Audit<'_> {
         let is_approved = |change: &&&Change| change.history.iter().any(|entry| entry.to == State::Approved);
         let main = changes.iter().filter(|change| !change.is_dependant()).filter(is_approved);
         let newest = main.max_by_key(|change| (change.submission, change.attempt));
-        let made = newest.filter(|change| change.state == State::Completed).map(|change| change.target());
+        let made = newest.filter(|change| change.state == State::Completed).map(|change| change.leaves());
         let detail = "its last completed declaration is another one";
         self.require(made == item.reached_target(), "I12", Subject::Item(item.id), detail);
         let is_one = item.completed_target.is_none() || item.drift.is_none();
@@ -265,13 +271,49 @@ fn has_been_open(change: &Change) -> bool {
     change.history.first().is_some_and(|draft| draft.closed_by.is_none())
 }
 
-/// Computes the progress of an owner with the CREATE; decisions follow the order of submissions (I6).
-fn creation<'a>(changes: impl Iterator<Item = &'a Change>) -> Creation {
+/// Returns the moves of an owner with their change instances; decisions follow the order of submissions (I6).
+fn moves<'a>(changes: impl Iterator<Item = &'a Change>) -> impl Iterator<Item = (&'a Change, &'a Entry)> {
     let mut changes: Vec<&Change> = changes.collect();
     changes.sort_by_key(|change| (change.submission, change.attempt));
-    let moves = changes.into_iter().flat_map(|change| &change.history);
-    let moves = moves.filter(|entry| entry.from != Some(entry.to));
-    moves.fold(Creation::Never, |made, entry| match (entry.to, entry.change_type) {
+    let entries =
+        changes.into_iter().flat_map(|change| change.history.iter().map(move |entry| (change, entry)));
+    entries.filter(|(_, entry)| entry.from != Some(entry.to))
+}
+
+/// The hash of the declaration in place, and whether the owner has completed it.
+type InPlace = Option<(Hash, bool)>;
+
+fn in_place(place: Place) -> InPlace {
+    match place {
+        Place::Declared { version, is_certain } => Some((version.hash, is_certain)),
+        Place::Nothing | Place::Unknown => None,
+    }
+}
+
+/// Computes what an owner has in place from its decisions.
+fn place<'a>(changes: impl Iterator<Item = &'a Change>) -> InPlace {
+    moves(changes).fold(None, |made, (change, entry)| {
+        let is_removal = entry.change_type == ChangeType::Delete;
+        let new = |is_certain| change.new.map(|new| (new.hash, is_certain));
+        match entry.to {
+            State::Approved if !is_removal => new(false),
+            State::Completed => {
+                if is_removal {
+                    None
+                } else {
+                    new(true)
+                }
+            }
+            State::Errored if entry.change_type == ChangeType::Create => None,
+            State::Approved | State::Errored => made.map(|(hash, _)| (hash, false)),
+            State::Pending | State::Rejected | State::Closed => made,
+        }
+    })
+}
+
+/// Computes the progress of an owner with the CREATE.
+fn creation<'a>(changes: impl Iterator<Item = &'a Change>) -> Creation {
+    moves(changes).fold(Creation::Never, |made, (_, entry)| match (entry.to, entry.change_type) {
         (State::Approved, ChangeType::Create) => Creation::Outstanding,
         (State::Completed, ChangeType::Create) => Creation::Done,
         (State::Completed, ChangeType::Delete) => Creation::Never,

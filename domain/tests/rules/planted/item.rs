@@ -5,6 +5,7 @@ use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, team};
 use domain::base::id::DeployedId;
 use domain::base::state::{ChangeType, RuntimeState};
 use domain::model::item::Creation;
+use domain::model::place::Place;
 use domain::{ChangeId, Hash, ItemId, State, Timestamp};
 
 const SLOTS: &[Planted] = &[
@@ -62,6 +63,14 @@ const ALONE: &[Planted] = &[
     }),
     ("I13 item", "a MODIFY is validated before the CREATE is completed", |s| {
         item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().creation = Creation::Outstanding;
+    }),
+    ("I13 item", "does not match what the team has in place", |s| {
+        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().place = Place::Nothing;
+    }),
+    ("I13 item", "does not match what the team has in place", |s| {
+        let stack = item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap();
+        let Place::Declared { is_certain, .. } = &mut stack.place else { panic!() };
+        *is_certain = !*is_certain;
     }),
     ("I7 item", "does not follow from the approvals", |s| {
         item(s, "a").runtime_state = RuntimeState::Requested;

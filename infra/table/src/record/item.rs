@@ -6,9 +6,10 @@ use super::codec::{FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, Record, of_checked,
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
-use domain::model::change::Target;
+use domain::model::change::{Target, Version};
 use domain::model::deployed::Deployed;
-use domain::model::item::{Base, Drift, LatestDeployed, Slot, Stack};
+use domain::model::item::{Base, Creation, Drift, LatestDeployed, Slot, Stack};
+use domain::model::place::Place;
 use domain::{Item, ItemId, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -111,12 +112,39 @@ struct StackPart {
     /// Progress of the CREATE: `NEVER`, `OUTSTANDING` or `DONE`.
     #[serde(rename = "c")]
     creation: String,
+    /// What the owner has in place: true for the newest declaration after its completion, and false for nothing. An older
+    /// release drops the attribute, so it may be absent.
+    #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
+    place: Option<PlacePart>,
     /// Open change instance in stage pre-validated. Absent if there is none.
     #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
     pre_validated: Option<SlotPart>,
     /// Open change instance in stage validated. Absent if there is none.
     #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
     validated: Option<SlotPart>,
+}
+
+/// What an owner has in place.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum PlacePart {
+    /// Whether it is the newest declaration after its completion. If not, the owner has nothing in place.
+    IsNewest(bool),
+    Declared(DeclaredPlacePart),
+}
+
+/// A declaration that an owner has in place, or a part of it.
+#[derive(Serialize, Deserialize)]
+struct DeclaredPlacePart {
+    /// Number of the declaration, counted from 1.
+    #[serde(rename = "no")]
+    number: u64,
+    /// Hash of the declaration.
+    #[serde(rename = "dh")]
+    hash: HashPart,
+    /// True while the owner works on it, or has failed. Absent after its completion.
+    #[serde(rename = "u", skip_serializing_if = "Option::is_none")]
+    is_uncertain: Option<bool>,
 }
 
 /// An open change instance on its stack.
@@ -215,24 +243,71 @@ impl SlotPart {
     }
 }
 
+impl PlacePart {
+    fn of(place: Place, newest: Version) -> Option<Self> {
+        match place {
+            Place::Unknown => None,
+            Place::Nothing => Some(Self::IsNewest(false)),
+            Place::Declared { version, is_certain: true } if version == newest => Some(Self::IsNewest(true)),
+            Place::Declared { version, is_certain } => Some(Self::Declared(DeclaredPlacePart {
+                number: version.number,
+                hash: Part::of(&version.hash),
+                is_uncertain: Part::of(&!is_certain),
+            })),
+        }
+    }
+
+    fn value(self, newest: Version) -> Result<Place, Bad> {
+        let (version, is_certain) = match self {
+            Self::IsNewest(is_newest) => (is_newest.then_some(newest), true),
+            Self::Declared(DeclaredPlacePart { number, hash, is_uncertain }) => {
+                let is_uncertain: bool = is_uncertain.value()?;
+                (Some(Version { number, hash: hash.value()? }), !is_uncertain)
+            }
+        };
+        Ok(Place::of(version, is_certain))
+    }
+}
+
+/// Returns what an owner has in place by a record without the attribute.
+///
+/// Only the completion of the service owner's newest change instance tells, and a CREATE that was never approved.
+fn place_without(item: &Item, owner: TeamId, creation: Creation) -> Place {
+    let newest = Target::Declared(item.version.hash);
+    if owner != item.service_owner.id {
+        Place::Unknown
+    } else if item.reached_target() == Some(newest) {
+        Place::Declared { version: item.version, is_certain: true }
+    } else if creation == Creation::Never {
+        Place::Nothing
+    } else {
+        Place::Unknown
+    }
+}
+
 impl StackPart {
-    fn of(stack: &Stack, newest: Target) -> Self {
-        let slot = |slot: &Slot| SlotPart::of(slot, newest);
+    fn of(stack: &Stack, newest: Version) -> Self {
+        let slot = |slot: &Slot| SlotPart::of(slot, Target::Declared(newest.hash));
         Self {
             sequence: stack.sequence,
             attempt: stack.attempt,
             creation: Part::of(&stack.creation),
+            place: PlacePart::of(stack.place, newest),
             pre_validated: stack.pre_validated.as_ref().map(slot),
             validated: stack.validated.as_ref().map(slot),
         }
     }
 
-    fn value(self, newest: Target) -> Result<Stack, Bad> {
-        let slot = |slot: SlotPart| slot.value(newest);
+    /// Returns the stack of an owner on `item`, whose other fields are complete.
+    fn value(self, owner: TeamId, item: &Item) -> Result<Stack, Bad> {
+        let slot = |slot: SlotPart| slot.value(Target::Declared(item.version.hash));
+        let creation = self.creation.value()?;
+        let place = self.place.map(|place| place.value(item.version)).transpose()?;
         Ok(Stack {
             sequence: self.sequence,
             attempt: self.attempt,
-            creation: self.creation.value()?,
+            creation,
+            place: place.unwrap_or_else(|| place_without(item, owner, creation)),
             pre_validated: self.pre_validated.map(slot).transpose()?,
             validated: self.validated.map(slot).transpose()?,
         })
@@ -241,8 +316,8 @@ impl StackPart {
 
 impl Part<Item> for ItemRecord {
     fn of(item: &Item) -> Self {
-        let newest = Target::Declared(item.version.hash);
-        let stack = |(owner, stack): (&TeamId, &Stack)| (owner.to_string(), StackPart::of(stack, newest));
+        let stack =
+            |(owner, stack): (&TeamId, &Stack)| (owner.to_string(), StackPart::of(stack, item.version));
         Self {
             id: Part::of(&item.id),
             name: item.name.clone(),
@@ -275,13 +350,7 @@ impl Part<Item> for ItemRecord {
 
     fn value(self) -> Result<Item, Bad> {
         let id: ItemId = self.id.value()?;
-        let version = self.version.value()?;
-        let newest = Target::Declared(version.hash);
-        let stack = |(owner, stack): (String, StackPart)| {
-            let owner: u64 = owner.parse().map_err(|_| Bad("owner"))?;
-            Ok((owner.value()?, stack.value(newest)?))
-        };
-        Ok(Item {
+        let mut item = Item {
             id,
             name: self.name,
             application: self.application,
@@ -291,13 +360,13 @@ impl Part<Item> for ItemRecord {
             consumer: TeamRef { id: id.team(), name: self.consumer },
             revision: self.revision,
             runtime_state: self.runtime_state.value()?,
-            version,
+            version: self.version.value()?,
             declared: self.declared,
             completed_target: self.completed_target.value()?,
             drift: self.drift.value()?,
             references: self.references.value()?,
             schema_version: self.schema_version,
-            stacks: self.stacks.into_iter().map(stack).collect::<Result<_, _>>()?,
+            stacks: BTreeMap::new(),
             deployed: self.deployed.value()?,
             earlier_life: self.earlier_life.value()?,
             base: self.base.value()?,
@@ -308,7 +377,14 @@ impl Part<Item> for ItemRecord {
             gone: self.gone.value()?,
             created: self.created.value()?,
             modified: self.modified.value()?,
-        })
+        };
+        let stack = |(owner, stack): (String, StackPart)| {
+            let owner: u64 = owner.parse().map_err(|_| Bad("owner"))?;
+            let owner = owner.value()?;
+            Ok((owner, stack.value(owner, &item)?))
+        };
+        item.stacks = self.stacks.into_iter().map(stack).collect::<Result<_, _>>()?;
+        Ok(item)
     }
 }
 

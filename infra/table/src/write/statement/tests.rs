@@ -33,11 +33,12 @@ use domain::catalog::docs::Docs;
 use domain::catalog::metadata_policy::Version as PolicyVersion;
 use domain::catalog::schema::REFERENCES_MAX;
 use domain::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, Service};
-use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target};
+use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target, Version};
 use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::deployed::Deployed;
 use domain::model::item::{Creation, Slot, Stack};
 use domain::model::metadata::{Replaced, Since};
+use domain::model::place::Place;
 use domain::model::secrets::{SecretOwner, Secrets, StoredSecrets};
 use domain::model::work::Work;
 use domain::outreach::message::{Content, Messages};
@@ -382,6 +383,7 @@ fn the_row_of_the_largest_item_is_within_half_of_its_bound() {
         sequence: u64::from(u32::MAX),
         attempt: 1_000,
         creation: Creation::Outstanding,
+        place: Place::Declared { version: Version { number: 3, hash: Hash::of("3") }, is_certain: false },
         pre_validated: Some(slot),
         validated: Some(Slot { state: State::Approved, ..slot }),
     };

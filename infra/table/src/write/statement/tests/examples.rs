@@ -13,6 +13,7 @@ use domain::model::declared::{Declared, Identity};
 use domain::model::deployed::Deployed;
 use domain::model::item::{Base, Creation, Drift, LatestDeployed, Slot, Stack};
 use domain::model::metadata::Since;
+use domain::model::place::Place;
 use domain::model::staging::StagingState::Open;
 use domain::model::staging::{Staging, StagingId};
 use domain::model::submission::{IdempotencyRecord, Scope, Submission};
@@ -117,6 +118,7 @@ pub(super) fn item() -> Item {
         sequence: 1,
         attempt: 1,
         creation: Creation::Outstanding,
+        place: Place::Declared { version: version(3), is_certain: false },
         pre_validated: Some(slot()),
         validated: None,
     };
