@@ -17,6 +17,7 @@ pub mod config;
 pub mod configs;
 mod ending;
 mod given;
+pub mod lifecycle;
 mod model;
 mod owner;
 mod planned;

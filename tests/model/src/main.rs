@@ -2,8 +2,10 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints what it finds")]
 
 use clap::Parser;
-use model::config::{Config, States};
+use model::config::States;
 use model::configs::CONFIGS;
+use model::lifecycle;
+use model::lifecycle::{Config, Life};
 use model::search::{Order, SearchResult, search};
 use std::process::ExitCode;
 
@@ -14,33 +16,57 @@ struct Arguments {
     /// Maximum number of visited states in total
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     states: usize,
-    /// Name of the only configuration to search
+    /// Name of the only configuration or group to search
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
 }
 
+/// A configuration with its usual number of states, and its search up to a number of states.
+struct Row {
+    group: &'static str,
+    name: &'static str,
+    states: States,
+    search: Box<dyn Fn(usize) -> SearchResult>,
+}
+
+fn rows() -> Vec<Row> {
+    let of_domain = CONFIGS.iter().map(|config| Row {
+        group: config.name,
+        name: config.name,
+        states: config.states,
+        search: Box::new(|states| search(config, states, &[], Order::Depth)),
+    });
+    let of_life = lifecycle::CONFIGS.iter().map(|(group, words, states)| Row {
+        group,
+        name: words,
+        states: *states,
+        search: Box::new(|states| Life::new(Config::of(words), None).search(states, Order::Depth)),
+    });
+    of_domain.chain(of_life).collect()
+}
+
 fn main() -> ExitCode {
     let Arguments { states, only } = Arguments::parse();
-    let mut configs: Vec<&Config> = CONFIGS.iter().collect();
-    configs.retain(|config| only.as_ref().is_none_or(|only| config.name == only));
-    if configs.is_empty() {
+    let mut rows = rows();
+    rows.retain(|row| only.as_ref().is_none_or(|only| row.name == only || row.group == only));
+    if rows.is_empty() {
         eprintln!("the configuration does not exist");
         return ExitCode::FAILURE;
     }
-    if all(states, configs) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if all(states, rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Searches each configuration. Returns whether every rule holds.
-fn all(states: usize, mut configs: Vec<&Config>) -> bool {
+fn all(states: usize, mut rows: Vec<Row>) -> bool {
     // Small configurations come first, so the others get their unused states.
-    configs.sort_by_key(|config| (matches!(config.states, States::First(_)), config.states.count()));
+    rows.sort_by_key(|row| (matches!(row.states, States::First(_)), row.states.count()));
     println!(
         "| configuration | states | steps | depth | complete | violations | seconds |\n|---|---|---|---|---|---|---|"
     );
     let (mut left, mut visited, mut sound) = (states, 0, true);
-    for (n, config) in configs.iter().enumerate() {
-        let result = search(config, left / (configs.len() - n), &[], Order::Depth);
-        print_row(config.name, &result);
+    for (n, row) in rows.iter().enumerate() {
+        let result = (row.search)(left / (rows.len() - n));
+        print_row(row.name, &result);
         left = left.saturating_sub(result.unique);
         visited += result.unique;
         sound &= result.broken.is_none();
