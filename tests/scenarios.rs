@@ -152,31 +152,51 @@ scenarios! {
     a_failed_change_may_lack_values
     a_failed_creation_is_created_again
     a_failed_deletion_waits_for_an_answer
+    a_fixed_property
     a_former_dependent_has_rejected
     a_generated_one_meets_a_rejection
     a_gone_item_and_its_name
     a_later_submission_overtakes_generation
     a_minimum_schema_version
+    a_plan_of_the_owner
+    a_preview_shows_the_effects_of_a_submission
+    a_price_per_change
     a_private_service
+    a_property_whose_change_replaces
     a_reference_to_itself_is_refused
     a_removal_is_withdrawn_after_the_schema_was_tightened
     a_removal_is_withdrawn_from_a_private_service
     a_removal_is_withdrawn_in_every_state_of_the_service
     a_removal_of_an_application_is_confirmed
+    a_removal_of_an_item_is_confirmed
+    a_replaced_declaration_returns
+    a_replaced_item_is_referenced
+    a_replacement_before_anything_is_in_place
+    a_replacement_in_a_verified_service
+    a_replacement_meets_another_declaration
+    a_replacement_with_a_dependent_team
+    a_replacement_without_an_approval
     a_schema_is_tightened_later
     a_service_is_decommissioned
+    a_service_replaces_its_items
     a_service_takes_no_changes
     a_service_takes_no_new_items
+    a_submission_as_previewed_does_that_or_nothing
     a_submission_without_changes_is_recorded
     a_team_is_a_dependent_and_an_owner_at_once
-    a_plan_of_the_owner
-    a_price_per_change
-    a_preview_shows_the_effects_of_a_submission
-    a_submission_as_previewed_does_that_or_nothing
     a_validation_changes_nothing
+    a_verified_service
     an_empty_application_gives_its_number_away
     an_item_as_it_was
+    an_item_of_an_earlier_definition
+    an_object_is_adopted
+    an_older_replacement_creates_nothing
+    an_orphan_gets_another_change_instance
+    an_owner_observes_an_item
     an_owner_tries_again
+    an_unneeded_change_is_completed
+    an_unneeded_change_without_the_setting
+    an_unneeded_share
     approval_in_the_metadata_of_a_definition
     approval_not_required
     approval_not_required_for_generated_ones
@@ -186,6 +206,7 @@ scenarios! {
     declared_then_is_declared_again
     dependent_teams
     deployed_items_are_versioned
+    drift_at_a_property_that_replaces
     each_team_sees_and_decides_its_own
     events_describe_every_change
     generation_create_modify_delete
@@ -209,18 +230,13 @@ scenarios! {
     stack_rule_3_a_rejection_is_answered_by_a_modification
     stack_rule_3_an_error_is_answered_by_a_modification
     tags_in_the_catalogue
+    the_charges_and_the_past_of_a_replacement
     the_state_of_an_application
-    a_fixed_property
-    a_verified_service
     what_a_state_requires
     what_a_state_requires_of_parts
     who_fills_a_property
     without_an_approval_no_value_of_the_owner
     words_of_a_definition
-    an_orphan_gets_another_change_instance
-    an_item_of_an_earlier_definition
-    an_object_is_adopted
-    an_owner_observes_an_item
 }
 
 /// Scenarios with people in addition to API keys.

@@ -41,6 +41,7 @@ pub mod model {
     pub mod secrets;
     pub mod staging;
     pub mod storable;
+    pub mod strategy;
     pub mod submission;
     pub mod team;
     pub mod work;
@@ -58,6 +59,7 @@ pub mod catalog {
 
 /// The decisions: from a request and the stored state to writes.
 pub mod rules {
+    pub mod change_draft;
     pub mod charging;
     pub mod check;
     pub mod decide;
@@ -67,7 +69,9 @@ pub mod rules {
     pub mod plan;
     mod progress;
     pub mod put_item;
+    mod replacement;
     pub mod secrets;
+    mod unneeded;
     pub mod verify;
     pub mod visibility;
 }

@@ -121,8 +121,14 @@ impl Source {
 
     fn inner(&self, part: &Part) -> String {
         let types = part.inner.iter().map(|ty| {
-            let of = self.part(&part.file, ty).map_or(ty.as_str(), |inner| inner.inner.first().unwrap());
-            scalar(of)
+            let list = inside(ty, "Vec");
+            let ty = list.unwrap_or(ty);
+            let of = match self.part(&part.file, ty) {
+                // A variant with fields of its own is a map.
+                Some(inner) => inner.inner.first().map_or("M", |of| scalar(of)),
+                None => scalar(ty),
+            };
+            if list.is_some() { format!("L of {of}") } else { of.to_owned() }
         });
         types.collect::<Vec<_>>().join(" or ")
     }
@@ -136,7 +142,10 @@ impl Source {
             writeln!(rows, "| `{path}` | `{name}` | {} | {doc} |", self.type_of(&part.file, ty)).unwrap();
             let (inner, joint) = nested(ty);
             let local = self.part(&part.file, inner).filter(|part| !part.is_shared && part.inner.is_empty());
-            if let Some(local) = local {
+            let enumeration = self.part(&part.file, inner).filter(|part| !part.is_shared);
+            let variants = enumeration.into_iter().flat_map(|part| &part.inner);
+            let variants = variants.filter_map(|ty| self.part(&part.file, ty));
+            for local in local.into_iter().chain(variants.filter(|part| !part.fields.is_empty())) {
                 rows.push_str(&self.rows(local, &format!("{path}{joint}.")));
             }
         }

@@ -331,3 +331,68 @@ fn completion_and_displacement_of_one_change_instance_exclude_each_other() {
     }
     assert!(!outcomes.is_empty());
 }
+
+/// Number of rounds of a race between an owner and a consumer.
+const ROUNDS: usize = 50;
+
+/// Races the decision of an owner with a declaration in each round. Each item has one completed declaration, if
+/// `is_in_place`.
+fn raced(settings: &Value, is_in_place: bool, state: &str, after: &Value) -> (Running, Vec<[Answer; 2]>) {
+    let system = Running::demo();
+    let services = format!("{OWNER}/services/1/");
+    system.call("PATCH", &services, "vm-owner-key", settings).expect_status(200);
+    let rounds = (0..ROUNDS).map(|round| {
+        let named = |body: &Value| {
+            let items: Vec<Value> = body.as_object().map(|_| body.clone()).into_iter().collect();
+            json!({"AwesomeConsumer": {format!("App{round}"): {"services": {"VM": items}}}})
+        };
+        let declare = |cpu: u64| {
+            let declared =
+                system.call("PATCH", SUBMIT, "awesome-key", &named(&json!({"name": "one", "cpu": cpu})));
+            format!("{OWNER}/change_instances/{}/", declared.at("/change_instances/0/id"))
+        };
+        let mut path = declare(1);
+        if is_in_place {
+            ["APPROVED", "COMPLETED"].map(|state| moved(&system, &path, state));
+            path = declare(2);
+            moved(&system, &path, "APPROVED");
+        }
+        let (decision, next) = (json!({"state": state}), named(after));
+        let requests = [
+            request("PATCH", &path, "vm-owner-key", &decision),
+            request("PATCH", SUBMIT, "awesome-key", &next),
+        ];
+        <[Answer; 2]>::try_from(all(&system, &requests)).unwrap()
+    });
+    let rounds = rounds.collect();
+    (system, rounds)
+}
+
+#[test]
+fn an_approval_and_an_unneeded_removal_exclude_each_other() {
+    let (system, rounds) = raced(&json!({"complete_unneeded": true}), false, "APPROVED", &Value::Null);
+    for [approved, removed] in &rounds {
+        assert_eq!(removed.status, 201, "{removed:?}");
+        let expected = if approved.status == 200 { "PENDING" } else { "COMPLETED" };
+        assert_eq!(removed.at("/change_instances/0/state"), expected, "{approved:?} {removed:?}");
+    }
+    system.assert_sound();
+}
+
+#[test]
+fn the_completion_of_a_first_half_and_a_new_declaration_have_an_order() {
+    let next = json!({"name": "one", "cpu": 3});
+    let (system, rounds) = raced(&json!({"update_strategy": "REPLACE"}), true, "COMPLETED", &next);
+    let mut created = 0;
+    for [completed, declared] in &rounds {
+        assert_eq!((completed.status, declared.status), (200, 201), "{completed:?} {declared:?}");
+        let item = format!("service_item_id={}", completed.at("/service_item/id"));
+        let changes = system.get(&format!("{OWNER}/change_instances/?{item}"), "vm-owner-key");
+        let of_kind = |change: &&Value| change["kind"] == "REPLACEMENT";
+        created += changes.at("/results").as_array().unwrap().iter().filter(of_kind).count();
+        // After the second half, the declaration replaces it. Before, it waits for the removal.
+        assert_eq!(declared.at("/change_instances/0/change_type"), "DELETE", "{declared:?}");
+    }
+    assert!(created <= ROUNDS, "at most one second half each");
+    system.assert_sound();
+}

@@ -294,6 +294,7 @@ impl Oracle {
                 (retried.change_type, retried.target.clone())
             }
             (Kind::Direct | Kind::Referenced, None) => panic!("{} was not planned", change.id),
+            (Kind::Replacement, _) => panic!("{} replaces, and no service of the world does", change.id),
         };
         // A retry after an error needs no second approval.
         let is_pending = match &retried {
@@ -303,7 +304,7 @@ impl Oracle {
         let state = if is_pending { State::Pending } else { State::Approved };
         let at = (change.submission.number(), change.attempt);
         let created_closed = match change.kind {
-            Kind::Direct | Kind::Retry => None,
+            Kind::Direct | Kind::Retry | Kind::Replacement => None,
             Kind::Dependent | Kind::Referenced if is_dead => Some(ClosedBy::Overtaken),
             Kind::Dependent | Kind::Referenced => item.created_closed(change, at, state, &target),
         };

@@ -7,6 +7,7 @@ mod lists;
 mod measured;
 mod outbound;
 mod page;
+mod replacement;
 
 use crate::spawn_in_test;
 pub use figures::{Figures, decimal, thousandths};
@@ -16,6 +17,7 @@ pub use lists::lists;
 pub use measured::{charges, checked, decisions, generation, operators, reads, submissions};
 pub use outbound::outbound;
 pub use page::{HEADINGS, Table, page};
+pub use replacement::replacement;
 
 /// The result of a measurement.
 pub struct Costs {
@@ -27,7 +29,18 @@ pub struct Costs {
 
 /// Measures all operations of the page.
 pub fn measure() -> Costs {
-    let small = [submissions, decisions, checked, reads, operators, generation, charges, outbound, lists];
+    let small = [
+        submissions,
+        decisions,
+        checked,
+        replacement,
+        reads,
+        operators,
+        generation,
+        charges,
+        outbound,
+        lists,
+    ];
     let tables: Vec<Table> = std::thread::scope(|scope| {
         let large = spawn_in_test(scope, large);
         let small: Vec<_> = small.map(|table| spawn_in_test(scope, table)).into();

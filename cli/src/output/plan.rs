@@ -13,6 +13,9 @@ use dovetail_terminal::{cell, plain};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
+/// The pointer of the mark of a DELETE after which the owner creates the item again.
+const REPLACEMENT: &str = "/replacement";
+
 /// Returns the changes of a preview, its warnings and its counts.
 pub(crate) fn text(preview: &Value) -> String {
     if !has_changes(preview) {
@@ -46,14 +49,20 @@ pub(crate) fn counts(preview: &Value) -> String {
         return "No changes.".to_owned();
     }
     let count = |change_type: &str| {
-        direct(preview).filter(|change| change.text_at("/change_type") == change_type).count()
+        let is_one =
+            |change: &&Value| change.text_at("/change_type") == change_type && !change.is_at(REPLACEMENT);
+        direct(preview).filter(is_one).count()
     };
     let [create, modify, delete] = ["CREATE", "MODIFY", "DELETE"].map(count);
+    let replaced = match direct(preview).filter(|change| change.is_at(REPLACEMENT)).count() {
+        0 => String::new(),
+        count => format!(", {count} to replace"),
+    };
     let generated = match preview.list_at("/change_instances").len() - direct(preview).count() {
         0 => String::new(),
         more => format!(" {more} more for dependent teams and references."),
     };
-    format!("Plan: {create} to create, {modify} to modify, {delete} to delete.{generated}")
+    format!("Plan: {create} to create, {modify} to modify, {delete} to delete{replaced}.{generated}")
 }
 
 /// Returns the warnings, and the messages of the owners.
@@ -109,9 +118,16 @@ fn change(change: &Value) -> String {
     format!("{head}  ({})\n{fields}", notes.join("; "))
 }
 
-/// Returns what an approval must not overlook: an item that was never in service, and changes that will be closed.
+/// Returns what an approval must not overlook: a replacement, an unneeded change, an item that was never in service, and
+/// changes that will be closed.
 pub(crate) fn notes(change: &Value) -> Vec<String> {
     let mut notes = Vec::new();
+    if change.is_at(REPLACEMENT) {
+        notes.push("removed, then created again".to_owned());
+    }
+    if change.is_at("/unneeded") {
+        notes.push("nothing to do".to_owned());
+    }
     if change.is_at("/never_in_service") {
         notes.push("never in service".to_owned());
     }
@@ -125,9 +141,10 @@ pub(crate) fn notes(change: &Value) -> Vec<String> {
 /// Returns the sign and the name of a change, and the lines of its changed fields.
 fn head(change: &Value, name: &str) -> (String, String) {
     let (sign, fields) = match change.text_at("/change_type").as_str() {
-        "CREATE" => ('+', String::new()),
-        "DELETE" => ('-', String::new()),
-        _ => ('~', fields(change)),
+        "CREATE" => ("+", String::new()),
+        "DELETE" if change.is_at(REPLACEMENT) => ("-/+", fields(change)),
+        "DELETE" => ("-", String::new()),
+        _ => ("~", fields(change)),
     };
     let colour = colour::of(&change.text_at("/change_type")).unwrap_or(AnsiColor::Yellow);
     (format!("  {}", painted(&format!("{sign} {}", plain(name)), Some(colour))), fields)

@@ -401,7 +401,7 @@ export interface paths {
          * @description Returns every change instance of the submission and a `plan` token. Writes nothing. The declaration covers the
          *     whole team: the preview shows a removal for each omitted item. A submission with the token in `If-Match` does
          *     exactly this, or fails with 412. Fails with 400 `invalid_declaration` or `blocked`. `unconfirmed_removals` lists
-         *     the applications for which `submit` requires a confirmation.
+         *     the applications and items for which `submit` requires a confirmation.
          */
         post: operations["validateSubmission"];
         delete?: never;
@@ -1788,6 +1788,17 @@ export interface components {
             /** @description Number of items to remove. */
             items: number;
         };
+        /** @description An item that the submission would remove or replace, although its definition has `x-confirm-removal`. */
+        UnconfirmedItem: {
+            /** @description Name of the application. */
+            application: string;
+            /** @description Title of the service. */
+            service: string;
+            /** @description Name of the item. */
+            name: string;
+            /** @description Whether the item is created again. */
+            replacement: boolean;
+        };
         TeamInChange: {
             id: components["schemas"]["Id"];
             name: string;
@@ -1992,6 +2003,8 @@ export interface components {
             approval_required: boolean;
             allow_manual_approval: boolean;
             allow_manual_completion: boolean;
+            update_strategy: components["schemas"]["UpdateStrategy"];
+            complete_unneeded: components["schemas"]["CompleteUnneeded"];
             minimum_version: components["schemas"]["MinimumVersion"];
             tags: components["schemas"]["Tags"];
             allowed_teams: components["schemas"]["Id"][];
@@ -2422,7 +2435,7 @@ export interface components {
              * @description Removals for which `submit` requires `allow_removal=true`, or this `plan` in `If-Match`. Empty if it
              *     requires no confirmation.
              */
-            unconfirmed_removals: components["schemas"]["UnconfirmedRemoval"][];
+            unconfirmed_removals: (components["schemas"]["UnconfirmedRemoval"] | components["schemas"]["UnconfirmedItem"])[];
             metadata: components["schemas"]["MetadataDifference"][];
             /** @description The change instances of the submission, or the requested page of them. */
             change_instances: components["schemas"]["PlannedChangeInstance"][];
@@ -2438,8 +2451,12 @@ export interface components {
             is_dependant: boolean;
             /** @description Ids of the open change instances that it would close. */
             closes: components["schemas"]["Id"][];
-            /** @description True for a DELETE of an item that was never in service since its last completed removal. */
+            /** @description True for a DELETE of an item of which no owner has anything in place. */
             never_in_service: boolean;
+            /** @description Whether it is a DELETE after which the owner creates the item again. */
+            replacement: boolean;
+            /** @description Whether it asked for what its owner had in place. */
+            unneeded: boolean;
             /** @description Fee for this change instance. */
             cost_per_change: components["schemas"]["Amount"];
             /** @description Monthly price from the approval of this change instance on. 0 for a DELETE. */
@@ -2654,13 +2671,13 @@ export interface components {
             change_type: components["schemas"]["ChangeType"];
             /**
              * @description DIRECT for a declared change, DEPENDENT for the share of a dependent team. REFERENCED for an item that
-             *     refers to a modified item, RETRY for a new attempt.
+             *     refers to a modified item, RETRY for a new attempt, REPLACEMENT for the CREATE of a replaced item.
              * @enum {string}
              */
-            kind: "DIRECT" | "DEPENDENT" | "REFERENCED" | "RETRY";
+            kind: "DIRECT" | "DEPENDENT" | "REFERENCED" | "RETRY" | "REPLACEMENT";
             /** @description Whether a dependent team owns the change instance. */
             is_dependant: boolean;
-            /** @description Id of the change instance behind a dependent, referenced or retried one. Null for a direct one. */
+            /** @description Id of the change instance behind a dependent, retried or replacing one. Null for any other. */
             cause: components["schemas"]["Id"] | null;
             /** @description Number of the attempt, from 1 to 31. */
             attempt: components["schemas"]["Number"];
@@ -2693,8 +2710,12 @@ export interface components {
             import_id?: string | null;
             /** @description Ids of the change instances that it replaced. */
             supersedes: components["schemas"]["Id"][];
-            /** @description True for a DELETE of an item that was never in service since its last completed removal. */
+            /** @description True for a DELETE of an item of which no owner has anything in place. */
             never_in_service: boolean;
+            /** @description Whether it is a DELETE after which the owner creates the item again. */
+            replacement: boolean;
+            /** @description Whether it asked for what its owner had in place. */
+            unneeded: boolean;
             /** @description Log text of the owner. */
             log: string;
             created: components["schemas"]["Time"];
@@ -2960,6 +2981,8 @@ export interface components {
             allow_manual_approval: boolean;
             /** @description Whether people may complete. If false, only API keys may complete. */
             allow_manual_completion: boolean;
+            update_strategy: components["schemas"]["UpdateStrategy"];
+            complete_unneeded: components["schemas"]["CompleteUnneeded"];
             dependant_teams: components["schemas"]["TeamRef"][];
             created: components["schemas"]["Time"];
             modified: components["schemas"]["Time"];
@@ -3095,6 +3118,8 @@ export interface components {
             approval_required?: boolean;
             allow_manual_approval?: boolean;
             allow_manual_completion?: boolean;
+            update_strategy?: components["schemas"]["UpdateStrategy"];
+            complete_unneeded?: components["schemas"]["CompleteUnneeded"];
             minimum_version?: components["schemas"]["MinimumVersion"];
             tags?: components["schemas"]["Tags"];
             allowed_teams?: components["schemas"]["TeamNamed"][];
@@ -3103,6 +3128,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description MODIFY if the owner changes an item by a MODIFY. REPLACE if the owner removes what is in place, and then creates
+         *     the item again.
+         * @enum {string}
+         */
+        UpdateStrategy: "MODIFY" | "REPLACE";
+        /**
+         * @description Whether a change instance that asks for what is in place starts as COMPLETED. A service with `update_strategy`
+         *     REPLACE does so in any case.
+         */
+        CompleteUnneeded: boolean;
         /** @description Id of a team, its name, or an object with its `id`. */
         TeamNamed: components["schemas"]["Id"] | string | {
             id: components["schemas"]["Id"];
@@ -3552,6 +3588,10 @@ export interface components {
         ExcludeReferenced: boolean;
         /** @description True for change instances of dependent teams, false for those of the service owner. */
         IsDependant: boolean;
+        /** @description True for a DELETE after which the owner creates the item again, false for any other change instance. */
+        Replacement: boolean;
+        /** @description True for change instances that asked for what their owner had in place, false for the others. */
+        Unneeded: boolean;
         /** @description Also checks the stored items of the service against the definition. */
         DryRun: boolean;
         /** @description Maximum number of items that a dry run checks per page, at most 500. The default is 500, also for 0. */
@@ -5100,6 +5140,10 @@ export interface operations {
                 exclude_referenced?: components["parameters"]["ExcludeReferenced"];
                 /** @description True for change instances of dependent teams, false for those of the service owner. */
                 is_dependant?: components["parameters"]["IsDependant"];
+                /** @description True for a DELETE after which the owner creates the item again, false for any other change instance. */
+                replacement?: components["parameters"]["Replacement"];
+                /** @description True for change instances that asked for what their owner had in place, false for the others. */
+                unneeded?: components["parameters"]["Unneeded"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
                 /**
@@ -5200,6 +5244,10 @@ export interface operations {
                 exclude_referenced?: components["parameters"]["ExcludeReferenced"];
                 /** @description True for change instances of dependent teams, false for those of the service owner. */
                 is_dependant?: components["parameters"]["IsDependant"];
+                /** @description True for a DELETE after which the owner creates the item again, false for any other change instance. */
+                replacement?: components["parameters"]["Replacement"];
+                /** @description True for change instances that asked for what their owner had in place, false for the others. */
+                unneeded?: components["parameters"]["Unneeded"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
                 /**
@@ -5300,6 +5348,10 @@ export interface operations {
                 exclude_referenced?: components["parameters"]["ExcludeReferenced"];
                 /** @description True for change instances of dependent teams, false for those of the service owner. */
                 is_dependant?: components["parameters"]["IsDependant"];
+                /** @description True for a DELETE after which the owner creates the item again, false for any other change instance. */
+                replacement?: components["parameters"]["Replacement"];
+                /** @description True for change instances that asked for what their owner had in place, false for the others. */
+                unneeded?: components["parameters"]["Unneeded"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
                 /**

@@ -99,6 +99,8 @@ const fn stack_rules(from: State) -> Transition {
 pub const TRANSITIONS: &[Transition] = &[
     draft(State::Pending),
     draft(State::Approved),
+    // What it asks for is in place already (R63).
+    draft(State::Completed),
     // Generated from an overtaken submission (R25), or behind an unanswered rejection (R24).
     draft(State::Closed),
     // None from PENDING to COMPLETED: an owner approves first (R27).
@@ -147,6 +149,8 @@ pub enum Kind {
     Referenced,
     /// The owner retries a rejected or failed change instance (R13).
     Retry,
+    /// The owner has removed an item to replace it, and now creates it again (R61).
+    Replacement,
 }
 
 /// The runtime state of an item (guide, "Service Item Runtime State").

@@ -291,9 +291,32 @@ impl Schema {
         problems
     }
 
+    /// Returns the names of the properties with `x-on-change`.
+    pub fn on_change(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().flat_map(|paths| paths.on_change()).map(|(name, _)| name)
+    }
+
     /// Returns the names of the fixed properties (R48).
     pub fn fixed(&self) -> impl Iterator<Item = &str> {
-        self.paths.iter().flat_map(|paths| paths.fixed())
+        self.paths
+            .iter()
+            .flat_map(|paths| paths.on_change())
+            .filter(|(_, replaces)| !replaces)
+            .map(|(name, _)| name)
+    }
+
+    /// Returns the names of the properties whose change replaces the item (R60).
+    pub fn replacing(&self) -> impl Iterator<Item = &str> {
+        self.paths
+            .iter()
+            .flat_map(|paths| paths.on_change())
+            .filter(|(_, replaces)| *replaces)
+            .map(|(name, _)| name)
+    }
+
+    /// Returns whether the removal of an item needs a confirmation (R62).
+    pub fn confirms_removal(&self) -> bool {
+        self.paths.as_ref().is_some_and(|paths| paths.confirms_removal)
     }
 
     /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but

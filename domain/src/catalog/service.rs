@@ -5,7 +5,7 @@ mod state;
 
 pub use self::settings::{
     ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, SETTINGS, Settings, TAG_BYTES_MAX,
-    TAGS_MAX, tag_problem,
+    TAGS_MAX, UpdateStrategy, tag_problem,
 };
 pub use self::state::{Closed, ServiceState};
 use crate::base::id::{ServiceId, TeamId};

@@ -117,7 +117,17 @@ pub struct Entry {
     pub chain: Chain,
 }
 
+/// The note of a change instance that was created in COMPLETED.
+const NOTHING_TO_DO: &str = "nothing to do";
+
 impl Entry {
+    /// Returns the sentence about an entry that no owner has made.
+    pub fn note(&self) -> Option<String> {
+        let is_unneeded = (self.from, self.to) == (None, State::Completed);
+        let unneeded = is_unneeded.then(|| NOTHING_TO_DO.to_owned());
+        self.closed_by.map(ClosedBy::describe).or(unneeded)
+    }
+
     /// Completes the entry with its link to all entries before.
     pub fn chained(mut self, previous: Chain) -> Self {
         self.chain = self.link(previous);
@@ -211,7 +221,7 @@ pub struct Change {
     pub attempt: u64,
     /// The declaration after the change; none for a removal.
     pub new: Option<Version>,
-    /// The declaration before the change; none for a first declaration.
+    /// The declaration before the change as created; none for a first declaration.
     pub old: Option<Version>,
     /// The version of the definition that checks decisions on the change instance; none if its words have no meaning
     /// (R49).
@@ -222,6 +232,8 @@ pub struct Change {
     pub superseded_at_creation: usize,
     /// Whether it is a DELETE of an item of which no owner has anything in place (R5).
     pub never_in_service: bool,
+    /// Whether it asked at its creation for what its owner had in place (R63).
+    pub unneeded: bool,
     /// The runtime state of the item after the creation of this change instance.
     pub runtime_state: RuntimeState,
     /// The newest deployed version of the item at the creation.
@@ -261,6 +273,18 @@ impl Change {
     /// Returns the declaration that exists after the change; none after a DELETE.
     pub fn result(&self) -> Option<Version> {
         self.new.filter(|_| self.change_type != ChangeType::Delete)
+    }
+
+    /// Returns whether it removes an item in order to create it again (R60).
+    pub fn is_first_half(&self) -> bool {
+        self.change_type == ChangeType::Delete && self.new.is_some()
+    }
+
+    /// Returns the declaration before the change; none for a first declaration, and for a first half that became a
+    /// CREATE.
+    pub fn former(&self) -> Option<Version> {
+        let was_delete = self.history.first().is_some_and(|first| first.change_type == ChangeType::Delete);
+        self.old.filter(|_| !was_delete || self.change_type == ChangeType::Delete)
     }
 
     /// Returns whether it is a dependent team's share.

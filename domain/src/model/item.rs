@@ -9,7 +9,7 @@ use crate::model::blockers::Blockers;
 use crate::model::change::{ChainHead, Target, Version};
 use crate::model::charge::Charges;
 use crate::model::place::Place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A one-word summary of the open change instances of an item (docs/reference/http/service-items.md).
@@ -59,6 +59,13 @@ pub struct Slot {
     pub created: Timestamp,
 }
 
+impl Slot {
+    /// Returns whether it removes the item in order to create it again (R60).
+    pub fn is_first_half(&self) -> bool {
+        self.change_type == ChangeType::Delete && self.target != Target::Removed
+    }
+}
+
 /// The open change instances of one owner on one item: at most one in each open stage (R1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
@@ -67,7 +74,7 @@ pub struct Stack {
     /// The attempt of that change instance, from 1.
     pub attempt: u64,
     pub creation: Creation,
-    /// What the owner has in place (R60).
+    /// What the owner has in place (R59).
     pub place: Place,
     /// The PENDING or REJECTED change instance.
     pub pre_validated: Option<Slot>,
@@ -88,7 +95,7 @@ impl Stack {
 
     /// Returns whether the owner has nothing in place.
     ///
-    /// If a record does not tell, the progress of the CREATE decides.
+    /// If the place is unknown, the progress of the CREATE decides.
     pub fn has_nothing(&self) -> bool {
         match self.place {
             Place::Nothing => true,
@@ -158,6 +165,8 @@ pub struct Drift {
     pub since: Timestamp,
     /// The declaration of the last completed change instance.
     pub declared: Hash,
+    /// Whether a property differs whose change replaces the item (R60).
+    pub replaces: bool,
 }
 
 /// A service item.
@@ -231,6 +240,15 @@ impl Item {
     /// Returns `None` while an approved change is not completed.
     pub fn reached_target(&self) -> Option<Target> {
         self.completed_target.or_else(|| self.drift.map(|drift| Target::Declared(drift.declared)))
+    }
+
+    /// Returns the declarations that an owner may have in place, or is asked for: the newest one, those of the open
+    /// change instances, and those in place.
+    pub fn texts(&self) -> BTreeSet<Hash> {
+        let open = self.open().filter_map(|(_, slot)| slot.target.hash());
+        let in_place = self.stacks.values().filter_map(|stack| stack.place.version());
+        let in_place = in_place.map(|version| version.hash);
+        std::iter::once(self.version.hash).chain(open).chain(in_place).collect()
     }
 
     /// Returns the stack of the service owner.

@@ -13,6 +13,7 @@ use crate::base::timestamp::Timestamp;
 use crate::model::change::Version;
 use crate::model::declared::{Declared, Identity};
 use crate::model::staging::StagingId;
+use crate::model::strategy::Strategy;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -64,6 +65,10 @@ pub struct PlannedChange {
     pub spare: Option<Spare>,
     /// Whether the change instance starts in PENDING, by the service's setting at the submission (R19).
     pub approval_required: bool,
+    /// How the change instance treats what its owner has in place, by the service's setting at the submission (R60).
+    pub strategy: Strategy,
+    /// Whether the change instance is created in COMPLETED if it asks for what is in place (R63).
+    pub complete_unneeded: bool,
     /// The fees in the service definition at the submission; none for a dependent team's share.
     pub prices: Prices,
 }

@@ -3,9 +3,9 @@
 //! Every delivery of an event has the same id. The events of one subject are numbered in order.
 
 use crate::base::id::ChangeId;
-use crate::base::state::State;
+use crate::base::state::{ChangeType, State};
 use crate::base::timestamp::Timestamp;
-use crate::model::change::{Change, ClosedBy, Entry};
+use crate::model::change::{Change, Entry};
 use crate::model::deployed::Deployed;
 use crate::model::submission::{Progress, Submission};
 use serde_json::{Value, json};
@@ -74,11 +74,14 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
         "submission": change.submission.get(),
         "actor": entry.by.changed_by(),
         "reason": entry.reason.name(),
-        "note": entry.closed_by.map(ClosedBy::describe),
+        "note": entry.note(),
         "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
     });
-    if let (Some(_), Some(data)) = (entry.planned, data.as_object_mut()) {
-        data.insert("planned".to_owned(), json!(true));
+    let is_replacement = entry.change_type == ChangeType::Delete && change.new.is_some();
+    for (name, is_true) in [("planned", entry.planned.is_some()), ("replacement", is_replacement)] {
+        if let (true, Some(data)) = (is_true, data.as_object_mut()) {
+            data.insert(name.to_owned(), json!(true));
+        }
     }
     Event {
         detail_type: CHANGE_INSTANCE,

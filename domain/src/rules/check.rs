@@ -8,7 +8,7 @@ mod prior;
 pub use self::prior::{Prior, UpgradeChain, Upgrades};
 use crate::base::json;
 use crate::base::problem::{Problem, below};
-use crate::base::state::{ChangeType, State};
+use crate::base::state::{ChangeType, RuntimeState, State};
 use crate::catalog::schema::{
     Budget, Carried, DecisionForms, Exceeded, ITEM_PROBLEMS_MAX, Part, Phase, UPGRADED_VERSIONS_MAX,
     UPGRADES_BYTES_MAX, Upgrade,
@@ -89,7 +89,19 @@ pub(crate) enum Reported {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
     Holds,
-    Drifts,
+    Drifts {
+        /// Whether a property differs whose change replaces the item (R60).
+        replaces: bool,
+    },
+}
+
+impl Fit {
+    /// Returns the fit of an item with these differences from its declaration.
+    fn of(paths: &Part, differences: &[Problem]) -> Self {
+        let replaces =
+            differences.iter().any(|problem| problem.path.first().is_some_and(|name| paths.replaces(name)));
+        if differences.is_empty() { Self::Holds } else { Self::Drifts { replaces } }
+    }
 }
 
 impl Report {
@@ -122,7 +134,7 @@ impl From<Unstorable> for Failed {
 /// `brings` is whether the update adds a deployed item or a plan.
 pub(crate) fn version(change: &Change, state: State, brings: bool) -> Option<u64> {
     let enters = state != change.state && matches!(state, State::Approved | State::Completed);
-    let is_checked = !change.is_dependant() && (brings || enters && change.result().is_some());
+    let is_checked = !change.is_dependant() && (brings || enters && change.new.is_some());
     change.schema_version.filter(|_| is_checked)
 }
 
@@ -162,6 +174,17 @@ pub(crate) fn import_id<'a>(
     Some((name, declared.get(name)?))
 }
 
+impl Case<'_> {
+    fn is_approval(&self) -> bool {
+        self.state == State::Approved && self.change.state != State::Approved
+    }
+
+    /// Returns whether the owner approves a first half, which removes the item.
+    fn approves_removal(&self) -> bool {
+        self.change.is_first_half() && self.after.runtime_state == RuntimeState::Decommissioned
+    }
+}
+
 const fn reported(data: StorableValue, kind: Reported) -> Checked {
     Checked { report: Some(Report { data, kind }), plan: None }
 }
@@ -181,6 +204,8 @@ impl Check<'_> {
         if declared.is_none() && case.change.new.is_some() {
             return Err(Failed::Torn);
         }
+        // A first half asks for its declaration only at its approval: what cannot be created is not removed.
+        let declared = declared.filter(|_| case.is_approval() || case.change.result().is_some());
         let (problems, checked) = if self.forms.paths.is_verified {
             self.verified(case, declared.as_ref())?
         } else {
@@ -202,7 +227,9 @@ impl Check<'_> {
 
     /// Returns the data of the deployed version with the owner's values.
     fn prior(&self, case: &Case<'_>) -> Result<Option<StorableValue>, Failed> {
-        let Some(latest) = prior(case.before, case.after, &self.forms.paths) else { return Ok(None) };
+        // A replacement creates another object, so it continues nothing.
+        let latest = prior(case.before, case.after, &self.forms.paths).filter(|_| !case.approves_removal());
+        let Some(latest) = latest else { return Ok(None) };
         let read = self.newest.filter(|read| read.id == latest.id).ok_or(Failed::Torn)?;
         Ok(Prior::of(read, self.upgrades, &mut Budget::of_request()).into_data())
     }
@@ -220,7 +247,10 @@ impl Check<'_> {
                 State::Completed => Phase::Completed,
                 State::Pending | State::Approved | State::Rejected | State::Closed => Phase::Approved,
             };
-            problems.extend(self.violations(phase, &item, Some(declared))?);
+            let violations = self.violations(phase, &item, Some(declared))?;
+            // The second half waits for the owner's values.
+            let is_forgiven = case.approves_removal();
+            problems.extend(violations.into_iter().filter(|one| !is_forgiven || one.rule != UNKNOWN));
         }
         Ok((problems, Checked { report: case.sent.map(Report::plain), plan: None }))
     }
@@ -312,10 +342,10 @@ impl Check<'_> {
                 let (id, found) = (json::excerpt(id), json::excerpt(found));
                 problems.push(at_id("declared", format!("must be {id} as declared, not {found}")));
             }
-            None => problems.push(at_id("unknown", OF_OWNER.to_owned())),
+            None => problems.push(at_id(UNKNOWN, OF_OWNER.to_owned())),
         }
-        let holds = verify::holds(paths, None, declared, &item).is_empty();
-        Ok((problems, reported(item, Reported::Adopted(if holds { Fit::Holds } else { Fit::Drifts }))))
+        let fit = Fit::of(paths, &verify::holds(paths, None, declared, &item));
+        Ok((problems, reported(item, Reported::Adopted(fit))))
     }
 
     /// Returns the name and the value of the declared property that adopts an existing object, if the change instance
@@ -359,8 +389,8 @@ impl Check<'_> {
                 earlier.as_ref()
             }
         };
-        let holds = verify::holds(&self.forms.paths, base, declared, item).is_empty();
-        Ok(Some(if holds { Fit::Holds } else { Fit::Drifts }))
+        let paths = &self.forms.paths;
+        Ok(Some(Fit::of(paths, &verify::holds(paths, base, declared, item))))
     }
 
     /// Checks an approval, or a plan (R52).
@@ -389,13 +419,25 @@ impl Check<'_> {
             plan = Some(new);
         }
         // Only the approval itself needs all values.
-        let is_approval = case.state == State::Approved && case.change.state != State::Approved;
-        let phase = if is_approval { Phase::Approved } else { Phase::Partial };
+        let phase = if case.is_approval() { Phase::Approved } else { Phase::Partial };
         let promised = promised(paths, &verify::proposed(paths, prior, declared)?, plan.as_deref())?;
         let violations = self.violations(phase, &promised, Some(declared))?;
-        problems.extend(violations.into_iter().filter(|problem| !adopts || problem.rule != "unknown"));
+        let is_forgiven = adopts || case.approves_removal();
+        problems.extend(violations.into_iter().filter(|one| !is_forgiven || one.rule != UNKNOWN));
         let plan = plan.filter(|plan| earlier.as_ref() != Some(plan));
         Ok((problems, Checked { report: None, plan }))
+    }
+
+    /// Returns whether the declaration of a first half has all that the approval of its second half requires.
+    pub(crate) fn fits_alone(&self, change: &Change) -> Result<bool, Failed> {
+        let declared = self.declared.and_then(value).ok_or(Failed::Torn)?;
+        let paths = &self.forms.paths;
+        let adopts = paths.import().is_some_and(|name| declared.get(name).is_some());
+        let item = verify::proposed(paths, None, &declared)?;
+        let is_checked = !change.is_dependant() && self.forms.checks_approval;
+        let problems =
+            if is_checked { self.violations(Phase::Approved, &item, Some(&declared))? } else { Vec::new() };
+        Ok(problems.iter().all(|problem| adopts && problem.rule == UNKNOWN))
     }
 
     /// Returns the owner's newest plan.
@@ -424,13 +466,15 @@ impl Check<'_> {
         let mut violations = self.forms.violations(phase, whole.as_ref().unwrap_or(item));
         let unknown: BTreeSet<String> = verify::unknown(paths, item).into_iter().collect();
         for problem in violations.iter_mut().filter(|problem| unknown.contains(&problem.pointer)) {
-            problem.rule = "unknown";
+            problem.rule = UNKNOWN;
             OF_OWNER.clone_into(&mut problem.message);
         }
         Ok(violations)
     }
 }
 
+/// The rule of an absent value that the service owner fills.
+const UNKNOWN: &str = "unknown";
 const OF_OWNER: &str = "must be present: the service owner fills this property";
 
 /// Returns the problem of an item that was sent with the completion of a removal.

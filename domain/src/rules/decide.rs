@@ -6,6 +6,7 @@ mod deploy;
 mod permitted;
 mod reads;
 mod refused;
+mod second_half;
 
 use self::deploy::deploy;
 use self::permitted::{Permitted, is_torn, notes, permitted};
@@ -26,16 +27,17 @@ use crate::catalog::service::{Service, Settings};
 use crate::model::blockers::Blockers;
 use crate::model::change::{Change, ClosedBy, Entry, Reason, Target};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
-use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed};
+use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed, Stack};
 use crate::model::storable::StorableValue;
+use crate::model::strategy::Strategy;
 use crate::model::team::Head;
 use crate::model::write::Write;
+use crate::rules::change_draft::ChangeDraft;
 use crate::rules::check;
 use crate::rules::check::{Case, Check, Checked, Fit, Report, Reported};
 use crate::rules::open_change;
-use crate::rules::open_change::ChangeDraft;
-use crate::rules::progress;
 use crate::rules::put_item::{drifted, put_item};
+use crate::rules::{progress, replacement};
 use serde_json::{Map, Value};
 
 /// Maximum length of a log text, in bytes.
@@ -139,6 +141,7 @@ pub fn update(
     if let Some(report) = report {
         deploy(&mut after, report, numbers.as_mut(), ctx)?;
     }
+    second_half::follow(&mut after, (change, item), check, numbers.as_mut(), ctx)?;
     if has_entry {
         after.writes.push(Write::UpdateChange {
             before: change.chain_head(),
@@ -195,9 +198,9 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
             // vanish unclosed (I2).
             let displaced = open_change::displace(item, &change.owner, Stage::Validated, change.id, ctx);
             change.supersedes.extend(displaced.iter().map(|closing| closing.change));
-            let creation = item.stacks.get(&change.owner.id).map_or(Creation::Never, |stack| stack.creation);
-            change.change_type = open_change::converted(change.change_type, state, creation);
             if let Some(stack) = item.stacks.get_mut(&change.owner.id) {
+                change.change_type =
+                    replacement::converted((change.change_type, change.target()), state, stack);
                 stack.clear(change.id);
                 // The end of the history in this slot is stale until `refresh_slot`.
                 stack.validated = Some(open_change::slot_of(change));
@@ -384,6 +387,8 @@ fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
         new: change.new,
         old: change.old,
         schema_version: change.schema_version,
+        strategy: Strategy::default(),
+        complete_unneeded: false,
         prices: change.prices,
     }
 }

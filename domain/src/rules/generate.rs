@@ -20,8 +20,10 @@ use crate::model::item::Item;
 use crate::model::submission::Submission;
 use crate::model::work::{PlannedChange, Share};
 use crate::model::write::Write;
-use crate::rules::open_change::{ChangeDraft, OpenedChange, open_change};
+use crate::rules::change_draft::ChangeDraft;
+use crate::rules::open_change::{OpenedChange, open_change};
 use crate::rules::put_item::{drifted, put_item};
+use crate::rules::replacement;
 use std::collections::BTreeMap;
 
 /// The result of generation on one item.
@@ -63,15 +65,16 @@ pub fn generate(
     let (planned, item) = on_spare.as_ref().map_or((planned, item), |on_spare| (&on_spare[..], None));
     let mut after = item.cloned();
     let mut created: Vec<Change> = Vec::new();
+    let completes_shares = planned.iter().any(|one| one.kind == Kind::Dependent);
     for one in planned {
-        let opened = match one.kind {
+        let mut opened = match one.kind {
             Kind::Direct => {
                 // The history names the submitter, whichever function applies the change and whenever.
                 let (by, request) = (submission.by.clone(), submission.request.clone());
                 let ctx = RequestContext { by, request, now: ctx.now };
                 apply_declaration(one, submission, after.as_ref(), &ctx)?
             }
-            Kind::Dependent | Kind::Referenced | Kind::Retry => {
+            Kind::Dependent | Kind::Referenced | Kind::Retry | Kind::Replacement => {
                 let item = after.as_ref().ok_or(Missing::Item)?;
                 let cause = cause(one, causes, &created)?;
                 open_change(item, &draft(one, submission, item, cause), ctx)
@@ -83,6 +86,10 @@ pub fn generate(
         if is_new_owner && one.kind == Kind::Dependent {
             writes.push(Write::CreateShare(Share { item: one.item, owner: one.owner.id, created: ctx.now }));
         }
+        if one.kind == Kind::Direct && completes_shares {
+            // Until its shares exist, the item cannot go (R44, I33).
+            opened.item.shares_due += 1;
+        }
         writes.push(Write::CreateChange(opened.change.clone()));
         writes.extend(opened.closed.into_iter().map(Write::CloseChange));
         writes.extend(opened.charges);
@@ -90,16 +97,11 @@ pub fn generate(
         created.push(opened.change);
     }
     let mut after = after.ok_or(Missing::Item)?;
-    if are_shares_only(planned) {
+    if completes_shares && planned.iter().all(|one| one.kind != Kind::Referenced) {
         after.shares_due = after.shares_due.saturating_sub(1);
     }
     let after = written(item, after, &mut writes);
     Ok(Generated { item: after, created, writes })
-}
-
-/// Returns whether the batch holds the shares of a submission at once: their cause exists already (I33).
-fn are_shares_only(planned: &[PlannedChange]) -> bool {
-    planned.iter().all(|one| one.kind == Kind::Dependent)
 }
 
 /// Adds the single write of the item, after any number of changes.
@@ -187,7 +189,11 @@ fn draft(
     cause: Option<&Change>,
 ) -> ChangeDraft {
     let (change_type, new, old) = match cause {
-        Some(cause) => (cause.as_created().change_type, cause.new, cause.old),
+        Some(cause) => {
+            let change_type =
+                replacement::type_of_share(cause, item.stacks.get(&planned.owner.id), &planned.strategy);
+            (change_type, cause.new, cause.old)
+        }
         // The item was declared at the submission. A later submission may have removed it since, and has its own
         // change.
         None => (item.change_type_if_declared(), planned.version, planned.version),
@@ -206,6 +212,8 @@ fn draft(
         new,
         old,
         schema_version: planned.schema_version,
+        strategy: planned.strategy.clone(),
+        complete_unneeded: planned.complete_unneeded,
         prices: planned.prices,
     }
 }

@@ -5,44 +5,14 @@
 
 use crate::base::actor::Actor;
 use crate::base::context::RequestContext;
-use crate::base::id::{ChangeId, SubmissionId, TeamId};
-use crate::base::money::Prices;
+use crate::base::id::{ChangeId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
-use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target, Version};
-use crate::model::item::{Base, Creation, Item, Slot, Stack};
+use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target};
+use crate::model::item::{Base, Item, Slot, Stack};
 use crate::model::write::{Closing, Write};
-use crate::rules::{charging, progress};
-
-/// The planned change: all input for the creation of a change instance.
-#[derive(Clone, derive_more::Debug, PartialEq, Eq)]
-pub struct ChangeDraft {
-    pub id: ChangeId,
-    pub kind: Kind,
-    /// The change instance of which this one is a share or a retry.
-    pub cause: Option<ChangeId>,
-    /// The team that carries the change out.
-    pub owner: TeamRef,
-    pub change_type: ChangeType,
-    /// PENDING, or APPROVED if the service requires no approval.
-    pub state: State,
-    /// Number of the owner's attempt, from 1.
-    pub attempt: u64,
-    pub submission: SubmissionId,
-    /// The commit named by the consumer.
-    pub commit_id: Option<String>,
-    /// The consumer's message about the submission.
-    #[debug("[hidden]")]
-    pub message: Option<String>,
-    /// The declaration after the change; none for a DELETE.
-    pub new: Option<Version>,
-    /// The declaration before the change; none for a new item.
-    pub old: Option<Version>,
-    /// The version of the definition that checks decisions; none if its words have no meaning (R49).
-    pub schema_version: Option<u64>,
-    /// The fees of the service definition at the submission (R38).
-    pub prices: Prices,
-}
+use crate::rules::change_draft::ChangeDraft;
+use crate::rules::{charging, progress, replacement, unneeded};
 
 /// The result of the creation of a change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,11 +29,13 @@ pub struct OpenedChange {
 
 /// Creates a change instance on `item`, whose record already shows the declaration of the change.
 pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> OpenedChange {
+    let (is_unneeded, stage) = (unneeded::is_unneeded(item, draft), draft.state.stage());
+    let draft = &if is_unneeded { unneeded::applied(draft) } else { replacement::applied(item, draft) };
     // A direct change is never overtaken, because `HEAD.in_flight` keeps later submissions out until it is applied. A
     // direct change is also the consumer's own answer to a rejection, so it does not wait for one (R24). A retry is the
     // newest of its owner, and the item is alive by the change instance that it replaces (R13).
     if matches!(draft.kind, Kind::Dependent | Kind::Referenced)
-        && let Some(reason) = created_closed(item, draft)
+        && let Some(reason) = created_closed(item, draft, stage)
     {
         return OpenedChange {
             item: item.clone(),
@@ -80,17 +52,22 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
         close_answered(&mut after, draft, ctx, &mut closed);
     }
     let mut displaced = Vec::new();
-    if draft.state == State::Approved {
+    if stage == Stage::Validated {
         displaced.extend(displace_pending(&mut after, draft, ctx));
     }
-    displaced.extend(displace(&mut after, &draft.owner, draft.state.stage(), draft.id, ctx));
+    displaced.extend(displace(&mut after, &draft.owner, stage, draft.id, ctx));
+    if draft.state == State::Completed {
+        // Only a CREATE that has left nothing can be here.
+        displaced.extend(displace(&mut after, &draft.owner, Stage::Validated, draft.id, ctx));
+    }
     // The Exception comes only now, because it looks at the CREATE as the closings above have left it.
-    let creation = after.stacks.get(&draft.owner.id).map_or(Creation::Never, |stack| stack.creation);
-    let change_type = converted(draft.change_type, draft.state, creation);
+    let stack = after.stacks.get(&draft.owner.id).unwrap_or(&Stack::EMPTY);
+    let change_type = replacement::converted((draft.change_type, target(draft)), draft.state, stack);
     let mut change = create_change(item, draft, ctx, change_type, None);
     change.supersedes = displaced.iter().map(|closing| closing.change).collect();
     // An approval may add more later, but responses to the submission show only these.
     change.superseded_at_creation = change.supersedes.len();
+    change.unneeded = is_unneeded;
     closed.extend(displaced);
     let mut charges = occupy(&mut after, &change, ctx);
     charges.extend(charging::charge_fee(&mut after, &change));
@@ -102,7 +79,9 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
 }
 
 /// Returns the reason why a generated change instance starts in CLOSED (R24, R25); none if it opens.
-fn created_closed(item: &Item, draft: &ChangeDraft) -> Option<ClosedBy> {
+///
+/// `stage` is the stage that it enters if it is needed.
+fn created_closed(item: &Item, draft: &ChangeDraft, stage: Stage) -> Option<ClosedBy> {
     // A dead item never opens again, also for a team without a stack on it (R44).
     if item.is_dead() {
         return Some(ClosedBy::Overtaken);
@@ -113,7 +92,7 @@ fn created_closed(item: &Item, draft: &ChangeDraft) -> Option<ClosedBy> {
     if (draft.submission.number(), draft.attempt) <= (stack.sequence, stack.attempt) {
         return Some(ClosedBy::Overtaken);
     }
-    let occupant = column(stack, draft.state.stage())?;
+    let occupant = column(stack, stage)?;
     let unanswered = occupant.state.is_blocked() && occupant.target == target(draft);
     unanswered.then_some(ClosedBy::Blocked)
 }
@@ -158,10 +137,10 @@ pub(crate) fn displace(
     Some(close(item, owner.id, &occupant, ClosedBy::Displaced(by), ctx))
 }
 
-/// Closes the PENDING change instance of the owner when a change is created in APPROVED.
+/// Closes the PENDING change instance of the owner when a change passes the pre-validated stage at once.
 ///
-/// A change created in APPROVED passes the pre-validated stage at once. Left open, the older declaration could be
-/// approved after the newer one (I6). A rejection stays open until the consumer answers it (R24).
+/// Left open, the older declaration could be approved after the newer one (I6). A rejection stays open until the
+/// consumer answers it (R24).
 fn displace_pending(item: &mut Item, draft: &ChangeDraft, ctx: &RequestContext) -> Option<Closing> {
     let waiting = item.stacks.get(&draft.owner.id)?.pre_validated?;
     if waiting.state.is_blocked() {
@@ -207,14 +186,6 @@ pub(crate) fn close(
     }
 }
 
-/// Returns the type after the Exception: a MODIFY that enters the validated stage before the CREATE is completed is
-/// a CREATE.
-pub(crate) fn converted(change_type: ChangeType, enters: State, creation: Creation) -> ChangeType {
-    let exception =
-        enters == State::Approved && change_type == ChangeType::Modify && creation == Creation::Outstanding;
-    if exception { ChangeType::Create } else { change_type }
-}
-
 /// Puts a new change instance into its slot and updates the item. Returns the writes of its charges.
 fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
     let is_main = !change.is_dependant();
@@ -227,6 +198,8 @@ fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> 
     if change.state == State::Approved {
         stack.validated = Some(slot);
         charges = approved(item, change, ctx);
+    } else if change.state == State::Completed {
+        charges = completed(item, change, ctx);
     } else {
         stack.pre_validated = Some(slot);
         // The item is declared after a removal (R7). An item in service stays in service, even if its CREATE failed
@@ -257,6 +230,21 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
         chain_head: change.chain_head(),
         created: change.created,
     }
+}
+
+/// Applies a change that was created in COMPLETED (R63). Returns the writes of the charges.
+fn completed(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
+    progress::enter(item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY), change);
+    if change.is_dependant() {
+        return Vec::new();
+    }
+    item.completed_target = Some(change.leaves());
+    if change.new.is_some() {
+        return Vec::new();
+    }
+    item.runtime_state = RuntimeState::Decommissioned;
+    item.drift = None;
+    charging::approved(item, change, ctx.now)
 }
 
 /// Applies an approval to the owner's stack and, for the service owner, to the item (R3). Returns the writes of the
@@ -334,6 +322,7 @@ fn create_change(
         superseded_at_creation: 0,
         never_in_service: change_type == ChangeType::Delete && item.stacks.values().all(Stack::has_nothing),
         runtime_state: item.runtime_state,
+        unneeded: false,
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),
         prices: draft.prices,

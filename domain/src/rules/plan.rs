@@ -5,21 +5,22 @@
 
 mod application;
 mod check;
-mod fixed;
 mod numbers;
+mod on_change;
 mod pack;
 mod preview;
 mod removal;
+mod stored_items;
 mod token;
 
 pub use self::application::digest_of_stored;
 use self::application::{AffectedApplication, Comparison};
-pub use self::fixed::{EarlierValues, earlier_to_read, fixed_values};
 use self::numbers::{Numbers, Reserved};
 pub use self::numbers::{REUSE_FROM, to_ask};
+pub use self::on_change::{EarlierValues, earlier_to_read, on_change_values};
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
-pub use self::removal::{REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
+pub use self::removal::{ItemRemoval, REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
 use self::token::Covered;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
@@ -32,7 +33,7 @@ use crate::base::state::Kind;
 use crate::base::timestamp::Timestamp;
 use crate::catalog::metadata_policy::MetadataPolicy;
 use crate::catalog::schema::Schema;
-use crate::catalog::service::Service;
+use crate::catalog::service::{Service, UpdateStrategy};
 use crate::model::declaration::{Declaration, DeclaredApplication};
 use crate::model::digest;
 use crate::model::item::Item;
@@ -85,7 +86,7 @@ pub struct Request<'a> {
     pub idempotency: Option<(String, Hash)>,
     /// The platform's schemas for metadata (R42).
     pub metadata_policy: &'a MetadataPolicy,
-    /// The fixed values of the declarations in [`earlier_to_read`] (R48).
+    /// The values of the declarations in [`earlier_to_read`] (R48, R60).
     pub earlier: &'a EarlierValues,
     /// The applications of [`to_ask`] without a live item, in the same order (R45).
     pub vacant: &'a [ApplicationId],
@@ -128,6 +129,8 @@ pub struct Plan<'a> {
     covered: Covered,
     /// The metadata that the commit replaces; a separate write stores them before the commit (ADR 21).
     pub replaced: Vec<Replaced>,
+    /// The removals and replacements of items that need a confirmation (R62).
+    pub removed_items: Vec<ItemRemoval>,
     /// The other writes of the commit, in either packing: the records of the team and its applications.
     pub others: Vec<Write>,
 }
@@ -178,8 +181,11 @@ pub fn plan<'a>(
     let affected = application::affected_applications(stored, items, request)?;
     let (reserved, without_number) = reserve_numbers(stored, &affected, request);
     let mut problems = without_number;
+    let of_items = removal::of_items(&affected, offers, request.earlier);
     if !request.is_confirmed {
         problems.extend(removal::problems(stored, items, request));
+        let team = request.declaration.team.as_str();
+        problems.extend(of_items.iter().flat_map(|removal| removal.problems(team)));
     }
     let problems = check::problems(stored, &affected, offers, request, &problems);
     if !problems.is_empty() {
@@ -206,7 +212,8 @@ pub fn plan<'a>(
         // A team that sends none keeps its metadata, even in a whole submission.
         metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
     };
-    draft.finish(stored, offers, request)
+    let plan = draft.finish(stored, offers, request)?;
+    Ok(Plan { removed_items: of_items, ..plan })
 }
 
 /// Returns whether the read mixes states before and after another transaction (docs/explanation/concurrency.md,
@@ -287,6 +294,7 @@ impl<'a> Draft<'a> {
             head: (stored.head, after),
             covered,
             replaced,
+            removed_items: Vec::new(),
             others,
         };
         for diff in self.applications {
@@ -307,7 +315,7 @@ impl<'a> Draft<'a> {
             let title = service.map_or("", |service| &service.title);
             plan_dependents(&mut derived, &mut self.numbers, planned, title, offers)?;
         }
-        for item in self.applications.iter().flat_map(|diff| &diff.referenced) {
+        for (item, strategy) in self.applications.iter().flat_map(|diff| &diff.referenced) {
             let referenced = PlannedChange {
                 id: self.numbers.change(stored.team.id)?,
                 item: item.id,
@@ -319,6 +327,8 @@ impl<'a> Draft<'a> {
                 schema_version: version_for_checks(&item.service.title, item.schema_version, offers),
                 spare: None,
                 approval_required: approval_required(&item.service.title, offers),
+                strategy: strategy.clone(),
+                complete_unneeded: false,
                 prices: prices(&item.service.title, offers),
             };
             derived.push(referenced.clone());
@@ -372,6 +382,13 @@ impl<'a> Draft<'a> {
 fn approval_required(service: &str, offers: &Offers) -> bool {
     // If the service is missing, the change starts in PENDING: no change may start in APPROVED by accident.
     offers.get(service).is_none_or(|offer| offer.service.settings.approval_required)
+}
+
+fn complete_unneeded(service: &str, offers: &Offers) -> bool {
+    let settings = offers.get(service).map(|offer| &offer.service.settings);
+    settings.is_some_and(|settings| {
+        settings.complete_unneeded || settings.update_strategy == UpdateStrategy::Replace
+    })
 }
 
 /// Returns the version of a definition if it checks decisions, which it does if its words have a meaning (R49).

@@ -1,4 +1,4 @@
-//! The progress of an owner: the CREATE, and what the owner has in place (R60).
+//! The progress of an owner: the CREATE, and what the owner has in place (R59).
 
 use crate::base::state::{ChangeType, State};
 use crate::model::change::Change;
@@ -8,7 +8,11 @@ use crate::model::place::Place;
 /// Applies the state that a change instance has entered to the progress of its owner.
 pub(crate) fn enter(stack: &mut Stack, change: &Change) {
     let &mut Stack { creation, place, .. } = stack;
-    let new = |is_certain| Place::of(change.result(), is_certain);
+    let schema_version = change.schema_version;
+    let new = |is_certain| {
+        let declared = |version| Place::Declared { version, schema_version, is_certain };
+        change.result().map_or(Place::Nothing, declared)
+    };
     (stack.creation, stack.place) = match (change.state, change.change_type) {
         (State::Approved, ChangeType::Create) => (Creation::Outstanding, new(false)),
         (State::Approved, ChangeType::Modify) => (creation, new(false)),

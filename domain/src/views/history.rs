@@ -105,9 +105,12 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
     })
 }
 
-/// Returns whether the service owner's newest change instance is a completed DELETE.
+/// Returns whether the newest change instance that the service owner approved is a completed DELETE.
 fn has_completed_removal(then: &[Change]) -> bool {
-    let own = then.iter().filter(|change| !change.is_dependant());
+    let is_approved = |change: &&Change| {
+        change.history.iter().any(|entry| matches!(entry.to, State::Approved | State::Completed))
+    };
+    let own = then.iter().filter(|change| !change.is_dependant()).filter(is_approved);
     let newest = own.max_by_key(|change| (change.submission.number(), change.attempt));
     newest.is_some_and(|change| change.state == State::Completed && change.change_type == ChangeType::Delete)
 }

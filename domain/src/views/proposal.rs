@@ -37,7 +37,7 @@ impl Proposal {
     ///
     /// A proposal that exceeds the budget is not complete.
     pub fn of(change: &Change, related: &Related, budget: &mut Budget) -> Option<Self> {
-        let new = change.new.filter(|_| change.state.stage() != Stage::Resolved)?;
+        let new = change.result().filter(|_| change.state.stage() != Stage::Resolved)?;
         let version = change.schema_version?;
         let paths = related.definitions.get(&(change.service.title.clone(), version))?;
         let item = related.items.get(&change.item);

@@ -6,6 +6,7 @@ use domain::audit::invariant::Snapshot;
 use domain::base::id::ChargeId;
 use domain::base::money::{Amount, Prices};
 use domain::base::state::{ChargeType, Kind};
+use domain::model::change::Entry;
 use domain::model::charge::Charge;
 use domain::model::submission::Scope;
 use domain::model::write::Write;
@@ -296,8 +297,12 @@ fn r39_a_slow_clock_divides_a_charge_at_its_start() {
 fn due(changes: &[&Change], now: Timestamp) -> Amount {
     let mut approvals: Vec<(Timestamp, Amount)> = Vec::new();
     for change in changes.iter().filter(|change| !change.is_dependant()) {
-        for entry in change.history.iter().filter(|e| e.to == State::Approved && e.from != Some(e.to)) {
-            let is_gone = entry.change_type == domain::base::state::ChangeType::Delete;
+        // An unneeded removal was never approved.
+        let is_gone = |entry: &Entry| entry.change_type == domain::base::state::ChangeType::Delete;
+        let ends = |entry: &Entry| entry.from.is_none() && entry.to == State::Completed && is_gone(entry);
+        let is_approval = |e: &&Entry| e.to == State::Approved && e.from != Some(e.to) || ends(e);
+        for entry in change.history.iter().filter(is_approval) {
+            let is_gone = is_gone(entry);
             approvals.push((entry.at, if is_gone { Amount::ZERO } else { change.prices.monthly }));
         }
     }

@@ -79,7 +79,10 @@ fn a_type_changes_by_the_exception_alone() {
     let detail = "the type changes without an approval";
     let second = |[_, second, _]: [ChangeId; 3]| second;
     assert!(!is_reported(second, |change| change.history[0].change_type = ChangeType::Modify, detail));
-    assert!(is_reported(second, |change| change.history[0].change_type = ChangeType::Delete, detail));
+    let removal = |change: &mut Change| {
+        (change.history[0].change_type, change.new) = (ChangeType::Delete, None);
+    };
+    assert!(is_reported(second, removal, detail));
     let end = "the history ends in another state or type";
     assert!(is_reported(second, |change| change.change_type = ChangeType::Modify, end));
 }

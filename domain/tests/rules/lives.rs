@@ -250,7 +250,7 @@ fn r09_the_create_after_an_errored_one_leaves_the_item_in_service() {
     world.decide(second, State::Rejected);
     world.retry(second, VM_OWNER).unwrap();
     assert_eq!(world.runtime_state(NAME), InService);
-    assert!(!world.declare(&[]).created[0].never_in_service, "its creation has begun");
+    assert!(world.declare(&[]).created[0].never_in_service, "a failed CREATE leaves nothing in place");
 }
 
 #[test]

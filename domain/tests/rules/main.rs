@@ -50,6 +50,7 @@ mod preview;
 mod removals;
 #[cfg(test)]
 mod repairs;
+mod replacement;
 #[cfg(test)]
 mod revert;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::world::{
     storable, vm,
 };
 use domain::base::state::{By, is_legal};
+use domain::catalog::service::UpdateStrategy;
 use domain::model::change::Target;
 use domain::model::declaration;
 use domain::model::declaration::Declaration;
@@ -296,6 +297,9 @@ impl Walk {
         let settings = self.world.settings(service);
         settings.approval_required = approval_required;
         settings.dependent_teams = dependents;
+        let strategies = [UpdateStrategy::Modify, UpdateStrategy::Replace];
+        settings.update_strategy = self.random.pick(&strategies).unwrap();
+        settings.complete_unneeded = self.random.percent(50);
         if self.random.percent(50) {
             self.world.charge(service, self.random.pick(&[0, 1, 2]).unwrap());
         }

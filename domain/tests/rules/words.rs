@@ -37,7 +37,7 @@ fn assert_words<T: Copy + Debug + PartialEq>(
 fn stored_names_read_back() {
     assert_words(&Role::ALL, Role::name, Role::parse, &["ADMIN", "GENERAL", "READ_ONLY", "PLATFORM"]);
     assert_words(&ChangeType::ALL, ChangeType::name, ChangeType::parse, &["CREATE", "MODIFY", "DELETE"]);
-    let kinds = ["DIRECT", "DEPENDENT", "REFERENCED", "RETRY"];
+    let kinds = ["DIRECT", "DEPENDENT", "REFERENCED", "RETRY", "REPLACEMENT"];
     assert_words(&Kind::ALL, Kind::name, Kind::parse, &kinds);
     let states = ["REQUESTED", "IN_SERVICE", "DECOMMISSIONED"];
     assert_words(&RuntimeState::ALL, RuntimeState::name, RuntimeState::parse, &states);

@@ -14,7 +14,7 @@ use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::base::id::{ChargeId, ServiceId};
 use domain::base::money::Prices;
-use domain::base::state::{ChangeType, ChargeType, Kind, RuntimeState, Stage};
+use domain::base::state::{ChangeType, Kind, RuntimeState, Stage};
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema;
 use domain::catalog::service::{Service, Settings};

@@ -2,7 +2,7 @@
 
 use domain::catalog::service::{
     ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service, ServiceState, Settings,
-    TAGS_MAX, tag_problem,
+    TAGS_MAX, UpdateStrategy, tag_problem,
 };
 use domain::model::declaration::name_problem;
 use domain::{TeamId, TeamRef};
@@ -20,6 +20,10 @@ pub(crate) async fn read(table: &Table, mut fields: Fields, service: &Service) -
         approval_required: fields.boolean("approval_required").or(before.approval_required),
         allow_manual_approval: fields.boolean("allow_manual_approval").or(before.allow_manual_approval),
         allow_manual_completion: fields.boolean("allow_manual_completion").or(before.allow_manual_completion),
+        update_strategy: fields
+            .one_of("update_strategy", UpdateStrategy::ALL.map(UpdateStrategy::name), UpdateStrategy::parse)
+            .or(before.update_strategy),
+        complete_unneeded: fields.boolean("complete_unneeded").or(before.complete_unneeded),
         minimum_version: fields
             .integer("minimum_version", 1..=service.schema_version, "a schema version")
             .or_null()

@@ -29,6 +29,7 @@ const FILTERS: &[&str] = &[
     "modified",
     "end_date",
     "proposal",
+    "replacement",
     "exclude_referenced",
     "is_dependant",
     "light",
@@ -38,6 +39,7 @@ const FILTERS: &[&str] = &[
     "service_owner_team_id",
     "state",
     "submission_id",
+    "unneeded",
 ];
 
 const FIELDS: &[Field<Change>] = &[
@@ -169,6 +171,8 @@ fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
         filter.test(|change| change.kind != Kind::Referenced);
     }
     filter.truth(query, "is_dependant", Change::is_dependant)?;
+    filter.truth(query, "replacement", Change::is_first_half)?;
+    filter.truth(query, "unneeded", |change| change.unneeded)?;
     filter.dates(query, Change::modified)?;
     filter.declarations(query, |change| {
         let version = change.new.or(change.old)?;

@@ -9,7 +9,7 @@ use crate::submitted::Submitted;
 use domain::base::problem::Problem;
 use domain::model::declaration::Declaration;
 use domain::rules::plan;
-use domain::rules::plan::{Plan, Refused, Removal, Request};
+use domain::rules::plan::{ItemRemoval, Plan, Refused, Removal, Request};
 use dovetail_aws::off_worker;
 use dovetail_http::{Code, Failure, Reply};
 
@@ -110,6 +110,11 @@ impl<'a> Attempt<'a> {
             return Vec::new();
         }
         plan::unconfirmed(&loaded.team.stored, &loaded.items, self.declaration(), submitted.scope)
+    }
+
+    /// Returns the items whose removal or replacement `submit` requires to be confirmed (R62).
+    pub(crate) fn unconfirmed_items<'p>(&self, plan: &'p Plan<'_>) -> &'p [ItemRemoval] {
+        if self.submitted.allows_removal { &[] } else { &plan.removed_items }
     }
 
     /// Adds the messages of service owners to the reply of the accepted declaration.

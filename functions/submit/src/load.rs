@@ -37,7 +37,7 @@ pub(crate) struct Loaded {
     pub(crate) team: LoadedTeam,
     pub(crate) items: Items,
     pub(crate) offers: Offers,
-    /// The fixed values of earlier declarations (R48).
+    /// The values of earlier declarations at properties with `x-on-change` (R48, R60).
     pub(crate) earlier: EarlierValues,
     /// The applications whose number a new one may take (R45).
     pub(crate) vacant: Vec<ApplicationId>,
@@ -125,7 +125,7 @@ pub(crate) async fn items(
     Ok(Loaded { team, items, offers, earlier, vacant, masked })
 }
 
-/// Returns the fixed values of the earlier declarations that the plan compares. Most services have no fixed properties.
+/// Returns the values of the earlier declarations that the plan compares. Most services have no `x-on-change`.
 async fn earlier(
     table: &Table,
     (stored, items, offers): (&Stored, &Items, &Offers),
@@ -139,7 +139,7 @@ async fn earlier(
         for (service, hash) in some {
             // Only the values stay in memory, because a function has little memory for declarations.
             if let (Some(offer), Some(text)) = (offers.get(service), read.declarations.get(&(team, *hash))) {
-                earlier.insert((service.clone(), *hash), plan::fixed_values(&offer.schema, text));
+                earlier.insert((service.clone(), *hash), plan::on_change_values(&offer.schema, text));
             }
         }
     }

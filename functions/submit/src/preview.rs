@@ -137,6 +137,7 @@ async fn reply_of(
         is_certain: !loaded.team.has_pending_work,
         page_changes,
         unconfirmed: attempt.unconfirmed(),
+        unconfirmed_items: attempt.unconfirmed_items(plan),
         unapprovable: plan.unapprovable(&loaded.offers),
         related: &related,
     };

@@ -1,15 +1,51 @@
-//! Removals that need a confirmation, in previews and refusals (R57).
+//! Removals that need a confirmation, in previews and refusals (R57, R62).
 
-use domain::rules::plan::Removal;
+use domain::rules::plan::{ItemRemoval, Removal};
 use serde_json::{Value, json};
 
-/// Maximum number of applications in a sentence; the list has all of them.
+/// Maximum number of names in a sentence; the list has all of them.
 const NAMED_MAX: usize = 10;
 
 /// Returns the applications with the numbers of their removed items.
 pub(crate) fn applications(removals: &[Removal]) -> Value {
-    let view = |Removal { application, name, items }: &Removal| json!({"id": application.get(), "name": name, "items": items});
-    removals.iter().map(view).collect()
+    removals.iter().map(application).collect()
+}
+
+fn application(Removal { application, name, items }: &Removal) -> Value {
+    json!({"id": application.get(), "name": name, "items": items})
+}
+
+/// Returns the emptied applications, and then the items that the submission removes or replaces.
+pub(crate) fn all(removals: &[Removal], items: &[ItemRemoval]) -> Value {
+    let item = |removal: &ItemRemoval| {
+        let ItemRemoval { application, service, name, .. } = removal;
+        let replacement = removal.is_replacement();
+        json!({"application": application, "service": service, "name": name, "replacement": replacement})
+    };
+    removals.iter().map(application).chain(items.iter().map(item)).collect()
+}
+
+/// Returns a sentence with the items and the ways to go on.
+pub(crate) fn sentence_about_items(removals: &[ItemRemoval]) -> String {
+    let name = |ItemRemoval { application, service, name, .. }: &ItemRemoval| {
+        format!("{service} '{name}' of application '{application}'")
+    };
+    let names: Vec<String> = removals.iter().map(name).collect();
+    format!(
+        "the submission removes or replaces {}: confirm it with allow_removal=true or with the plan of a preview in \
+         If-Match",
+        few(names)
+    )
+}
+
+/// Joins the first names, and counts the rest.
+fn few(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(NAMED_MAX);
+    names.truncate(NAMED_MAX);
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    names.join(", ")
 }
 
 /// Returns a sentence with the applications and the ways to go on.
@@ -18,15 +54,12 @@ pub(crate) fn sentence(removals: &[Removal]) -> String {
         1 => format!("'{name}' (1 item)"),
         items => format!("'{name}' ({items} items)"),
     };
-    let mut names: Vec<String> = removals.iter().take(NAMED_MAX).map(name).collect();
-    if let more @ 1.. = removals.len().saturating_sub(NAMED_MAX) {
-        names.push(format!("and {more} more"));
-    }
+    let names: Vec<String> = removals.iter().map(name).collect();
     let applications = if removals.len() == 1 { "application" } else { "applications" };
     format!(
         "the submission leaves no item in {applications} {}: add what must stay, or confirm the removal with \
          allow_removal=true or with the plan of a preview in If-Match",
-        names.join(", ")
+        few(names)
     )
 }
 

@@ -115,7 +115,23 @@ pub(super) fn with_words() -> Lines {
     let deployed = system.get(&format!("{OWNER}/deployed_items/"), "vm-owner-key");
     assert_eq!(deployed.at("/results/0/observed"), &json!(true));
     with_drift(&system, change);
+    with_unconfirmed_removal(&system);
     system.seen.lock().unwrap().clone()
+}
+
+/// Previews the removal of an item whose definition wants it confirmed.
+fn with_unconfirmed_removal(system: &Running) {
+    let definition = json!({"title": "Disk", "type": "object", "required": ["name"], "x-confirm-removal": true,
+        "properties": {"name": {"type": "string"}}});
+    system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition).expect_status(201);
+    let disks = |disks: Value| json!({"AwesomeConsumer": {"Disks": {"services": {"Disk": disks}}}});
+    let created = declare(system, "PATCH", "submit", &disks(json!([{"name": "d1"}]))).expect_status(201);
+    for state in ["APPROVED", "COMPLETED"] {
+        let change = created.at("/change_instances/0/url").as_str().unwrap();
+        system.call("PATCH", change, "vm-owner-key", &json!({"state": state})).expect_status(200);
+    }
+    let preview = declare(system, "PATCH", "validate", &disks(json!([]))).expect_status(200);
+    assert_eq!(preview.at("/unconfirmed_removals/1/name"), "d1");
 }
 
 /// Completes a failed change instance of a verified service, and observes another value.

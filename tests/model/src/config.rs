@@ -76,6 +76,8 @@ pub struct Config {
     pub about: &'static str,
     /// Whether the services require approval. New change instances are then PENDING.
     pub approval: bool,
+    /// Whether the services replace what is in place.
+    pub replaces: bool,
     /// Services with a dependent team.
     pub dependents: &'static [&'static str],
     /// Number of former dependent teams of V. Before the search, each rejects its share of the first command.

@@ -24,6 +24,7 @@ const PLAIN: Config = Config {
     name: "",
     about: "",
     approval: true,
+    replaces: false,
     dependents: &[],
     former_dependents: 0,
     landing: OPENED_MAX,
@@ -112,6 +113,15 @@ pub const CONFIGS: &[Config] = configs! {
     "owners": "modified twice while owners decide, torn reads";
         { dependents: &["V"], torn: true, owners: owners(1, 4, ANY) } First(90_000);
         [submit(XY1), submit(XY2).after(&[0]), submit(XY3).after(&[0])];
+    "replaced": "what is in place is replaced, with a dependent team, while owners decide";
+        { replaces: true, dependents: &["V"], owners: owners(0, 7, ANY) } First(60_000);
+        [submit(X1), submit(X2).after(&[0]), submit(X3).after(&[1]), submit(NOTHING).after(&[1])];
+    "replaced at once": "two decisions at a time on a replacement without approval, next to a submitter";
+        { replaces: true, approval: false, torn: true, owners: owners(2, 4, &[Complete, Fail, Retry]) } First(40_000);
+        [submit(X1), submit(X2).after(&[0]), submit(X3).after(&[1])];
+    "replaced, staged": "staged replacements while owners decide";
+        { replaces: true, owners: owners(1, 4, &[Approve, Complete, Fail]) } First(40_000);
+        [submit(X1).staged(), submit(X2).staged().after(&[0]), submit(X3).staged().after(&[0])];
     "life": "created, modified, removed, declared again, while owners decide";
         { dependents: &["V"], owners: owners(0, 6, ANY) } First(80_000);
         [submit(X1), submit(X2).after(&[0]), submit(NOTHING).after(&[1]), submit(X1).after(&[2])];

@@ -3,7 +3,7 @@
 use crate::config::{Application, Config, Item};
 use domain::base::id::ServiceId;
 use domain::catalog::schema;
-use domain::catalog::service::{Service, Settings};
+use domain::catalog::service::{Service, Settings, UpdateStrategy};
 use domain::model::declaration;
 use domain::model::declaration::Declaration;
 use domain::model::metadata::Since;
@@ -66,6 +66,7 @@ fn offer(id: u64, owner: u64, definition: &Value, config: &Config, more: &[TeamR
         owner: team(owner),
         settings: Settings {
             approval_required: config.approval,
+            update_strategy: if config.replaces { UpdateStrategy::Replace } else { UpdateStrategy::Modify },
             dependent_teams: config
                 .dependents
                 .contains(&schema.title.as_str())

@@ -150,7 +150,7 @@ pub(crate) fn step(world: &World, state: &mut State, n: usize, next: Move) -> Op
     let owner = match (state.owners.get(n)?.clone(), next) {
         (Owner::Idle, Move::Read(change, decision)) => {
             state.decisions = state.decisions.checked_sub(1)?;
-            Owner::Deciding(Arc::new(read(&state.table, change, decision)?))
+            Owner::Deciding(Arc::new(read(world, &state.table, change, decision)?))
         }
         (Owner::Deciding(deciding), Move::Later(row)) => {
             let view = deciding.view.later(&state.table, row);
@@ -174,14 +174,16 @@ pub(crate) fn decide_at_once(
     decision: Decision,
 ) -> Option<()> {
     state.decisions = state.decisions.checked_sub(1)?;
-    let deciding = read(&state.table, change, decision)?;
+    let deciding = read(world, &state.table, change, decision)?;
     write(world, state, &deciding);
     Some(())
 }
 
-fn read(table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
+fn read(world: &World, table: &Table, id: ChangeId, decision: Decision) -> Option<Deciding> {
     let change = table.change(id)?;
-    let takes_numbers = matches!(decision, Decision::Retry | Decision::Deploy);
+    // The completion of a first half takes the number of the second half.
+    let completes = world.config.replaces && decision == Decision::Complete;
+    let takes_numbers = completes || matches!(decision, Decision::Retry | Decision::Deploy);
     let head = takes_numbers.then_some(Key::Head(change.consumer.id));
     let item = [Key::Item(change.item), Key::Gone(change.item)];
     let deployed = table.item(change.item).into_iter().flat_map(compared).map(Key::Deployed);

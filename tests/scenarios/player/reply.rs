@@ -77,7 +77,13 @@ pub(super) fn error(answer: &Answer, names: &Names) -> Option<Outcome> {
 
 /// Returns the text of removals without a confirmation.
 fn removals(applications: &Value) -> impl Iterator<Item = String> + '_ {
-    let row = |one: &Value| format!("unconfirmed: {} with {} items", text(one, "/name"), one["items"]);
+    let row = |one: &Value| match one["service"].as_str() {
+        Some(service) => {
+            let replaced = marked(one, "replacement", ", replaced");
+            format!("unconfirmed: {} {service} {}{replaced}", text(one, "/application"), text(one, "/name"))
+        }
+        None => format!("unconfirmed: {} with {} items", text(one, "/name"), one["items"]),
+    };
     applications.as_array().into_iter().flatten().map(row)
 }
 
@@ -164,13 +170,14 @@ fn planned(change: &Value, names: &Names) -> String {
     let closes = change["closes"].as_array().unwrap().iter();
     let closes: Vec<String> = closes.map(|id| names.change(id.as_u64().unwrap())).collect();
     let closes = (!closes.is_empty()).then(|| format!(", closes {}", closes.join(" and ")));
+    let replaces = marked(change, "replacement", ", to replace it");
     let never = marked(change, "never_in_service", ", never in service");
     let price = |field: &str, of: &str| {
         let price = &change[field];
         if *price == json!(0) { String::new() } else { format!(", {of} {price}") }
     };
     let prices = price("cost_per_change", "fee") + &price("monthly_cost", "monthly");
-    let labels = dependent.unwrap_or_default() + &closes.unwrap_or_default() + never + &prices;
+    let labels = dependent.unwrap_or_default() + replaces + &closes.unwrap_or_default() + never + &prices;
     let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
     format!("{is_new}{item} {} for {owner}{labels}{}", kind(change), differences(change))
 }
@@ -223,7 +230,10 @@ fn kind(change: &Value) -> String {
 
 /// Returns the marks of unusual change instances.
 fn labels(change: &Value, names: &Names) -> String {
-    let mut labels = vec![marked(change, "never_in_service", ", never in service").to_owned()];
+    let mut labels = vec![
+        marked(change, "replacement", ", to replace it").to_owned(),
+        marked(change, "never_in_service", ", never in service").to_owned(),
+    ];
     if change["attempt"] != 1 {
         let cause = names.change(id(change, "/cause"));
         labels.push(format!(", attempt {} after {cause}", change["attempt"]));

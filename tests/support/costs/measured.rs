@@ -13,12 +13,12 @@ use tokio::time::Instant;
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const CONSUMER: &str = "/v1/orcabase/consumer";
-const OWNER: &str = "/v1/orcabase/serviceowner";
+pub(super) const OWNER: &str = "/v1/orcabase/serviceowner";
 
 /// Starts a system with generation paused, because tests measure it separately.
 ///
 /// A preview fills the cache of teams with messages. No measured operation pays for it.
-fn system() -> Running {
+pub(super) fn system() -> Running {
     system_of(dovetail_daemon::world::DEMO)
 }
 
@@ -36,21 +36,21 @@ fn system_of(world: &str) -> Running {
 }
 
 /// Returns an application with VMs of these numbers, each with this number of CPUs.
-fn vms(items: impl IntoIterator<Item = u64>, cpu: u64) -> Value {
+pub(super) fn vms(items: impl IntoIterator<Item = u64>, cpu: u64) -> Value {
     let vm = |n| json!({"name": format!("CoreVM{n}"), "cpu": cpu, "memory": 2});
     let items: Vec<Value> = items.into_iter().map(vm).collect();
     json!({"services": {"VM": items}})
 }
 
 #[track_caller]
-fn submit(system: &Running, applications: &Value) -> Answer {
+pub(super) fn submit(system: &Running, applications: &Value) -> Answer {
     let answer = system.call("POST", SUBMIT, "awesome-key", &json!({"AwesomeConsumer": applications}));
     assert!(matches!(answer.status, 200 | 201), "{answer:?}");
     answer
 }
 
 /// Returns the owner's path of the first change instance of a submission.
-fn change(answer: &Answer) -> String {
+pub(super) fn change(answer: &Answer) -> String {
     format!("{OWNER}/change_instances/{}/", answer.at("/change_instances/0/id"))
 }
 
@@ -60,8 +60,13 @@ fn decide(system: &Running, path: &str, body: &Value) -> Figures {
     Figures::from_answer(&answer)
 }
 
-fn move_to(system: &Running, path: &str, state: &str) -> Figures {
+pub(super) fn move_to(system: &Running, path: &str, state: &str) -> Figures {
     decide(system, path, &json!({"state": state}))
+}
+
+/// Moves the change instance with an id to a state.
+pub(super) fn decide_on(system: &Running, id: &Value, state: &str) -> Figures {
+    move_to(system, &format!("{OWNER}/change_instances/{id}/"), state)
 }
 
 /// Approves and completes the first change instance of a submission.

@@ -9,10 +9,11 @@ const WRITE_PRICE: u64 = 625;
 const READ_PRICE: u64 = 125;
 
 /// Headings of the sections, in the order of the page.
-pub const HEADINGS: [&str; 11] = [
+pub const HEADINGS: [&str; 12] = [
     "Submissions",
     "Decisions",
     "A service with words",
+    "A service that replaces",
     "Reads",
     "Operators",
     "Generation, per work record",

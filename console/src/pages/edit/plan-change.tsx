@@ -30,9 +30,9 @@ export function PlanChange({ change }: { change: PlannedChange }) {
   );
 }
 
-/** Returns the fields of a change. A CREATE has all fields of the item, and a DELETE none. */
+/** Returns the fields of a change. A CREATE has all fields of the item, and a removal none. */
 function differencesOf(change: PlannedChange): Difference[] {
-  if (change.kind !== "DIRECT" || change.change_type === "DELETE") return [];
+  if (change.kind !== "DIRECT" || !change.new_declaration) return [];
   if (change.differences.length > 0) return change.differences as Difference[];
   return change.old_declaration ? [] : differencesBetween({}, (change.new_declaration?.declaration ?? {}) as JsonObject);
 }
@@ -42,6 +42,8 @@ function notes(change: PlannedChange): string[] {
     `decided by ${change.owner.name}`,
     KINDS[change.kind],
     change.state === "APPROVED" && "needs no approval",
+    change.replacement && "is removed and created again",
+    change.unneeded && "is in place already",
     change.never_in_service && "was never in service",
     change.closes.length > 0 && `closes ${plural(change.closes.length, "open change")} (${change.closes.join(", ")})`,
     pricesText([change]),

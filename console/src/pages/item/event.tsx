@@ -12,6 +12,7 @@ const KINDS: Record<ChangeInstance["kind"], string> = {
   DEPENDENT: "For a dependent team.",
   REFERENCED: "Because a referenced item changed.",
   RETRY: "A new attempt.",
+  REPLACEMENT: "After the removal of the earlier item.",
 };
 
 type Props = { event: TimelineEvent; onSelect: ((time: string) => void) | undefined };

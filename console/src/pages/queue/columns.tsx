@@ -47,6 +47,8 @@ function ChangeCell({ change }: { change: ChangeInstance }) {
       <TypeBadge type={change.change_type} /> <ItemName change={change} />
       {change.log && <blockquote className="log">{change.log}</blockquote>}
       {change.kind !== "DIRECT" && <p className="hint">{KINDS[change.kind]}</p>}
+      {change.replacement && <p className="hint">You create the item again after this removal.</p>}
+      {change.unneeded && <p className="hint">What it asks for is in place.</p>}
     </>
   );
 }
@@ -55,6 +57,7 @@ const KINDS: Record<Exclude<ChangeInstance["kind"], "DIRECT">, string> = {
   DEPENDENT: "Your team depends on this service.",
   REFERENCED: "A referenced item changed.",
   RETRY: "A new attempt.",
+  REPLACEMENT: "The item was removed to be created again.",
 };
 
 function DifferencesCell({ change }: { change: ChangeInstance }) {

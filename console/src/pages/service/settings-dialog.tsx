@@ -10,6 +10,7 @@ const CHECKS = [
   ["approval_required", "Changes need an approval"],
   ["allow_manual_approval", "People may approve"],
   ["allow_manual_completion", "People may complete"],
+  ["complete_unneeded", "Changes with nothing to do start as completed"],
 ] as const;
 
 /** Changes the settings of a service. Only changed settings are sent. */
@@ -30,6 +31,13 @@ export function SettingsDialog({ service, onSaved, onClose }: Props) {
                 {text}
               </option>
             ))}
+          </select>
+        </label>
+        <label>
+          Updates
+          <select name="update_strategy" defaultValue={service.update_strategy}>
+            <option value="MODIFY">Items are modified</option>
+            <option value="REPLACE">Items are removed and created again</option>
           </select>
         </label>
         {CHECKS.map(([name, text]) => (
@@ -55,6 +63,7 @@ function changedSettings(service: Service, form: FormData): ServiceSettings {
   const tags = String(form.get("tags")).split(",").map((tag) => tag.trim()).filter((tag) => tag !== "");
   const entered = {
     state: form.get("state") as Service["state"],
+    update_strategy: form.get("update_strategy") as Service["update_strategy"],
     ...Object.fromEntries(CHECKS.map(([name]) => [name, form.get(name) === "on"])),
     tags,
     minimum_version: Number(form.get("minimum_version")) || null,

@@ -21,6 +21,8 @@ export function Settings({ service, isOwn, onChange }: Props) {
           ["Approval", service.approval_required ? "Changes start as pending" : "Changes start as approved"],
           ["Approval by people", yesOrNo(service.allow_manual_approval)],
           ["Completion by people", yesOrNo(service.allow_manual_completion)],
+          ["Updates", service.update_strategy === "REPLACE" ? "Items are removed and created again" : "Items are modified"],
+          ["Nothing to do", service.complete_unneeded ? "Changes start as completed" : "The owner completes the change"],
           ["Minimum version", service.minimum_version ?? "None"],
           ["Tags", service.tags.join(", ") || "None"],
           ["Teams that may declare", allowedText(service, isOwn)],

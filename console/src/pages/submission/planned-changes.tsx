@@ -56,8 +56,8 @@ function Change({ change }: { change: PlannedChange }) {
 }
 
 /** Explains a planned change without differences. */
-function textWithoutDifferences({ change_type: type, kind }: PlannedChange): string {
-  if (type === "DELETE") return "The item is removed.";
+function textWithoutDifferences({ new_declaration: declaration, kind }: PlannedChange): string {
+  if (!declaration) return "The item is removed.";
   return unchangedText({ kind });
 }
 

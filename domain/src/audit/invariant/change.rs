@@ -47,12 +47,12 @@ impl Audit<'_> {
             let stored = self.snapshot.declarations.contains_key(&(item.consumer.id, planned));
             self.require(stored, "I19", subject(), format!("plan {planned} is not stored"));
         }
-        let may_plan = change.schema_version.is_some() && change.new.is_some() && !change.is_dependant();
+        let may_plan = change.schema_version.is_some() && change.result().is_some() && !change.is_dependant();
         let is_sound = may_plan || change.planned().is_none();
         self.require(is_sound, "I29", subject(), "it has a plan and must not have one");
     }
 
-    /// I10: the submission planned the change instance, or it is a retry.
+    /// I10: the submission planned the change instance, or it is a retry or a second half.
     fn plan(&mut self, change: &Change) {
         let subject = || Subject::Change(change.id);
         let Some(submission) = self.submissions.get(&change.submission) else {
@@ -65,7 +65,9 @@ impl Audit<'_> {
             Kind::Dependent | Kind::Referenced => {
                 position.is_some_and(|position| (submission.direct..submission.planned()).contains(&position))
             }
-            Kind::Retry => position.is_none_or(|position| position >= submission.planned()),
+            Kind::Retry | Kind::Replacement => {
+                position.is_none_or(|position| position >= submission.planned())
+            }
         };
         self.require(
             planned,
@@ -83,13 +85,14 @@ impl Audit<'_> {
         let follows = match change.kind {
             Kind::Direct | Kind::Referenced => change.attempt == 1 && change.cause.is_none(),
             Kind::Dependent => change.attempt == 1 && cause.is_some_and(|cause| !cause.is_dependant()),
-            Kind::Retry => cause.is_some_and(|cause| {
+            Kind::Retry | Kind::Replacement => cause.is_some_and(|cause| {
                 cause.owner.id == change.owner.id && cause.attempt + 1 == change.attempt
             }),
         };
         let detail = format!("its attempt or cause does not match its kind {}", change.kind.name());
         self.require(follows, "I10", subject(), detail);
-        let fits = change.kind == Kind::Retry || (change.kind == Kind::Dependent) == change.is_dependant();
+        let is_next = matches!(change.kind, Kind::Retry | Kind::Replacement);
+        let fits = is_next || (change.kind == Kind::Dependent) == change.is_dependant();
         let detail = format!("its owner does not match its kind {}", change.kind.name());
         self.require(fits, "I16", subject(), detail);
     }

@@ -5,7 +5,7 @@ use crate::base::id::{CHANGE_STRIDE, ChangeId, ChargeId};
 use crate::base::money::{Amount, Prices};
 use crate::base::state::{ChangeType, ChargeType, State};
 use crate::base::timestamp::Timestamp;
-use crate::model::change::Change;
+use crate::model::change::{Change, Entry};
 use crate::model::charge::{Charge, Running};
 use crate::model::item::Item;
 use crate::rules::charging::is_charged_for;
@@ -104,11 +104,13 @@ fn tariffs(changes: &[&Change]) -> Vec<Tariff> {
     main.sort_by_key(|change| (change.submission, change.attempt));
     let mut tariffs: Vec<Tariff> = Vec::new();
     for change in main {
-        let approvals = change
-            .history
-            .iter()
-            .filter(|entry| entry.to == State::Approved && matches!(entry.from, None | Some(State::Pending)));
-        for entry in approvals {
+        // An unneeded removal ends the time in service without an approval (R63).
+        let is_end = |entry: &Entry| entry.change_type == ChangeType::Delete && entry.to == State::Completed;
+        let is_approval = |entry: &&Entry| match entry.from {
+            None => entry.to == State::Approved || is_end(entry),
+            from => from == Some(State::Pending) && entry.to == State::Approved,
+        };
+        for entry in change.history.iter().filter(is_approval) {
             let is_gone = entry.change_type == ChangeType::Delete;
             let price = if is_gone { Amount::ZERO } else { change.prices.monthly };
             if tariffs.last().map_or(Amount::ZERO, |tariff| tariff.price) != price {

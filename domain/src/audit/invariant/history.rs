@@ -22,7 +22,7 @@ impl Audit<'_> {
             self.require(entry.at >= at, "I3", subject(), "an entry is older than the previous one");
             self.require(entry.link(chain) == entry.chain, "I3", subject(), "the hash chain is broken");
             self.require(may_act(change, entry), "I3", subject(), "the actor of an entry has no right to it");
-            let becomes = before.is_none_or(|before| may_become(before.change_type, entry));
+            let becomes = before.is_none_or(|before| may_become(change, before.change_type, entry));
             self.require(becomes, "I3", subject(), "the type changes without an approval");
             (chain, at, before) = (entry.chain, entry.at, Some(entry));
         }
@@ -44,7 +44,7 @@ fn may_act(change: &Change, entry: &Entry) -> bool {
             let created_closed = matches!(closed_by, Some(ClosedBy::Overtaken | ClosedBy::Blocked));
             let by = match change.kind {
                 Kind::Direct => is_by(change.consumer.id),
-                Kind::Retry => by_owner,
+                Kind::Retry | Kind::Replacement => by_owner,
                 Kind::Dependent | Kind::Referenced => entry.by == Actor::System,
             };
             by && is_legal(By::Creation) && created_closed == (entry.to == State::Closed)
@@ -59,9 +59,10 @@ fn may_act(change: &Change, entry: &Entry) -> bool {
     }
 }
 
-/// Returns whether the next entry may have its type: the Exception turns a MODIFY into a CREATE at the approval.
-fn may_become(before: ChangeType, entry: &Entry) -> bool {
+/// Returns whether the next entry may have its type: at the approval, the Exception turns a MODIFY into a CREATE, and a
+/// first half may become one as well.
+fn may_become(change: &Change, before: ChangeType, entry: &Entry) -> bool {
     let is_approval = (entry.from, entry.to) == (Some(State::Pending), State::Approved);
-    let exception = (before, entry.change_type) == (ChangeType::Modify, ChangeType::Create);
-    before == entry.change_type || (is_approval && exception)
+    let was_open = before == ChangeType::Modify || before == ChangeType::Delete && change.new.is_some();
+    before == entry.change_type || (is_approval && was_open && entry.change_type == ChangeType::Create)
 }

@@ -114,9 +114,8 @@ impl Audit<'_> {
             (None | Some(State::Pending), State::Approved, ChangeType::Create) => {
                 Some(RuntimeState::InService)
             }
-            (None | Some(State::Pending), State::Approved, ChangeType::Delete) => {
-                Some(RuntimeState::Decommissioned)
-            }
+            (None | Some(State::Pending), State::Approved, ChangeType::Delete)
+            | (None, State::Completed, ChangeType::Delete) => Some(RuntimeState::Decommissioned),
             _ => state,
         });
         let detail =
@@ -128,7 +127,8 @@ impl Audit<'_> {
     ///
     /// Any other item has an open change, or is an orphan in the blockers of the head (I9).
     fn completed_target(&mut self, item: &Item, changes: &[&Change]) {
-        let is_approved = |change: &&&Change| change.history.iter().any(|entry| entry.to == State::Approved);
+        let ends = |entry: &Entry| matches!(entry.to, State::Approved | State::Completed);
+        let is_approved = |change: &&&Change| change.history.iter().any(ends);
         let main = changes.iter().filter(|change| !change.is_dependant()).filter(is_approved);
         let newest = main.max_by_key(|change| (change.submission, change.attempt));
         let made = newest.filter(|change| change.state == State::Completed).map(|change| change.leaves());
@@ -285,7 +285,7 @@ type InPlace = Option<(Hash, bool)>;
 
 fn in_place(place: Place) -> InPlace {
     match place {
-        Place::Declared { version, is_certain } => Some((version.hash, is_certain)),
+        Place::Declared { version, is_certain, .. } => Some((version.hash, is_certain)),
         Place::Nothing | Place::Unknown => None,
     }
 }

@@ -9,6 +9,12 @@ use super::*;
 /// The word at the root of a verified definition.
 pub(super) const VERIFIED: &str = "x-verified";
 
+/// The word at the root of a definition whose items are removed only with a confirmation.
+pub(super) const CONFIRM_REMOVAL: &str = "x-confirm-removal";
+
+/// The value of `x-on-change` at a property whose change replaces the item.
+const REPLACE: &str = "replace";
+
 /// The memory of a part, in bytes.
 const PART_BYTES: usize = 2_560;
 
@@ -60,6 +66,10 @@ pub struct Part {
     pub(super) is_reference: bool,
     /// Whether this is the root of a verified definition: the owner sends whole items (R51).
     pub is_verified: bool,
+    /// Whether this is the root of a definition whose items are removed only with a confirmation (R62).
+    pub confirms_removal: bool,
+    /// Whether another value replaces the item and is not refused (R60).
+    replaces: bool,
     /// The members with a name in the definition.
     pub(super) members: BTreeMap<String, Self>,
     /// The other members of the object, if `additionalProperties` has a schema for them.
@@ -75,6 +85,8 @@ impl Part {
         types: BTreeSet::new(),
         is_reference: false,
         is_verified: false,
+        confirms_removal: false,
+        replaces: false,
         members: BTreeMap::new(),
         others: None,
         elements: None,
@@ -83,7 +95,11 @@ impl Part {
     /// Returns the tree of a definition with bounded work, or only the root of a recursive definition, because it has
     /// no words.
     pub(super) fn of(definition: &Value, draft: Draft) -> Self {
-        let mut part = Self { is_verified: definition.get(VERIFIED).is_some(), ..Self::default() };
+        let mut part = Self {
+            is_verified: definition.get(VERIFIED).is_some(),
+            confirms_removal: definition.get(CONFIRM_REMOVAL).is_some(),
+            ..Self::default()
+        };
         let source = Source { definition, draft };
         if !source.is_recursive("", definition, &mut BTreeMap::new()) {
             part.add("", definition, &source);
@@ -94,7 +110,13 @@ impl Part {
     /// Adds a schema that applies at this path.
     fn add(&mut self, pointer: &str, schema: &Value, source: &Source<'_>) {
         for word in Word::of(schema) {
+            let is_first = !self.words.contains_key(&word);
             self.words.entry(word).or_insert_with(|| below(pointer, word.keyword()));
+            if word == Word::OnChange {
+                // Two schemas may apply at one path. If they disagree, the change is refused.
+                let replaces = schema.get(word.keyword()).and_then(Value::as_str) == Some(REPLACE);
+                self.replaces = replaces && (is_first || self.replaces);
+            }
         }
         match schema.get("type") {
             Some(Value::String(name)) => drop(self.types.insert(name.clone())),
@@ -176,10 +198,15 @@ impl Part {
         self.members.iter().map(|(name, part)| (name.as_str(), part))
     }
 
-    /// Returns the names of the members whose value must not change.
-    pub(super) fn fixed(&self) -> impl Iterator<Item = &str> {
-        let fixed = self.members.iter().filter(|(_, part)| part.words.contains_key(&Word::OnChange));
-        fixed.map(|(name, _)| name.as_str())
+    /// Returns the names of the members with `x-on-change`, each with whether another value replaces the item.
+    pub(super) fn on_change(&self) -> impl Iterator<Item = (&str, bool)> {
+        let marked = self.members.iter().filter(|(_, part)| part.words.contains_key(&Word::OnChange));
+        marked.map(|(name, part)| (name.as_str(), part.replaces))
+    }
+
+    /// Returns whether another value of a member replaces the item (R60).
+    pub(crate) fn replaces(&self, name: &str) -> bool {
+        self.members.get(name).is_some_and(|part| part.replaces)
     }
 
     /// Returns the name of the member whose declared value adopts an existing object (R55).

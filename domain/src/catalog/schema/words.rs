@@ -1,6 +1,6 @@
 //! The check of the words in a definition: their values and their positions (R46).
 
-use super::part::{Source, VERIFIED, Word, steps};
+use super::part::{CONFIRM_REMOVAL, Source, VERIFIED, Word, steps};
 use super::upgrade::{UPGRADE, unstorable};
 use super::walk::{Reach, subschemas, target};
 use super::*;
@@ -17,7 +17,7 @@ pub const ON_CHANGE_MAX: usize = 8;
 const WARNINGS_MAX: usize = 20;
 
 /// The words of the root.
-const ROOT_WORDS: [&str; 2] = [VERIFIED, UPGRADE];
+const ROOT_WORDS: [&str; 3] = [VERIFIED, UPGRADE, CONFIRM_REMOVAL];
 
 /// The words that exclude each other at a property.
 const EXCLUSIVE: [(Word, Word); 7] = [
@@ -31,7 +31,7 @@ const EXCLUSIVE: [(Word, Word); 7] = [
 ];
 
 /// The words that have no meaning yet.
-const RESERVED: [&str; 4] = ["x-unordered", "x-inherit", "x-derived", "x-reach"];
+const RESERVED: [&str; 3] = ["x-unordered", "x-derived", "x-reach"];
 const STATES: &str = "must be one of APPROVED, COMPLETED";
 const LATER: &str = "must be absent: this version of Dovetail gives the word no meaning";
 

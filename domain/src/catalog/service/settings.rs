@@ -4,6 +4,7 @@ use super::ServiceState;
 use crate::base::id::TeamId;
 use crate::base::refs::TeamRef;
 use crate::model::declaration::name_problem;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// Maximum number of dependent teams of a service; it keeps the changes of one item within a transaction.
 pub const DEPENDENT_TEAMS_MAX: usize = 15;
@@ -25,17 +26,31 @@ pub const TAG_BYTES_MAX: usize = 64;
 /// The names of the settings in requests.
 ///
 /// Existing clients write `dependant_teams`, and so do responses. The last name is another spelling of it.
-pub const SETTINGS: [&str; 9] = [
+pub const SETTINGS: [&str; 11] = [
     "state",
     "approval_required",
     "allow_manual_approval",
     "allow_manual_completion",
+    "update_strategy",
+    "complete_unneeded",
     "minimum_version",
     "tags",
     "allowed_teams",
     "dependant_teams",
     "dependent_teams",
 ];
+
+/// How the owner of a service changes an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
+pub enum UpdateStrategy {
+    /// By a MODIFY.
+    Modify,
+    /// By a DELETE of what is in place, and then a CREATE (R60).
+    Replace,
+}
+
+crate::named!(UpdateStrategy);
 
 /// The owner's settings of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +63,11 @@ pub struct Settings {
     pub allow_manual_approval: bool,
     /// Whether a person may complete; if not, only an API key (R32).
     pub allow_manual_completion: bool,
+    pub update_strategy: UpdateStrategy,
+    /// Whether a change instance that asks for what is in place is created in COMPLETED (R63).
+    ///
+    /// A service that replaces does so in any case.
+    pub complete_unneeded: bool,
     /// The oldest schema version that is not deprecated (R33).
     pub minimum_version: Option<u64>,
     /// Search words in the catalogue.
@@ -65,6 +85,8 @@ impl Default for Settings {
             approval_required: true,
             allow_manual_approval: true,
             allow_manual_completion: true,
+            update_strategy: UpdateStrategy::Modify,
+            complete_unneeded: false,
             minimum_version: None,
             tags: Vec::new(),
             dependent_teams: Vec::new(),

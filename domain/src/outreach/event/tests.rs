@@ -5,7 +5,7 @@ use crate::base::actor::Actor;
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, ItemId, ServiceId, SubmissionId, TeamId};
 use crate::base::refs::{ServiceRef, TeamRef};
-use crate::base::state::{ChangeType, Kind, RuntimeState};
+use crate::base::state::{Kind, RuntimeState};
 use crate::model::change::{Chain, Reason, Version};
 use std::collections::BTreeSet;
 
@@ -53,6 +53,7 @@ fn change() -> Change {
         supersedes: Vec::new(),
         superseded_at_creation: 0,
         never_in_service: false,
+        unneeded: false,
         prices: crate::base::money::Prices::NONE,
         runtime_state: RuntimeState::Requested,
         deployed_before: None,

@@ -46,7 +46,10 @@ pub(super) fn deploy(
         version,
         schema_version: change.schema_version,
         is_observed: matches!(kind, Reported::Observation(_)),
-        is_drifted: matches!(kind, Reported::Observation(Some(Fit::Drifts)) | Reported::Adopted(Fit::Drifts)),
+        is_drifted: matches!(
+            kind,
+            Reported::Observation(Some(Fit::Drifts { .. })) | Reported::Adopted(Fit::Drifts { .. })
+        ),
         data,
         hash,
         service_owner: item.service_owner.clone(),
@@ -84,9 +87,10 @@ fn observe(item: &mut Item, kind: Reported, now: Timestamp) {
             item.drift = None;
             item.completed_target = Some(Target::Declared(declared));
         }
-        Some(Fit::Drifts) => {
+        Some(Fit::Drifts { replaces }) => {
             item.completed_target = None;
-            item.drift.get_or_insert(Drift { since: now, declared });
+            let since = item.drift.map_or(now, |drift| drift.since);
+            item.drift = Some(Drift { since, declared, replaces });
         }
         None => {}
     }

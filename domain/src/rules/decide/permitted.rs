@@ -69,7 +69,7 @@ fn check(
         }
         let is_whole = check.is_some_and(|check| check.forms.paths.is_verified);
         // An empty object counts as no item, so the completion of a removal may be repeated with it.
-        let is_none = change.new.is_none() && is_empty(data);
+        let is_none = change.result().is_none() && is_empty(data);
         let is_too_early = is_whole && !is_none && !accepts_whole(change, state, item);
         if is_too_early || !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
@@ -114,7 +114,7 @@ fn check_plan(
         return Err(Refused::DeployedItemTooLarge);
     }
     let accepts = check.is_some_and(|check| check.forms.paths.is_verified && !check.adopts(change, item));
-    if !accepts || change.is_dependant() || change.new.is_none() {
+    if !accepts || change.is_dependant() || change.result().is_none() {
         return Err(Refused::PlannedItemNotAccepted);
     }
     let is_open = |state| matches!(state, State::Pending | State::Approved);

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Returns whether an update needs numbers from the head, because the change instance has used its own.
+/// Returns whether an update needs numbers from the head: the change instance has used its own, or the update creates
+/// the second half of a replacement.
 ///
 /// `forms` are the forms of the definition that checks the update.
 pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Option<&DecisionForms>) -> bool {
@@ -10,6 +11,7 @@ pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Optio
     let stores = update.deployed_item.is_some()
         || is_verified && update.state == Some(State::Completed) && change.state != State::Completed;
     stores && item.next_deployed.is_multiple_of(CHANGE_STRIDE)
+        || second_half::takes_number(change, item, update)
 }
 
 /// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).

@@ -1,12 +1,13 @@
 //! The comparison of one application: its declaration against its stored items, and the resulting changes.
 
 use super::numbers::Numbers;
-use super::{Items, Offer, Offers, Refused, Request, Stored};
+use super::stored_items::{Key, by_key, differs, key};
+use super::{Items, Offer, Offers, Refused, Request, Stored, on_change};
 use crate::base::hash::Hash;
 use crate::base::id::ItemId;
 use crate::base::json;
 use crate::base::money::Amount;
-use crate::base::refs::TeamRef;
+use crate::base::refs::{Reference, TeamRef};
 use crate::base::state::Kind;
 use crate::model::change::Version;
 use crate::model::declaration::{DeclaredApplication, DeclaredItem};
@@ -15,10 +16,12 @@ use crate::model::digest;
 use crate::model::item::Item;
 use crate::model::metadata::{NO_METADATA, Replaced, Since};
 use crate::model::secrets::{SecretOwner, StoredSecrets};
+use crate::model::strategy::Strategy;
 use crate::model::submission::Scope;
 use crate::model::team::Application;
 use crate::model::work::{PlannedChange, Spare};
 use crate::model::write::Write;
+use crate::rules::unneeded;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An application in the scope of the submission: stored and declared, with its items.
@@ -32,14 +35,6 @@ pub(super) struct AffectedApplication<'a, 'r> {
     pub(super) keys: BTreeMap<Key<'r>, &'r DeclaredItem>,
     /// The digest after the submission.
     digest: Hash,
-}
-
-/// The key of an item within its application: service title and name.
-pub(super) type Key<'a> = (&'a str, &'a str);
-
-/// Returns the key of a stored item.
-pub(super) fn key(item: &Item) -> Key<'_> {
-    (item.service.title.as_str(), item.name.as_str())
 }
 
 impl<'a, 'r> AffectedApplication<'a, 'r> {
@@ -69,7 +64,7 @@ pub(super) struct Diff<'a> {
     /// The items that differ: each one before the submission, and its planned change.
     pub(super) direct: Vec<(Option<&'a Item>, PlannedChange)>,
     /// Unchanged items with a reference to a modified item.
-    pub(super) referenced: Vec<&'a Item>,
+    pub(super) referenced: Vec<(&'a Item, Strategy)>,
     pub(super) declarations: BTreeMap<Hash, String>,
     pub(super) secrets: BTreeMap<Hash, StoredSecrets>,
 }
@@ -187,12 +182,10 @@ impl<'a> Comparison<'a, '_> {
         for before in removed(affected) {
             // A removed item keeps its last declaration: the consumer can withdraw the removal with it (R20).
             let gone = Declared { stays: false, ..as_it_is(before) };
-            diff.direct.push((
-                Some(before),
-                self.planned(before.id, &before.service_owner, gone, &before.service.title)?,
-            ));
+            let planned = self.planned(before.id, &before.service_owner, gone, &before.service.title)?;
+            diff.direct.push((Some(before), free_if_unneeded(planned, before)));
         }
-        diff.referenced = referenced(affected, &stored_items, &modified);
+        diff.referenced = self.referenced(affected, &stored_items, &modified)?;
         Ok(diff)
     }
 
@@ -255,39 +248,63 @@ impl<'a> Comparison<'a, '_> {
         (!secrets.is_empty()).then(|| StoredSecrets { owner: owner(), hash: *hash, secrets: secrets.clone() })
     }
 
+    /// Returns the items that meet the guide's three conditions: the item is declared, it is unchanged, and a
+    /// referenced item is modified.
+    fn referenced(
+        &self,
+        affected: &AffectedApplication<'a, '_>,
+        stored_items: &BTreeMap<Key<'_>, &'a Item>,
+        modified: &BTreeSet<Key<'_>>,
+    ) -> Result<Vec<(&'a Item, Strategy)>, Refused> {
+        let mut referenced = Vec::new();
+        for declared in affected.declared.iter().flat_map(|declared| &declared.items) {
+            let key = (declared.service.as_str(), declared.name.as_str());
+            let before = stored_items.get(&key).filter(|item| !differs(item, declared));
+            let Some(item) = before else { continue };
+            let is_modified = |r: &Reference| modified.contains(&(r.service.as_str(), r.name.as_str()));
+            if item.references.iter().any(is_modified) {
+                let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
+                let strategy = on_change::strategy(Some(item), declared, offer, self.request.earlier);
+                referenced.push((*item, strategy));
+            }
+        }
+        Ok(referenced)
+    }
+
     /// Plans the change of a declared item.
     fn declare(
         &mut self,
         application: &mut Application,
         before: Option<&Item>,
-        declared: &DeclaredItem,
+        item: &DeclaredItem,
     ) -> Result<PlannedChange, Refused> {
         // The check has refused unknown services, so a missing service means that the reads do not match.
-        let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
-        let Some(before) = before else { return self.create(application, offer, declared) };
+        let offer = self.offers.get(&item.service).ok_or(Refused::Torn)?;
+        let Some(before) = before else { return self.create(application, offer, item) };
         let spare = if before.declared { None } else { Some(spare(application, before)?) };
-        let declared = if before.is_last_declared_as(declared.hash) {
+        let declared = if before.is_last_declared_as(item.hash) {
             // The item keeps the schema version of its last check, because an orphan or a withdrawn removal needs no
             // new check (R20).
             Declared { stays: true, ..as_it_is(before) }
         } else {
             // Versions count declarations and not submissions, so the same content keeps its number.
-            let number = before.version.number + u64::from(before.version.hash != declared.hash);
+            let number = before.version.number + u64::from(before.version.hash != item.hash);
             Declared {
-                version: Version { number, hash: declared.hash },
+                version: Version { number, hash: item.hash },
                 stays: true,
-                references: offer.schema.references_of(&declared.body),
+                references: offer.schema.references_of(&item.body),
                 schema_version: offer.service.schema_version,
                 new: None,
             }
         };
         let is_same = declared.version == before.version;
+        let strategy = on_change::strategy(Some(before), item, offer, self.request.earlier);
         let mut planned = self.planned(before.id, &before.service_owner, declared, &before.service.title)?;
         if is_same && before.drift.is_some() {
             // The consumer asks for nothing new, so the correction is free (R54).
             planned.prices.per_change = Amount::ZERO;
         }
-        Ok(PlannedChange { spare, ..planned })
+        Ok(PlannedChange { spare, strategy, ..free_if_unneeded(planned, before) })
     }
 
     fn create(
@@ -310,7 +327,9 @@ impl<'a> Comparison<'a, '_> {
             schema_version: offer.service.schema_version,
             new: Some(identity),
         };
-        self.planned(item, &offer.service.owner, created, &offer.service.title)
+        let strategy = on_change::strategy(None, declared, offer, self.request.earlier);
+        let planned = self.planned(item, &offer.service.owner, created, &offer.service.title)?;
+        Ok(PlannedChange { strategy, ..planned })
     }
 
     /// Plans a direct change instance for the service owner.
@@ -332,9 +351,22 @@ impl<'a> Comparison<'a, '_> {
             declared: Some(declared),
             spare: None,
             approval_required: super::approval_required(service, self.offers),
+            strategy: Strategy::default(),
+            complete_unneeded: super::complete_unneeded(service, self.offers),
             prices: super::prices(service, self.offers),
         })
     }
+}
+
+/// Returns a planned change without its fee if the service owner has in place what it asks for (R63).
+///
+/// The plan decides, so that the price of a preview holds (R34).
+fn free_if_unneeded(mut planned: PlannedChange, before: &Item) -> PlannedChange {
+    let new = planned.declared.as_ref().filter(|declared| declared.stays).map(|declared| declared.version);
+    if unneeded::is_in_place(before, planned.owner.id, new, planned.schema_version) {
+        planned.prices.per_change = Amount::ZERO;
+    }
+    planned
 }
 
 /// Allots the next item number of an application.
@@ -370,37 +402,9 @@ fn as_it_is(item: &Item) -> Declared {
     }
 }
 
-/// Returns the stored items by key.
-pub(super) fn by_key(items: &[Item]) -> BTreeMap<Key<'_>, &Item> {
-    items.iter().map(|item| (key(item), item)).collect()
-}
-
-/// Returns whether a declared item gets a change instance: it is new, redeclared, modified, or an orphan (R12).
-pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
-    !item.declared || item.version.hash != declared.hash || item.is_orphan()
-}
-
 /// Returns the stored items to remove: items that the declaration omits, and orphans and failed removals among the
 /// removed items (R12, R28).
 fn removed<'a>(affected: &AffectedApplication<'a, '_>) -> impl Iterator<Item = &'a Item> {
     let gone = affected.items.iter().filter(|item| !affected.keys.contains_key(&key(item)));
     gone.filter(|item| item.declared || item.is_orphan() || item.has_failed_removal())
-}
-
-/// Returns the items that meet the guide's three conditions: the item is declared, it is unchanged, and a
-/// referenced item is modified.
-fn referenced<'a>(
-    affected: &AffectedApplication<'a, '_>,
-    stored_items: &BTreeMap<Key<'_>, &'a Item>,
-    modified: &BTreeSet<Key<'_>>,
-) -> Vec<&'a Item> {
-    let declared = affected.declared.iter().flat_map(|declared| &declared.items);
-    let unchanged = declared.filter_map(|declared| {
-        let item = stored_items.get(&(declared.service.as_str(), declared.name.as_str()))?;
-        (!differs(item, declared)).then_some(*item)
-    });
-    let references_modified = |item: &&Item| {
-        item.references.iter().any(|r| modified.contains(&(r.service.as_str(), r.name.as_str())))
-    };
-    unchanged.filter(references_modified).collect()
 }

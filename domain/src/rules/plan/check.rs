@@ -1,7 +1,8 @@
 //! The check of a declaration: collects all problems, each with its JSON pointer and its rule.
 
-use super::application::{AffectedApplication, Key, by_key, key};
-use super::{EarlierValues, Offer, Offers, Request, Stored, fixed};
+use super::application::AffectedApplication;
+use super::stored_items::{Key, by_key, key};
+use super::{EarlierValues, Offer, Offers, Request, Stored, on_change};
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, below, pointer};
@@ -245,7 +246,7 @@ impl Check<'_> {
         before: Option<&Item>,
         offer: &Offer,
     ) {
-        let changed = before.map(|before| fixed::changed(before, item, offer, self.earlier));
+        let changed = before.map(|before| on_change::refused(before, item, offer, self.earlier));
         for (name, message) in changed.into_iter().flatten() {
             let path = [self.path(declared, item), vec![name.clone()]].concat();
             let pointer = below(&item.pointer, &name);

@@ -8,7 +8,6 @@ use super::Plan;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, ChangeId};
-use crate::base::money::Amount;
 use crate::model::blockers::Blockers;
 use crate::model::change::Change;
 use crate::model::item::Item;
@@ -18,7 +17,7 @@ use crate::model::team::{Application, Head};
 use crate::model::work::{PlannedChange, Work, WorkId, divided};
 use crate::model::write::Write;
 use crate::rules::generate::{Missing, apply_declaration};
-use crate::rules::put_item::drift;
+use crate::rules::put_item::{drift, put_item};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A plan as one transaction.
@@ -51,14 +50,12 @@ impl Plan<'_> {
         &self.submission
     }
 
-    /// Returns a lower bound on the writes at once: without closings, running charges and generated changes.
+    /// Returns a lower bound on the writes at once: without closings, charges, gone items and generated changes.
     ///
     /// The bound decides for staging before any change instance is created.
     pub fn writes_at_least(&self) -> usize {
-        let charged =
-            self.direct.iter().filter(|(_, planned)| planned.prices.per_change != Amount::ZERO).count();
         // The head and the submission, then an item and a change instance for each change.
-        2 + self.others.len() + self.declarations.len() + 2 * self.direct.len() + charged
+        2 + self.others.len() + self.declarations.len() + 2 * self.direct.len()
     }
 
     /// Returns the changes to generate after the submission's own items.
@@ -87,8 +84,10 @@ impl Plan<'_> {
             blockers = blockers + opened.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
             *drifted.entry(opened.item.application_id()).or_default() +=
                 drift(Some(&opened.item)) - drift(*before);
-            let revision = before.map(|before| before.revision);
-            writes.push(Write::PutItem { before: revision, after: opened.item.clone() });
+            match before {
+                Some(before) => writes.extend(put_item(before, &mut opened.item)),
+                None => writes.push(Write::PutItem { before: None, after: opened.item.clone() }),
+            }
             writes.push(Write::CreateChange(opened.change.clone()));
             writes.extend(opened.closed.into_iter().map(Write::CloseChange));
             writes.extend(opened.charges);

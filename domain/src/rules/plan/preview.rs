@@ -64,7 +64,9 @@ impl Plan<'_> {
         created.sort_by_key(|change| change.id);
         closed.sort_by_key(|closing| closing.change);
         let plan = self.token(&created, &closed);
-        let warnings = few(self.emptied(&created).chain(endangered(&closed)).chain(self.retry_warnings()));
+        let of_place = created.iter().filter_map(place_warning);
+        let warnings = self.emptied(&created).chain(of_place).chain(endangered(&closed));
+        let warnings = few(warnings.chain(self.retry_warnings()));
         Ok(Preview { created, closed, new_items, warnings, plan })
     }
 
@@ -79,6 +81,7 @@ impl Plan<'_> {
             let is_gone = |change: &&Change| {
                 change.kind == Kind::Direct
                     && change.change_type == ChangeType::Delete
+                    && change.new.is_none()
                     && change.application_id() == application.id
             };
             let gone = created.iter().filter(is_gone).count();
@@ -133,6 +136,20 @@ impl Plan<'_> {
             })
         }))
     }
+}
+
+/// Returns a warning for an item that its service owner replaces (R60), or that returns to what is in place (R63).
+fn place_warning(change: &Change) -> Option<String> {
+    let Change { service, item_name: name, application, .. } = change;
+    let effect = if change.is_first_half() {
+        "is replaced: its owner removes it and creates it again"
+    } else if change.unneeded && change.new.is_some() {
+        "returns to what is in place"
+    } else {
+        return None;
+    };
+    let of_main = !change.is_dependant();
+    of_main.then(|| format!("{} '{name}' of application '{application}' {effect}", service.title))
 }
 
 /// Returns a warning for each APPROVED change instance that would be closed, since its owner may work on it.

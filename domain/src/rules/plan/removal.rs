@@ -1,15 +1,20 @@
-//! Removals that need a confirmation: a submission empties an application (R57).
+//! Removals that need a confirmation: a submission empties an application (R57), or removes or replaces an item whose
+//! definition has `x-confirm-removal` (R62).
 //!
 //! A pipeline that forgets a file omits the application. A template that renders nothing declares the application
 //! without items.
 
-use super::{Items, Request, Stored};
+use super::application::AffectedApplication;
+use super::stored_items::{Key, differs, key};
+use super::{EarlierValues, Items, Offer, Offers, Request, Stored, on_change};
 use crate::base::id::ApplicationId;
-use crate::base::problem::{Problem, pointer};
-use crate::model::declaration::Declaration;
+use crate::base::problem::{Problem, below, pointer};
+use crate::model::declaration::{Declaration, DeclaredItem, SERVICES};
+use crate::model::item::Item;
+use crate::model::place::Place;
 use crate::model::submission::Scope;
 use crate::model::team::Application;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The rule of an unconfirmed removal.
 pub const REMOVAL_NOT_CONFIRMED: &str = "removal_not_confirmed";
@@ -63,4 +68,103 @@ pub(super) fn problems(stored: &Stored, items: &Items, request: &Request<'_>) ->
         change: None,
     };
     removals.map(problem).collect()
+}
+
+/// An item in place that a submission removes or replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemRemoval {
+    pub application: String,
+    pub service: String,
+    pub name: String,
+    /// The item as declared, if the submission replaces it, and the changed properties with their earlier values.
+    replacement: Option<(String, Vec<(String, String)>)>,
+}
+
+impl ItemRemoval {
+    /// Returns whether the item is created again.
+    pub const fn is_replacement(&self) -> bool {
+        self.replacement.is_some()
+    }
+
+    /// Returns the problems of the removal without a confirmation.
+    pub(super) fn problems(&self, team: &str) -> Vec<Problem> {
+        let Self { application, service, name, replacement } = self;
+        let item = [team, application, service, name].map(str::to_owned).to_vec();
+        let problem = |pointer: String, path: Vec<String>, message: String| Problem {
+            pointer,
+            path,
+            rule: REMOVAL_NOT_CONFIRMED,
+            message,
+            change: None,
+        };
+        let Some((at, properties)) = replacement else {
+            let message =
+                format!("'{name}' must be present, or its removal confirmed with allow_removal=true");
+            return vec![problem(pointer([team, application, SERVICES, service]), item, message)];
+        };
+        if properties.is_empty() {
+            let message =
+                "must stay as it is, or its replacement be confirmed with allow_removal=true".to_owned();
+            return vec![problem(at.clone(), item, message)];
+        }
+        let of_property = |(property, value): &(String, String)| {
+            let message = format!(
+                "must stay {value}, or the replacement of the item be confirmed with allow_removal=true"
+            );
+            problem(below(at, property), [item.clone(), vec![property.clone()]].concat(), message)
+        };
+        properties.iter().map(of_property).collect()
+    }
+}
+
+/// Returns the items in place that the submission removes or replaces, and whose definition wants this confirmed.
+pub(super) fn of_items(
+    affected: &[AffectedApplication<'_, '_>],
+    offers: &Offers,
+    earlier: &EarlierValues,
+) -> Vec<ItemRemoval> {
+    if !offers.values().any(|offer| offer.schema.confirms_removal()) {
+        return Vec::new();
+    }
+    affected.iter().flat_map(|application| of_application(application, offers, earlier)).collect()
+}
+
+fn of_application(
+    application: &AffectedApplication<'_, '_>,
+    offers: &Offers,
+    earlier: &EarlierValues,
+) -> Vec<ItemRemoval> {
+    let declared = |item: &Item| application.keys.get(&key(item)).copied();
+    let is_modified = |item: &&Item| declared(item).is_some_and(|one| one.hash != item.version.hash);
+    let in_place = || application.items.iter().filter(|item| item.declared);
+    let modified: BTreeSet<Key<'_>> = in_place().filter(is_modified).map(key).collect();
+    let in_place = in_place().filter(|item| !item.main().has_nothing());
+    let removals = in_place.filter_map(|item| {
+        let offer = offers.get(&item.service.title).filter(|offer| offer.schema.confirms_removal())?;
+        let replacement = match declared(item) {
+            Some(declared) => Some(replaced(item, declared, offer, earlier, &modified)?),
+            None => None,
+        };
+        let (application, service) = (item.application.clone(), item.service.title.clone());
+        Some(ItemRemoval { application, service, name: item.name.clone(), replacement })
+    });
+    removals.collect()
+}
+
+/// Returns the pointer of an item that is replaced, with the changed properties; none for another item.
+fn replaced(
+    item: &Item,
+    declared: &DeclaredItem,
+    offer: &Offer,
+    earlier: &EarlierValues,
+    modified: &BTreeSet<Key<'_>>,
+) -> Option<(String, Vec<(String, String)>)> {
+    let refers =
+        item.references.iter().any(|one| modified.contains(&(one.service.as_str(), one.name.as_str())));
+    let Place::Declared { version, .. } = item.main().place else { return None };
+    let is_replaced = (differs(item, declared) || refers)
+        && on_change::strategy(Some(item), declared, offer, earlier).replaces(version);
+    let values = earlier.get(&(declared.service.clone(), version.hash));
+    let changed = on_change::changed(offer.schema.replacing(), values, declared, offer);
+    is_replaced.then(|| (declared.pointer.clone(), changed.collect()))
 }

@@ -50,7 +50,7 @@ fn drift_is_what_the_newest_version_shows() {
             ("I12 item", "its last completed declaration is another one", |s| {
                 let declared = Hash::of("another");
                 let since = item(s, NAME).created;
-                item(s, NAME).drift = Some(Drift { since, declared });
+                item(s, NAME).drift = Some(Drift { since, declared, replaces: false });
             }),
             ("I15 item", "its base is another deployed version, or of an earlier life", |s| {
                 let latest = item(s, NAME).latest_change;
@@ -86,7 +86,7 @@ fn a_completed_item_fits_its_definition() {
             ("I27 item", "but its newest version says false", |s| {
                 let settled = item(s, NAME);
                 let declared = settled.completed_target.take().unwrap().hash().unwrap();
-                settled.drift = Some(Drift { since: settled.created, declared });
+                settled.drift = Some(Drift { since: settled.created, declared, replaces: false });
             }),
             ("I28 item", r#"does not fit its definition at ["/ip"]"#, |s| replace(s, 0, "{}")),
         ],
@@ -94,7 +94,7 @@ fn a_completed_item_fits_its_definition() {
     let no_words: &[Planted] = &[("I27 item", "but no definition checked its last change", |s| {
         let settled = item(s, "l");
         let declared = settled.version.hash;
-        settled.drift = Some(Drift { since: settled.created, declared });
+        settled.drift = Some(Drift { since: settled.created, declared, replaces: false });
     })];
     assert_each_is_reported(busy, no_words);
 }

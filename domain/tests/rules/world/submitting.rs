@@ -65,11 +65,12 @@ impl World {
         };
         let plan = plan::plan(&read.0, &read.1, &self.offers, &request)?;
         let at_once = plan.at_once(&ctx).unwrap();
-        let is_time = |charge: &Charge| charge.id.charge_type() == ChargeType::MonthlyCost;
         let more = |write: &&Write| {
             matches!(write, Write::CloseChange(_) | Write::CreateWork(_) | Write::EndCharge { .. })
-                || matches!(write, Write::AddDrifted { .. })
-                || matches!(write, Write::CreateCharge(charge) if is_time(charge))
+                || matches!(
+                    write,
+                    Write::AddDrifted { .. } | Write::CreateCharge(_) | Write::DeleteItem { .. }
+                )
         };
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
         let texts = plan.declarations.clone();
@@ -91,7 +92,7 @@ impl World {
     fn earlier(&self, stored: &Stored, items: &Items, declaration: &Declaration) -> EarlierValues {
         let earlier = plan::earlier_to_read(stored, items, &self.offers, declaration).into_iter();
         let values = earlier.map(|(service, hash)| {
-            let values = plan::fixed_values(&self.offers[&service].schema, &self.texts[&hash]);
+            let values = plan::on_change_values(&self.offers[&service].schema, &self.texts[&hash]);
             ((service, hash), values)
         });
         values.collect()

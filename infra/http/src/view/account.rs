@@ -87,6 +87,8 @@ fn service(subject: &Subject) -> Option<Value> {
         "approval_required": settings.approval_required,
         "allow_manual_approval": settings.allow_manual_approval,
         "allow_manual_completion": settings.allow_manual_completion,
+        "update_strategy": settings.update_strategy.name(),
+        "complete_unneeded": settings.complete_unneeded,
         "minimum_version": settings.minimum_version,
         "tags": settings.tags,
         "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),

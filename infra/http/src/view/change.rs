@@ -6,7 +6,7 @@ use super::{
 use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
 use domain::catalog::schema::Budget;
-use domain::model::change::{ClosedBy, Entry, Version};
+use domain::model::change::{Entry, Version};
 use domain::views::proposal::{Proposal, Verified};
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Hash, Item, State, Timestamp};
@@ -30,11 +30,12 @@ wire! {
         modified: String = change.modified().to_wire(),
         never_in_service: bool = change.never_in_service,
         new_declaration: Option<VersionView<'a>> = change.new.map(|version| version_view(version, None)),
-        old_declaration: Option<VersionView<'a>> = change.old.map(|version| version_view(version, None)),
+        old_declaration: Option<VersionView<'a>> = change.former().map(|version| version_view(version, None)),
         owner: TeamView<'a> = team_ref(&change.owner),
         #[serde(skip_serializing_if = "Option::is_none")] planned_item: Option<Stored<'a>> = None,
         #[serde(skip_serializing_if = "Option::is_none")] prior: Option<&'static str> = None,
         #[serde(skip_serializing_if = "Option::is_none")] proposed_item: Option<Value> = None,
+        replacement: bool = change.is_first_half(),
         service: ServiceView<'a> = service_view(change),
         service_item: ItemView<'a> = item_view(change, viewpoint),
         service_owner_team: TeamView<'a> = team_ref(&change.service_owner),
@@ -42,6 +43,7 @@ wire! {
         submission: SubmissionView<'a> = submission_view(change),
         supersedes: Vec<u64> = change.supersedes.iter().map(|id| id.get()).collect(),
         #[serde(skip_serializing_if = "Option::is_none")] unknown: Option<Vec<String>> = None,
+        unneeded: bool = change.unneeded,
         url: String = viewpoint.url("change_instances", change.id.get()),
     }
 
@@ -157,7 +159,7 @@ fn view<'a>(change: &'a Change, now: ItemNow, related: &'a Related, viewpoint: &
     view.application = application_view(change.application_id(), Some(related), &change.application, None);
     view.consumer_team = team_with_metadata(&change.consumer, related);
     view.new_declaration = change.new.map(version);
-    view.old_declaration = change.old.map(version);
+    view.old_declaration = change.former().map(version);
     view.service.allow_manual_approval = settings.map(|settings| settings.allow_manual_approval);
     view.service.allow_manual_completion = settings.map(|settings| settings.allow_manual_completion);
     view.service_item.declaration = Some(now.declaration.map_or(Stored::NONE, declared));
@@ -195,7 +197,7 @@ wire! {
         log: &'a str = log,
         message: Option<&'a str> = message,
         modified: String = entry.at.to_wire(),
-        note: Option<String> = entry.closed_by.map(ClosedBy::describe),
+        note: Option<String> = entry.note(),
         previous_state: Option<&'static str> = entry.from.map(State::name),
         reason: &'static str = entry.reason.name(),
         request: &'a str = &entry.request,

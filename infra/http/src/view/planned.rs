@@ -15,7 +15,7 @@ use domain::model::secrets::is_mask;
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
 use domain::rules::charging::prices_of;
-use domain::rules::plan::{Preview, Removal, Stored};
+use domain::rules::plan::{ItemRemoval, Preview, Removal, Stored};
 use domain::rules::verify::Difference;
 use domain::views::compare;
 use domain::views::compare::Field;
@@ -49,6 +49,8 @@ pub struct Planned<'a> {
     pub page_changes: &'a [Change],
     /// Removals for which `submit` requires a confirmation.
     pub unconfirmed: Vec<Removal>,
+    /// Items whose removal or replacement `submit` requires to be confirmed.
+    pub unconfirmed_items: &'a [ItemRemoval],
     /// Warnings about declarations that cannot be approved yet.
     pub unapprovable: Vec<String>,
     /// Records related to `view`.
@@ -75,12 +77,14 @@ wire! {
         owner: TeamView<'a> = view.owner,
         #[serde(skip_serializing_if = "Option::is_none")] proposed_item: Option<Value> =
             proposal.as_ref().map(|proposal| proposal.item.clone()),
+        replacement: bool = view.replacement,
         service: ServiceView<'a> = view.service,
         service_item: ItemView<'a> = view.service_item,
         service_owner_team: TeamView<'a> = view.service_owner_team,
         state: &'static str = view.state,
         #[serde(skip_serializing_if = "Option::is_none")] unknown: Option<Vec<String>> =
             proposal.map(|proposal| proposal.unknown),
+        unneeded: bool = view.unneeded,
     }
 }
 
@@ -106,6 +110,9 @@ impl Planned<'_> {
         if !self.unconfirmed.is_empty() {
             warnings.push(removal::sentence(&self.unconfirmed));
         }
+        if !self.unconfirmed_items.is_empty() {
+            warnings.push(removal::sentence_about_items(self.unconfirmed_items));
+        }
         warnings.extend(self.unapprovable.iter().cloned());
         warnings.extend(retained.into_iter().take(shown.len()).flatten());
         warnings.extend(shown.iter().filter_map(|change| self.corrected(change)));
@@ -122,7 +129,7 @@ impl Planned<'_> {
             "changed": submission.changed,
             "partial": submission.scope == Scope::Partial,
             "planned": {"direct": submission.direct, "generated": submission.derived},
-            "unconfirmed_removals": removal::applications(&self.unconfirmed),
+            "unconfirmed_removals": removal::all(&self.unconfirmed, self.unconfirmed_items),
             "metadata": self.metadata().collect::<Vec<_>>(),
         });
         let others = valid(others, &warnings);
@@ -174,6 +181,7 @@ impl Planned<'_> {
             shown
                 .iter()
                 .filter(move |change| change.change_type == change_type && change.kind == Kind::Direct)
+                .filter(|change| !change.is_first_half())
         };
         let removed =
             of_type(ChangeType::Delete).filter_map(|change| Some((place(change, change.old)?, change)));

@@ -25,6 +25,7 @@ wire! {
         allow_manual_completion: bool = service.settings.allow_manual_completion,
         allowed_teams: Vec<u64> = allowed_teams,
         approval_required: bool = service.settings.approval_required,
+        complete_unneeded: bool = service.settings.complete_unneeded,
         created: String = service.created.to_wire(),
         dependant_teams: Vec<TeamView<'a>> = service.settings.dependent_teams.iter().map(team_ref).collect(),
         // Existing clients expect the field.
@@ -38,6 +39,7 @@ wire! {
         schema: SchemaView<'a> = schema_view(schema, service.schema_version),
         state: &'static str = service.settings.state.name(),
         tags: &'a [String] = &service.settings.tags,
+        update_strategy: &'static str = service.settings.update_strategy.name(),
         url: String = viewpoint.url("services", service.id.get()),
     }
 

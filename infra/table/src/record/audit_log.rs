@@ -1,6 +1,6 @@
 //! The audit log of keys, members, services, webhooks, messages, healthchecks and teams.
 
-use super::codec::{FORMAT_SECRETS, Record, of_confirmed, of_side};
+use super::codec::{FORMAT_SECRETS, Record, of_confirmed, of_settings, of_side};
 use super::conversion::{Bad, Part};
 use super::parts::{self, TeamPart};
 use super::settings::SettingsPart;
@@ -262,7 +262,9 @@ impl Record for AuditEntryRecord {
         if let Subject::Change { .. } = &entry.subject {
             return FORMAT_SECRETS;
         }
-        if let Subject::Webhook { side, .. } = &entry.subject {
+        if let Subject::Service { settings, .. } = &entry.subject {
+            of_settings(settings)
+        } else if let Subject::Webhook { side, .. } = &entry.subject {
             of_side(*side)
         } else {
             of_confirmed(matches!(entry.subject, Subject::Team { confirm_removals: true }))

@@ -1,6 +1,6 @@
 //! Services and their schema versions.
 
-use super::codec::{FORMAT_BASE, FORMAT_WORDS, Record};
+use super::codec::{FORMAT_BASE, FORMAT_WORDS, Record, of_settings};
 use super::conversion::mirrors;
 use super::parts::TeamPart;
 use super::settings::SettingsPart;
@@ -60,7 +60,8 @@ impl Record for ServiceRecord {
     }
 
     fn format(service: &Service) -> u64 {
-        if service.first_with_words.is_some() { FORMAT_WORDS } else { FORMAT_BASE }
+        let words = if service.first_with_words.is_some() { FORMAT_WORDS } else { FORMAT_BASE };
+        words.max(of_settings(&service.settings))
     }
 
     fn indexes(service: &Service) -> Vec<(u8, String, String)> {

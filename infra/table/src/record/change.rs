@@ -2,11 +2,12 @@
 
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
-use super::codec::{Record, of_checked, of_generation, of_message};
+use super::codec::{FORMAT_BASE, FORMAT_REPLACEMENT, Record, of_checked, of_generation, of_message};
 use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
+use domain::base::state::Kind;
 use domain::{Change, ChangeId, State, TeamRef};
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ pub(crate) struct ChangeRecord {
     /// Name of the consumer team. The id of the change instance contains the team id.
     #[serde(rename = "cs")]
     consumer: String,
-    /// Kind: `DEPENDENT`, `REFERENCED` or `RETRY`. Absent for a direct change.
+    /// Kind: `DEPENDENT`, `REFERENCED`, `RETRY` or `REPLACEMENT`. Absent for a direct change.
     #[serde(rename = "kd", skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
     /// Id of the change instance that caused it, for a dependent change or a retry.
@@ -64,7 +65,7 @@ pub(crate) struct ChangeRecord {
     /// Attempt, counted from 1. Absent for the first attempt.
     #[serde(rename = "ap", skip_serializing_if = "Option::is_none")]
     attempt: Option<u64>,
-    /// Declaration after the change. Absent if the change is a removal.
+    /// Declaration after the change, also of a DELETE that replaces the item. Absent if the change is a removal.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<VersionPart>,
     /// Declaration before the change. Absent for a first declaration.
@@ -82,6 +83,9 @@ pub(crate) struct ChangeRecord {
     /// True for a DELETE if no CREATE was approved since the last completed DELETE (R5). Absent in all other cases.
     #[serde(rename = "nis", skip_serializing_if = "Option::is_none")]
     never_in_service: Option<bool>,
+    /// True if it asked for what its owner had in place. Absent in all other cases, and known since format 9.
+    #[serde(rename = "un", skip_serializing_if = "Option::is_none")]
+    unneeded: Option<bool>,
     /// Runtime state of the item at creation.
     #[serde(rename = "rs")]
     runtime_state: String,
@@ -129,6 +133,7 @@ impl Part<Change> for ChangeRecord {
             supersedes: Part::of(&change.supersedes),
             superseded_at_creation: Part::of(&change.superseded_at_creation),
             never_in_service: Part::of(&change.never_in_service),
+            unneeded: Part::of(&change.unneeded),
             runtime_state: Part::of(&change.runtime_state),
             deployed_before: Part::of(&change.deployed_before),
             prices: Part::of(&change.prices),
@@ -167,6 +172,7 @@ impl Part<Change> for ChangeRecord {
             supersedes: self.supersedes.value()?,
             superseded_at_creation: self.superseded_at_creation.value()?,
             never_in_service: self.never_in_service.value()?,
+            unneeded: self.unneeded.value()?,
             runtime_state: self.runtime_state.value()?,
             deployed_before: self.deployed_before.value()?,
             prices: self.prices.value()?,
@@ -190,7 +196,10 @@ impl Record for ChangeRecord {
 
     fn format(change: &Change) -> u64 {
         let format = of_generation(change.generation).max(of_checked(change.schema_version));
-        format.max(of_message(change.message.as_deref()))
+        let is_replacement =
+            change.kind == Kind::Replacement || change.is_first_half() || change.former() != change.old;
+        let replacement = if is_replacement { FORMAT_REPLACEMENT } else { FORMAT_BASE };
+        format.max(of_message(change.message.as_deref())).max(replacement)
     }
 
     fn indexes(change: &Change) -> Vec<(u8, String, String)> {

@@ -6,11 +6,13 @@ use crate::client::Error;
 use crate::key::Key;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::base::side::Side;
+use domain::catalog::service::{Settings, UpdateStrategy};
+use domain::model::strategy::Strategy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The newest version of the record format that this code reads and writes.
-pub const FORMAT: u64 = 8;
+pub const FORMAT: u64 = 9;
 
 /// The version of a record without an attribute of a newer format, so that older code reads it too.
 pub(crate) const FORMAT_BASE: u64 = 2;
@@ -32,6 +34,21 @@ pub(super) const FORMAT_CONFIRMED: u64 = 7;
 
 /// The version of a record about secrets (R58).
 pub(super) const FORMAT_SECRETS: u64 = 8;
+
+/// The version of a record about replacement (R60) or unneeded change instances (R63).
+pub(super) const FORMAT_REPLACEMENT: u64 = 9;
+
+/// Returns the version of a record with these settings.
+pub(super) fn of_settings(settings: &Settings) -> u64 {
+    let is_newer = settings.update_strategy != UpdateStrategy::Modify || settings.complete_unneeded;
+    if is_newer { FORMAT_REPLACEMENT } else { FORMAT_BASE }
+}
+
+/// Returns the version of a record with a planned change of this strategy, which may be completed if it is unneeded.
+pub(super) fn of_strategy(strategy: &Strategy, complete_unneeded: bool) -> u64 {
+    let is_newer = *strategy != Strategy::Modify || complete_unneeded;
+    if is_newer { FORMAT_REPLACEMENT } else { FORMAT_BASE }
+}
 
 /// Returns the version of a record of a team that may want its removals confirmed.
 pub(super) const fn of_confirmed(confirm_removals: bool) -> u64 {

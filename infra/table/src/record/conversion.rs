@@ -8,11 +8,12 @@ use domain::base::id::{
 use domain::base::money::{Amount, Prices};
 use domain::base::side::Side;
 use domain::base::state::{ChangeType, Kind, RuntimeState};
-use domain::catalog::service::ServiceState;
+use domain::catalog::service::{ServiceState, UpdateStrategy};
 use domain::model::charge::Charges;
 use domain::model::item::Creation;
 use domain::model::metadata::Since;
 use domain::model::staging::{StagingId, StagingState};
+use domain::model::strategy::Strategy;
 use domain::model::submission::Scope;
 use domain::outreach::healthcheck::Status;
 use domain::outreach::healthcheck::crontab::Crontab;
@@ -105,7 +106,7 @@ macro_rules! usual {
 
 usual! {
     Amount: Self::ZERO, Charges: Self::NONE, Kind: Self::Direct, Side: Self::ServiceOwner, Prices: Self::NONE,
-    Since: Self::EVER, bool: false, u64: 0, usize: 0,
+    Since: Self::EVER, Strategy: Self::Modify, UpdateStrategy: Self::Modify, bool: false, u64: 0, usize: 0,
 }
 
 macro_rules! same {
@@ -182,6 +183,7 @@ names! {
     StagingState "state",
     State "state",
     Status "status",
+    UpdateStrategy "update strategy",
 }
 
 impl Part<Timestamp> for u64 {

@@ -2,7 +2,9 @@
 
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
-use super::codec::{FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, Record, of_checked, of_generation};
+use super::codec::{
+    FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, FORMAT_REPLACEMENT, Record, of_checked, of_generation,
+};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
 use crate::key::{self, Key};
@@ -142,6 +144,9 @@ struct DeclaredPlacePart {
     /// Hash of the declaration.
     #[serde(rename = "dh")]
     hash: HashPart,
+    /// Schema version that checked it. Absent for a definition without words.
+    #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
+    schema_version: Option<u64>,
     /// True while the owner works on it, or has failed. Absent after its completion.
     #[serde(rename = "u", skip_serializing_if = "Option::is_none")]
     is_uncertain: Option<bool>,
@@ -197,9 +202,12 @@ struct DriftPart {
     /// Declaration of the last completed change.
     #[serde(rename = "h")]
     declared: HashPart,
+    /// True if a property differs whose change replaces the item. Absent if none does, and known since format 9.
+    #[serde(rename = "rp", skip_serializing_if = "Option::is_none")]
+    replaces: Option<bool>,
 }
 
-mirrors! { DriftPart = Drift { since, declared } }
+mirrors! { DriftPart = Drift { since, declared, replaces } }
 
 impl Part<Base> for Option<u64> {
     fn of(base: &Base) -> Self {
@@ -248,36 +256,45 @@ impl PlacePart {
         match place {
             Place::Unknown => None,
             Place::Nothing => Some(Self::IsNewest(false)),
-            Place::Declared { version, is_certain: true } if version == newest => Some(Self::IsNewest(true)),
-            Place::Declared { version, is_certain } => Some(Self::Declared(DeclaredPlacePart {
-                number: version.number,
-                hash: Part::of(&version.hash),
-                is_uncertain: Part::of(&!is_certain),
-            })),
+            Place::Declared { version, schema_version: None, is_certain: true } if version == newest => {
+                Some(Self::IsNewest(true))
+            }
+            Place::Declared { version, schema_version, is_certain } => {
+                Some(Self::Declared(DeclaredPlacePart {
+                    number: version.number,
+                    hash: Part::of(&version.hash),
+                    schema_version,
+                    is_uncertain: Part::of(&!is_certain),
+                }))
+            }
         }
     }
 
     fn value(self, newest: Version) -> Result<Place, Bad> {
-        let (version, is_certain) = match self {
-            Self::IsNewest(is_newest) => (is_newest.then_some(newest), true),
-            Self::Declared(DeclaredPlacePart { number, hash, is_uncertain }) => {
-                let is_uncertain: bool = is_uncertain.value()?;
-                (Some(Version { number, hash: hash.value()? }), !is_uncertain)
+        Ok(match self {
+            Self::IsNewest(false) => Place::Nothing,
+            Self::IsNewest(true) => {
+                Place::Declared { version: newest, schema_version: None, is_certain: true }
             }
-        };
-        Ok(Place::of(version, is_certain))
+            Self::Declared(DeclaredPlacePart { number, hash, schema_version, is_uncertain }) => {
+                let is_uncertain: bool = is_uncertain.value()?;
+                let version = Version { number, hash: hash.value()? };
+                Place::Declared { version, schema_version, is_certain: !is_uncertain }
+            }
+        })
     }
 }
 
 /// Returns what an owner has in place by a record without the attribute.
 ///
-/// Only the completion of the service owner's newest change instance tells, and a CREATE that was never approved.
+/// The place is known after the completion of the service owner's newest change instance, and before the approval of
+/// the first CREATE.
 fn place_without(item: &Item, owner: TeamId, creation: Creation) -> Place {
     let newest = Target::Declared(item.version.hash);
     if owner != item.service_owner.id {
         Place::Unknown
     } else if item.reached_target() == Some(newest) {
-        Place::Declared { version: item.version, is_certain: true }
+        Place::Declared { version: item.version, schema_version: None, is_certain: true }
     } else if creation == Creation::Never {
         Place::Nothing
     } else {
@@ -403,7 +420,10 @@ impl Record for ItemRecord {
             || item.drift.is_some()
             || item.deployed.is_some_and(|latest| latest.schema_version.is_some());
         let checked = if is_checked { FORMAT_CHECKED } else { FORMAT_BASE };
-        gone.max(of_generation(item.generation)).max(checked)
+        let replaces = item.drift.is_some_and(|drift| drift.replaces);
+        let replaces = replaces || item.open().any(|(_, slot)| slot.is_first_half());
+        let replacement = if replaces { FORMAT_REPLACEMENT } else { FORMAT_BASE };
+        gone.max(of_generation(item.generation)).max(checked).max(replacement)
     }
 
     fn indexes(item: &Item) -> Vec<(u8, String, String)> {

@@ -34,6 +34,12 @@ pub(crate) struct FurtherSettingsPart {
     /// Whether a person may complete.
     #[serde(rename = "mc")]
     allow_manual_completion: bool,
+    /// Update strategy, `REPLACE`. Absent for `MODIFY`, and known since format 9.
+    #[serde(rename = "us", skip_serializing_if = "Option::is_none")]
+    update_strategy: Option<String>,
+    /// True if unneeded change instances are created as COMPLETED. Absent if not, and known since format 9.
+    #[serde(rename = "cu", skip_serializing_if = "Option::is_none")]
+    complete_unneeded: Option<bool>,
     /// Minimum schema version. Absent if none is set.
     #[serde(rename = "mv", skip_serializing_if = "Option::is_none")]
     minimum_version: Option<u64>,
@@ -48,6 +54,8 @@ impl Part<Settings> for SettingsPart {
             state: Part::of(&settings.state),
             allow_manual_approval: settings.allow_manual_approval,
             allow_manual_completion: settings.allow_manual_completion,
+            update_strategy: Part::of(&settings.update_strategy),
+            complete_unneeded: Part::of(&settings.complete_unneeded),
             minimum_version: settings.minimum_version,
             tags: settings.tags.clone(),
         };
@@ -71,6 +79,8 @@ impl Part<Settings> for SettingsPart {
             state: further.state.value()?,
             allow_manual_approval: further.allow_manual_approval,
             allow_manual_completion: further.allow_manual_completion,
+            update_strategy: further.update_strategy.value()?,
+            complete_unneeded: further.complete_unneeded.value()?,
             minimum_version: further.minimum_version,
             tags: further.tags,
             ..settings

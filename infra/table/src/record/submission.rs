@@ -1,8 +1,9 @@
 //! Submissions, idempotency keys, pending work and stagings.
 
+use super::bytes::HashPart;
 use super::charge::PricesPart;
 use super::codec::{
-    FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_checked, of_generation, of_message,
+    FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_checked, of_generation, of_message, of_strategy,
 };
 use super::conversion::{Bad, Part, mirrors};
 use super::packed::Packed;
@@ -12,6 +13,7 @@ use domain::Hash;
 use domain::TeamId;
 use domain::model::declared::{Declared, Identity};
 use domain::model::staging::Staging;
+use domain::model::strategy::Strategy;
 use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::work::{PlannedChange, Share, Spare, Work, WorkId};
 use serde::{Deserialize, Serialize};
@@ -248,6 +250,14 @@ struct PlannedChangePart {
     /// Whether the change instance starts as PENDING.
     #[serde(rename = "ar")]
     approval_required: bool,
+    /// True if the change instance replaces what its owner has in place, or the hashes of the declarations in place that
+    /// it modifies. Absent if it always modifies, and known since format 9.
+    #[serde(rename = "up", skip_serializing_if = "Option::is_none")]
+    strategy: Option<StrategyPart>,
+    /// True if the change instance starts as COMPLETED in case it asks for what is in place. Absent if not, and known since
+    /// format 9.
+    #[serde(rename = "cu", skip_serializing_if = "Option::is_none")]
+    complete_unneeded: Option<bool>,
     /// Prices at the submission. Absent if both are 0, and for a dependent team.
     #[serde(rename = "pr", skip_serializing_if = "Option::is_none")]
     prices: Option<PricesPart>,
@@ -255,7 +265,35 @@ struct PlannedChangePart {
 
 mirrors! {
     PlannedChangePart = PlannedChange {
-        id, item, owner, kind, cause, version, declared, schema_version, spare, approval_required, prices,
+        id, item, owner, kind, cause, version, declared, schema_version, spare, approval_required, strategy,
+        complete_unneeded, prices,
+    }
+}
+
+/// How a planned change instance treats what its owner has in place.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StrategyPart {
+    /// True if it always replaces.
+    Replaces(bool),
+    Modifies(Vec<HashPart>),
+}
+
+impl Part<Strategy> for StrategyPart {
+    fn of(strategy: &Strategy) -> Self {
+        match strategy {
+            Strategy::Modify => Self::Replaces(false),
+            Strategy::Replace => Self::Replaces(true),
+            Strategy::Unless(modified) => Self::Modifies(Part::of(modified)),
+        }
+    }
+
+    fn value(self) -> Result<Strategy, Bad> {
+        match self {
+            Self::Replaces(false) => Ok(Strategy::Modify),
+            Self::Replaces(true) => Ok(Strategy::Replace),
+            Self::Modifies(modified) => Ok(Strategy::Unless(modified.value()?)),
+        }
     }
 }
 
@@ -326,7 +364,9 @@ impl Record for WorkRecord {
             let new = planned.declared.as_ref().and_then(|declared| declared.new.as_ref());
             let identities = spare.iter().chain(&new).map(|identity| of_generation(identity.generation));
             let gone = if spare.is_some() { FORMAT_GONE } else { FORMAT_BASE };
-            identities.max().unwrap_or(FORMAT_BASE).max(gone).max(of_checked(planned.schema_version))
+            let checked = of_checked(planned.schema_version)
+                .max(of_strategy(&planned.strategy, planned.complete_unneeded));
+            identities.max().unwrap_or(FORMAT_BASE).max(gone).max(checked)
         };
         let packed = if work.id.staging.is_some() { FORMAT_GENERATIONS } else { FORMAT_BASE };
         work.entries.iter().map(format).max().unwrap_or(FORMAT_BASE).max(packed)

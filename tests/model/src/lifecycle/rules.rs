@@ -117,7 +117,7 @@ impl Life {
         let is_share = planned.kind == Kind::Dependent;
         let place = owner.place.map(|(text, _)| text);
         let is_compared = is_share && !self.lacks(Missing::PlaceOfShare);
-        let is_kept = place.zip(planned.new).is_some_and(|(text, new)| {
+        let is_modified = place.zip(planned.new).is_some_and(|(text, new)| {
             if is_compared { planned.strategy.modifies(text, new) } else { planned.unless.has(Some(text)) }
         });
         let copies_blindly = is_share && self.lacks(Missing::RowThree);
@@ -125,7 +125,7 @@ impl Life {
         match place {
             _ if !replaces => (as_today, None),
             None if !copies_blindly => (Type::Create, None),
-            Some(_) if !is_kept => (Type::Delete, place),
+            Some(_) if !is_modified => (Type::Delete, place),
             _ if is_share && self.is_removing(owner) => (Type::Create, None),
             _ if as_today == Type::Delete => (Type::Modify, None),
             _ => (as_today, None),
@@ -144,7 +144,7 @@ impl Life {
 
     /// Completes a change instance at its creation (L19).
     fn complete_at_once(&self, item: &mut State, team: usize, target: Target, stage: usize) {
-        self.happened(item, team, Event::Unneeded, &Slot::new(Type::Delete, None, target, Strategy::Modify));
+        self.record(item, team, Event::Unneeded, &Slot::new(Type::Delete, None, target, Strategy::Modify));
         let stage = if self.lacks(Missing::Rejected) { VALIDATED } else { stage };
         let owner = &mut item.owners[team];
         owner.displace_waiting(stage);
@@ -184,7 +184,7 @@ impl Life {
         let is_create = change.change_type == Type::Create;
         change.is_first_work = self.config.claims && is_create && place.is_none();
         self.claim_approved(&item.owners[team], &mut change);
-        self.happened(item, team, Event::Approved, &change);
+        self.record(item, team, Event::Approved, &change);
         let owner = &mut item.owners[team];
         owner.creation = if is_create { Creation::Outstanding } else { creation };
         owner.place = change.leaves().or(place.map(|(text, _)| text)).map(|text| (text, false));
@@ -203,7 +203,7 @@ impl Life {
     /// Completes the validated change instance. `stage` is that of a second half (L18).
     pub(crate) fn complete(&self, item: &mut State, team: usize, stage: usize) {
         let Some(change) = item.owners[team].slots[VALIDATED] else { return };
-        self.happened(item, team, Event::Completed, &change);
+        self.record(item, team, Event::Completed, &change);
         let owner = &mut item.owners[team];
         owner.slots[VALIDATED] = None;
         owner.creation = match change.change_type {
@@ -217,7 +217,7 @@ impl Life {
             item.completed_target = Some(if is_by_target { change.new } else { change.leaves() });
         }
         if self.has_second_half(item, team, &change) {
-            self.happened(item, team, Event::Repeated, &change);
+            self.record(item, team, Event::Repeated, &change);
             self.create(item, team, Slot::new(Type::Create, None, change.new, change.strategy), stage);
         } else if change.is_first_half() && !item.is_declared {
             // Nothing is left to remove.
@@ -243,7 +243,7 @@ impl Life {
         let Some(change) = &mut item.owners[team].slots[VALIDATED] else { return };
         change.is_blocked = true;
         let change = *change;
-        self.happened(item, team, Event::Failed, &change);
+        self.record(item, team, Event::Failed, &change);
         if change.change_type == Type::Create {
             item.owners[team].place = None;
         }
@@ -252,7 +252,7 @@ impl Life {
     /// Retries a REJECTED or ERRORED change instance (R13).
     pub(crate) fn retry(&self, item: &mut State, team: usize, stage: usize) {
         let Some(change) = item.owners[team].slots[stage].take() else { return };
-        self.happened(item, team, Event::Repeated, &change);
+        self.record(item, team, Event::Repeated, &change);
         let again = Slot::new(change.change_type, change.old, change.new, change.strategy);
         self.create(item, team, again, stage);
     }

@@ -187,7 +187,7 @@ impl Life {
             Fail => self.fail(item, team),
             Close(stage) => {
                 if let Some(change) = item.owners[team].slots[stage].take() {
-                    self.happened(item, team, Event::GivenUp, &change);
+                    self.record(item, team, Event::GivenUp, &change);
                 }
             }
             Retry(stage) => self.retry(item, team, stage),

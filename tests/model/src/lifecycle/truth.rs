@@ -42,7 +42,7 @@ pub(crate) enum Event {
 
 impl Life {
     /// Checks an event, and applies it to the truth. An unneeded change instance has only a target.
-    pub(crate) fn happened(&self, item: &mut State, team: usize, event: Event, change: &Slot) {
+    pub(crate) fn record(&self, item: &mut State, team: usize, event: Event, change: &Slot) {
         item.broken = item.broken.or(violation(&item.owners[team], team, event, change));
         let (change_type, new) = (change.change_type, change.new);
         let gives_up = team == DEPENDENT && (change.is_newest || new == item.wanted());
@@ -187,7 +187,7 @@ fn removes_exactly(owner: &Owner, old: Target, strategy: Strategy) -> bool {
     old.is_some() && may_be.has(old) && may_be.texts().all(is_old)
 }
 
-/// Returns whether nobody has to work for the target.
+/// Returns whether the target needs no work of an owner.
 fn is_unneeded(owner: &Owner, target: Target) -> bool {
     let may_be = owner.truth.may_be;
     let Some(slot) = owner.active(VALIDATED) else { return may_be == Targets::NONE.with(target) };

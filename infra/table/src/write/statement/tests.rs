@@ -7,8 +7,9 @@ mod json;
 
 use self::examples::{
     application, at, change, change_id, change_of_generation, charges, checked_work, consumer, deployed,
-    drifted_item, entry, generations, gone_item, head, item, item_id, offered, owner, redeclaring_work,
-    remembered, service, share, slot, staged_work, staging, submission, waiting_item, work,
+    drifted_item, entry, first_half, generations, gone_item, head, item, item_id, offered, owner,
+    redeclaring_work, remembered, replaced_item, replacing_service, replacing_work, service, share, slot,
+    staged_work, staging, submission, waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
@@ -101,6 +102,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ItemRecord>("item", &item());
     golden::<ItemRecord>("item_of_later_life", &Item { earlier_life: 1, ..item() });
     golden::<ItemRecord>("drifted_item", &drifted_item());
+    golden::<ItemRecord>("replaced_item", &replaced_item());
     golden::<ApplicationRecord>("drifted_application", &Application { drifted: 1, ..application() });
     golden::<ItemRecord>("waiting_item", &waiting_item());
     golden::<ItemRecord>("gone_item", &gone_item());
@@ -109,6 +111,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ApplicationRecord>("application_of_generation", &next);
     golden::<ChangeRecord>("change_of_generation", &change_of_generation());
     golden::<ChangeRecord>("change", &change());
+    golden::<ChangeRecord>("first_half", &first_half());
     let planned = Entry { planned: Some(Hash::of("{}")), ..entry(None, State::Pending, 0) };
     let history = vec![planned.chained(Chain::START)];
     golden::<ChangeRecord>("checked_change", &Change { schema_version: Some(2), history, ..change() });
@@ -143,11 +146,13 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<RememberedRecord>("remembered", &(consumer().id, remembered()));
     golden::<WorkRecord>("work", &work());
     golden::<WorkRecord>("checked_work", &checked_work());
+    golden::<WorkRecord>("replacing_work", &replacing_work());
     golden::<WorkRecord>("staged_work", &staged_work());
     golden::<WorkRecord>("redeclaring_work", &redeclaring_work());
     golden::<StagingRecord>("staging", &staging());
     golden::<ShareRecord>("share", &share());
     golden::<crate::record::ServiceRecord>("service", &offered());
+    golden::<crate::record::ServiceRecord>("replacing_service", &replacing_service());
     let with_words = Service { first_with_words: Some(2), ..offered() };
     golden::<crate::record::ServiceRecord>("service_with_words", &with_words);
     let docs = Docs {
@@ -383,7 +388,11 @@ fn the_row_of_the_largest_item_is_within_half_of_its_bound() {
         sequence: u64::from(u32::MAX),
         attempt: 1_000,
         creation: Creation::Outstanding,
-        place: Place::Declared { version: Version { number: 3, hash: Hash::of("3") }, is_certain: false },
+        place: Place::Declared {
+            version: Version { number: 3, hash: Hash::of("3") },
+            schema_version: Some(2),
+            is_certain: false,
+        },
         pre_validated: Some(slot),
         validated: Some(Slot { state: State::Approved, ..slot }),
     };

@@ -5,7 +5,7 @@ use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
 use domain::base::money::{Amount, Prices};
 use domain::base::refs::{Reference, ServiceRef};
 use domain::base::state::{ChangeType, Kind, RuntimeState};
-use domain::catalog::service::{Service, ServiceState, Settings};
+use domain::catalog::service::{Service, ServiceState, Settings, UpdateStrategy};
 use domain::model::blockers::Blockers;
 use domain::model::change::{Chain, Entry, Reason, Target, Version};
 use domain::model::charge::{Charge, Charges, Processed, Running};
@@ -16,6 +16,7 @@ use domain::model::metadata::Since;
 use domain::model::place::Place;
 use domain::model::staging::StagingState::Open;
 use domain::model::staging::{Staging, StagingId};
+use domain::model::strategy::Strategy;
 use domain::model::submission::{IdempotencyRecord, Scope, Submission};
 use domain::model::team::{Application, Head};
 use domain::model::work::{PlannedChange, Share, Spare, Work, WorkId};
@@ -92,6 +93,7 @@ pub(super) fn change() -> Change {
         supersedes: vec![change_id(48)],
         superseded_at_creation: 1,
         never_in_service: false,
+        unneeded: false,
         runtime_state: RuntimeState::Requested,
         deployed_before: DeployedId::new(consumer().id, 17),
         log: "done".to_owned(),
@@ -118,7 +120,7 @@ pub(super) fn item() -> Item {
         sequence: 1,
         attempt: 1,
         creation: Creation::Outstanding,
-        place: Place::Declared { version: version(3), is_certain: false },
+        place: Place::Declared { version: version(3), schema_version: Some(2), is_certain: false },
         pre_validated: Some(slot()),
         validated: None,
     };
@@ -167,7 +169,7 @@ pub(super) fn drifted_item() -> Item {
     let hash = Hash::of("{}");
     Item {
         completed_target: None,
-        drift: Some(Drift { since: at(1), declared: version(2).hash }),
+        drift: Some(Drift { since: at(1), declared: version(2).hash, replaces: false }),
         base: Base::Earlier(base),
         deployed: Some(LatestDeployed { id: newest, version: 2, hash, schema_version: Some(2) }),
         next_deployed: 19,
@@ -293,6 +295,8 @@ pub(super) fn work() -> Work {
         schema_version: None,
         spare: None,
         approval_required: true,
+        strategy: Strategy::Modify,
+        complete_unneeded: false,
         prices: Prices::NONE,
     };
     let id = WorkId { submission: submission().id, staging: None, number: 1 };
@@ -367,6 +371,8 @@ pub(super) fn offered() -> Service {
             approval_required: true,
             allow_manual_approval: false,
             allow_manual_completion: true,
+            update_strategy: UpdateStrategy::Modify,
+            complete_unneeded: false,
             minimum_version: Some(2),
             tags: vec!["network".to_owned()],
             dependent_teams: vec![consumer()],
@@ -413,4 +419,35 @@ pub(super) fn charges() -> [Charge; 2] {
         ..of_change.clone()
     };
     [of_change, runs]
+}
+
+/// Returns a service that replaces items.
+pub(super) fn replacing_service() -> Service {
+    let service = offered();
+    let settings = Settings {
+        update_strategy: UpdateStrategy::Replace,
+        complete_unneeded: true,
+        ..service.settings.clone()
+    };
+    Service { settings, ..service }
+}
+
+/// Returns work whose change instances replace what is in place, except for one declaration.
+pub(super) fn replacing_work() -> Work {
+    let of = work();
+    let (strategy, complete_unneeded) = (Strategy::Unless(vec![version(1).hash]), true);
+    Work { entries: vec![PlannedChange { strategy, complete_unneeded, ..of.entries[0].clone() }], ..of }
+}
+
+/// Returns the first half of a replacement.
+pub(super) fn first_half() -> Change {
+    Change { change_type: ChangeType::Delete, new: Some(version(3)), unneeded: true, ..change() }
+}
+
+/// Returns an item with drift that only a replacement corrects, and with an owner that has nothing in place.
+pub(super) fn replaced_item() -> Item {
+    let mut item = drifted_item();
+    item.drift = item.drift.map(|drift| Drift { replaces: true, ..drift });
+    item.stacks.insert(consumer().id, Stack::EMPTY);
+    item
 }
