@@ -56,6 +56,7 @@ mod services {
     mod schema_impact;
 }
 mod submissions {
+    mod additions;
     mod blockers;
     mod declaration;
     mod history;

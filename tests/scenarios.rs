@@ -45,6 +45,7 @@
 //! | `T submits`, `T submits nothing` | submits the lines below, or nothing, as T's whole declaration |
 //! | `T patches`, `T validates` | submits them as a partial declaration; previews them |
 //! | `T submits with commit C with key K` | submits with a commit id and an idempotency key |
+//! | `T submits its declaration` | submits what the export returns as T's declaration |
 //! | `T submits allowing removal` | submits with `allow_removal=true` |
 //! | `T submits as previewed` | submits with the plan of T's last preview in `If-Match` |
 //! | `T reverts to T#1`, with the same options | declares the state after T's first submission |
@@ -65,6 +66,7 @@
 //! | `T lists changes state=PENDING` | lists rows in the owner role; also `items`, `deployed`, `services`, … |
 //! | `T lists items as consumer` | lists rows in the consumer role |
 //! | `T lists dependant changes`, `T lists referenced changes` | lists rows of the dependent or referenced view |
+//! | `declaration of T`, `declaration of T as of T#1` | reads the export of T's declaration |
 //! | `history X#1`, `deployed X`, `charges X` | lists entries, versions or charges, oldest first |
 //! | `generation rests`, `generation goes on` | pauses generation; resumes it |
 //! | `events` | lists the events since the last `events`, by subject |
@@ -218,6 +220,12 @@ scenarios! {
     metadata_of_the_team_and_its_applications
     more_deployed_items_than_one_change_instance_has_numbers_for
     names_are_unique_per_application_and_service
+    p51_missing_members_come_from_metadata
+    p52_metadata_generate_an_item_for_each_of_a_service
+    p53_a_written_item_wins_and_problems_are_at_the_entry
+    p54_what_is_declared_declares_the_same_again
+    p55_a_generated_item_follows_its_target
+    p56_generated_items_count_for_every_limit
     partial_submissions
     prices_for_time_in_service
     references

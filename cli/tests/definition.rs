@@ -39,7 +39,7 @@ fn an_invalid_definition_has_all_its_problems_on_standard_error() {
     let wrong = wrong.replace(r#""required": ["name", "ip"]"#, r#""required": []"#);
     let error = "dovetail: the file is invalid\n\
         host.json: \"/required\": must contain `name` (missing_name_property)\n\
-        host.json: \"/properties/cpu/x-on-change\": \"maybe\" is not one of \"refuse\" (invalid_keyword)\n\
+        host.json: \"/properties/cpu/x-on-change\": \"maybe\" is not one of \"refuse\", \"replace\" (invalid_keyword)\n\
         host.json: \"/properties/cpu/x-on-change\": must be at a property of the type `string`, `integer` or \
         `boolean` (misplaced_keyword)\n";
     assert_eq!(check(&wrong, CASES), (3, String::new(), error.to_owned()));

@@ -63,6 +63,7 @@ pub mod rules {
     pub mod charging;
     pub mod check;
     pub mod decide;
+    pub mod expand;
     pub mod finish_work;
     pub mod generate;
     pub mod open_change;

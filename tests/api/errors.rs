@@ -416,7 +416,7 @@ fn provoke_records(provoked: &mut Provoked) {
     provoked.write(Write::CreateChange(Change { id, ..change }));
     let is_its = |row: &Value| row.pointer("/id/N") == Some(&json!(id.to_string()));
     let mut row = provoked.system.rows().into_iter().find(is_its).unwrap();
-    *row.pointer_mut("/v/N").unwrap() = json!((dovetail_table::FORMAT + 1).to_string());
+    *row.pointer_mut("/v/N").unwrap() = json!((dovetail_table::RECORD_FORMAT + 1).to_string());
     provoked.system.put_row(&row);
     let path = format!("{OWNER}/change_instances/{id}/");
     provoked.call(Code::Broken, "PATCH", &path, "vm-owner-key", &json!({"state": "APPROVED"}));

@@ -295,7 +295,7 @@ fn failing_work_is_quarantined_and_redriven() {
     submit(&stack, 8, "a");
     let sound = stack.rows("WORK").remove(0);
     let mut broken = sound.clone();
-    broken["v"]["N"] = json!("9");
+    broken["v"]["N"] = json!((dovetail_table::RECORD_FORMAT + 1).to_string());
     stack.put_row(&broken);
     // The stream delivers the record once to `generate`. Further failures come from the sweep.
     stack.enable("generate", true);

@@ -268,7 +268,7 @@ def work_is_damaged(stack):
         FilterExpression="ty = :work",
         ExpressionAttributeValues={":work": {"S": "WORK"}},
     )["Items"]
-    tables.put_item(TableName=name, Item=row | {"v": {"N": "9"}})
+    tables.put_item(TableName=name, Item=row | {"v": {"N": "99"}})
     stack.enable("generate", True)
     for _ in range(TRIES_MAX):
         stack.invoke("sweep", {"older_than_seconds": 0})

@@ -353,7 +353,9 @@ fn raced(settings: &Value, is_in_place: bool, state: &str, after: &Value) -> (Ru
         };
         let mut path = declare(1);
         if is_in_place {
-            ["APPROVED", "COMPLETED"].map(|state| moved(&system, &path, state));
+            for state in ["APPROVED", "COMPLETED"] {
+                moved(&system, &path, state);
+            }
             path = declare(2);
             moved(&system, &path, "APPROVED");
         }

@@ -166,7 +166,7 @@ fn redriven_work_counts_by_the_age_of_its_staging() {
         system.put_row(&work);
         former
     };
-    let readable = set_version(&json!("9"));
+    let readable = set_version(&json!((dovetail_table::RECORD_FORMAT + 1).to_string()));
     for _ in 0..TRIES_MAX {
         sweep(&system);
     }

@@ -178,7 +178,7 @@ fn a_broken_work_record_delays_no_other_and_a_redrive_processes_it() {
         submit(&system, "awesome-key", &declared("AwesomeConsumer", &[], &[("CoreLB1", &[], "a")]));
     let [sound] = works(&system).try_into().unwrap();
     let mut broken = sound.clone();
-    broken["v"]["N"] = json!("9");
+    broken["v"]["N"] = json!((dovetail_table::RECORD_FORMAT + 1).to_string());
     system.put_row(&broken);
     let other = declared("AwesomeConsumer2", &[], &[("CoreLB1", &[], "a")]);
     submit(&system, "awesome2-key", &other);

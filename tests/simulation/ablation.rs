@@ -64,7 +64,7 @@ pub const FENCES: [Fence; 15] = [
     ),
     fence("ITEM.revision", Part("#rv = :rv"), None, From(3)),
     fence("history length and state", Part("#n = :n AND #st = :st"), None, Unseen("ITEM.revision")),
-    fence("key not taken: change instance", NOT_TAKEN, Some("CHANGE"), From(52)),
+    fence("key not taken: change instance", NOT_TAKEN, Some("CHANGE"), From(76)),
     fence("key not taken: submission", NOT_TAKEN, Some("SUBMISSION"), Unseen("HEAD.submissions")),
     fence("key not taken: idempotency key", NOT_TAKEN, Some("KEY"), Unseen("HEAD.submissions")),
     fence("SUBMISSION.work_left", Part("#wl = :before"), None, Unseen("the work record itself")),

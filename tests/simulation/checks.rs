@@ -95,7 +95,15 @@ fn repeats(first: &Answer, repeated: &Answer) -> bool {
         // Messages of owners are those of the time of the answer.
         body["messages"].take();
         let more = body["change_instances_next"].take() != Value::Null;
-        let Value::Array(changes) = body["change_instances"].take() else { panic!("no change instances") };
+        let Value::Array(mut changes) = body["change_instances"].take() else {
+            panic!("no change instances")
+        };
+        // So are the metadata of the team and of the application.
+        for change in &mut changes {
+            for part in ["application", "consumer_team"] {
+                change[part]["metadata"].take();
+            }
+        }
         (more, changes, body)
     };
     let ((more, changes, body), (more_repeated, changes_repeated, body_repeated)) =

@@ -10,6 +10,9 @@ const MACHINES: [&str; 3] = ["vm1", "vm2", "vm3"];
 /// The machine that exists before its declaration, if its service can adopt objects (R55).
 const ADOPTED: &str = "vm2";
 
+/// The key of metadata, of a team as well as of an application.
+const METADATA: &str = "metadata";
+
 const ALGORITHMS: [&str; 2] = ["RoundRobin", "LeastConnections"];
 
 /// Full name of an item.
@@ -70,6 +73,32 @@ pub fn content(applications: &[Option<Application>; 2], adopts: bool) -> Value {
     Value::Object(declared.collect::<Map<_, _>>())
 }
 
+/// Adds metadata that complete and generate items (R66). The number of the command decides which ones.
+pub fn add_metadata(content: &mut Value, number: usize) {
+    let defaults = |memory: Value| json!({"VM": {"memory": memory}});
+    // Only a string can name the target, and the machines of a load balancer are a list.
+    let entry = |cpu: usize| {
+        json!({"service": "LoadBalancer", "for": "VM", "as": "algorithm", "item": {"name": "of"},
+            "where": {"properties": {"cpu": {"const": cpu}}}})
+    };
+    for (index, (_, application)) in content.as_object_mut().unwrap().iter_mut().enumerate() {
+        match (number + index) % 4 {
+            0 => {}
+            1 => application["metadata"] = json!({"dovetail_each": [entry(2)]}),
+            2 => application["metadata"] = json!({"dovetail_defaults": defaults(Value::Null)}),
+            _ => application["metadata"] = json!({"dovetail_defaults": defaults(json!(number % 3))}),
+        }
+    }
+    match number % 3 {
+        0 => {
+            content["metadata"] =
+                json!({"dovetail_defaults": defaults(json!(8)), "dovetail_each": [entry(1)]});
+        }
+        1 => content["metadata"] = json!({"dovetail_defaults": defaults(json!(number % 2))}),
+        _ => {}
+    }
+}
+
 /// A submitted declaration of a team.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body(Value);
@@ -80,18 +109,49 @@ impl Body {
         Self(content)
     }
 
-    pub fn applications(&self) -> BTreeSet<String> {
-        self.0.as_object().unwrap().keys().cloned().collect()
+    /// Returns the metadata of the team, if the declaration has them.
+    pub fn metadata(&self) -> Option<&Value> {
+        self.0.get(METADATA)
     }
 
-    pub fn items(&self) -> BTreeMap<ItemName, Value> {
+    /// Returns whether the metadata of the declaration itself generate an item.
+    pub fn generates(&self) -> bool {
+        let written =
+            self.contents().flat_map(|(_, content)| content["services"].as_object().unwrap().values());
+        let written: usize = written.map(|items| items.as_array().unwrap().len()).sum();
+        self.items(&self.0[METADATA]).len() > written
+    }
+
+    fn contents(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.0.as_object().unwrap().iter().filter(|(name, _)| *name != METADATA)
+    }
+
+    pub fn applications(&self) -> BTreeSet<String> {
+        self.contents().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Returns all items with what metadata add, the metadata of the team among them.
+    pub fn items(&self, of_team: &Value) -> BTreeMap<ItemName, Value> {
         let mut items = BTreeMap::new();
-        for (application, content) in self.0.as_object().unwrap() {
+        for (application, content) in self.contents() {
+            let layers = [&content[METADATA], of_team];
+            let mut written = Vec::new();
             for (service, declared) in content["services"].as_object().unwrap() {
                 for item in declared.as_array().unwrap() {
-                    let name = item["name"].as_str().unwrap();
-                    items.insert(ItemName::new(application, service, name), item.clone());
+                    written.push((service, completed(service, item, &layers)));
                 }
+            }
+            let entries = layers.iter().filter_map(|metadata| metadata["dovetail_each"].as_array()).flatten();
+            let generated = entries.flat_map(|entry| {
+                let targets = written.iter().filter(|(service, item)| is_target(entry, service, item));
+                targets.map(|(_, target)| generated(entry, target, &layers))
+            });
+            let all =
+                written.iter().map(|(service, item)| ((*service).clone(), item.clone())).chain(generated);
+            // A written item wins, and then the first entry.
+            for (service, item) in all {
+                let name = ItemName::new(application, &service, item["name"].as_str().unwrap());
+                items.entry(name).or_insert(item);
             }
         }
         items
@@ -102,4 +162,31 @@ impl Body {
         let named = item.and_then(|item| item["related_vms"].as_array());
         named.into_iter().flatten().map(|name| name.as_str().unwrap().to_owned()).collect()
     }
+}
+
+/// Returns an item with the members that it lacks.
+fn completed(service: &str, item: &Value, layers: &[&Value]) -> Value {
+    let mut seen = item.as_object().unwrap().clone();
+    for metadata in layers {
+        for (member, value) in metadata["dovetail_defaults"][service].as_object().into_iter().flatten() {
+            seen.entry(member.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    // A null ends the search, and no declared item has one.
+    seen.retain(|_, value| !value.is_null());
+    Value::Object(seen)
+}
+
+fn is_target(entry: &Value, service: &str, item: &Value) -> bool {
+    entry["for"] == *service && item["cpu"] == entry["where"]["properties"]["cpu"]["const"]
+}
+
+/// Returns the item that an entry adds for a target, with its service.
+fn generated(entry: &Value, target: &Value, layers: &[&Value]) -> (String, Value) {
+    let mut item = entry["item"].clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    item["name"] = json!(format!("{}.{}", text(&item["name"]), text(&target["name"])));
+    item[text(&entry["as"])] = target["name"].clone();
+    let service = text(&entry["service"]);
+    (service.clone(), completed(&service, &item, layers))
 }

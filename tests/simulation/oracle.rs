@@ -41,6 +41,8 @@ pub struct Oracle {
     /// Ids of change instances whose completion adopts an object that differs from the declaration (R55).
     adopted: BTreeSet<ChangeId>,
     submissions: BTreeMap<TeamId, u64>,
+    /// The metadata of the teams.
+    metadata: BTreeMap<TeamId, Value>,
 }
 
 struct Created {
@@ -75,6 +77,7 @@ impl Oracle {
             answering: BTreeMap::new(),
             adopted: BTreeSet::new(),
             submissions: BTreeMap::new(),
+            metadata: BTreeMap::new(),
         }
     }
 
@@ -98,7 +101,11 @@ impl Oracle {
 
     fn plan(&mut self, submission: &Submission, body: &Body, requested: &BTreeSet<ItemName>) -> (u64, u64) {
         let (team, number) = (submission.team.id, submission.id.number());
-        let declared = body.items();
+        let of_team = self.metadata.entry(team).or_default();
+        if let Some(metadata) = body.metadata() {
+            of_team.clone_from(metadata);
+        }
+        let declared = body.items(of_team);
         let is_affected = |name: &ItemName| {
             submission.scope == Scope::Whole || body.applications().contains(&name.application)
         };

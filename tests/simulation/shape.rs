@@ -29,6 +29,9 @@ pub fn demo(services: usize) -> Value {
 /// One in this number of seeds has a verified service.
 const VERIFIED: u64 = 3;
 
+/// One in this number of seeds has metadata that complete and generate items.
+const EXPANDED: u64 = 4;
+
 /// The differences from the demo world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -36,6 +39,8 @@ pub struct Shape {
     load_balancer: Service,
     /// Whether the service of virtual machines is verified: its owner plans, observes and adopts items (R51 to R55).
     pub is_verified: bool,
+    /// Whether declarations have metadata that complete and generate items (R66).
+    pub has_metadata: bool,
     /// With [`STAGED`] writes in one transaction, every submission is staged.
     pub limits: Limits,
 }
@@ -57,7 +62,9 @@ impl Shape {
         let actions_max = if dice.u32(0..3) == 0 { STAGED } else { 100 };
         // The dice stay as they are, so the worlds of all other seeds stay, too.
         let is_verified = seed % VERIFIED == 2;
-        Self { vm, load_balancer, is_verified, limits: Limits { actions_max, reuse_from: REUSE_FROM } }
+        let has_metadata = seed % EXPANDED == 3;
+        let limits = Limits { actions_max, reuse_from: REUSE_FROM };
+        Self { vm, load_balancer, is_verified, has_metadata, limits }
     }
 
     fn service(&self, title: &str) -> &Service {

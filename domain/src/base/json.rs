@@ -162,6 +162,15 @@ impl Problems {
         self.problems.iter().any(|problem| problem.rule == rule && problem.pointer == pointer)
     }
 
+    /// Returns whether a problem of this rule at this pointer or below it is present.
+    pub(crate) fn has_below(&self, rule: &str, pointer: &str) -> bool {
+        let is_below = |problem: &Problem| {
+            let rest = problem.pointer.strip_prefix(pointer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.problems.iter().any(|problem| problem.rule == rule && is_below(problem))
+    }
+
     pub(crate) const fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }

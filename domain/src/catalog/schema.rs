@@ -71,6 +71,9 @@ pub const REFERENCES_MAX: usize = 256;
 /// Maximum number of reported problems of an item.
 pub const ITEM_PROBLEMS_MAX: usize = 100;
 
+/// Maximum memory of all compiled conditions of a request in bytes, by estimate.
+pub const CONDITIONS_BYTES_MAX: usize = COMPILED_BYTES_MAX;
+
 const MESSAGE_CHARS_MAX: usize = 300;
 
 /// A compiled service definition.
@@ -154,6 +157,12 @@ pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
 /// service.
 pub fn of_metadata(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
     compiled(&checked(bytes, Words::Ignore, |check, root| check.object(root))?, Words::Ignore)
+}
+
+/// Compiles a schema that selects items by their declarations. The limits of definitions apply.
+pub fn of_condition(condition: &Value) -> Result<Schema, Vec<Problem>> {
+    let text = checked(condition.to_string().as_bytes(), Words::Ignore, |check, root| check.draft(root))?;
+    compiled(&text, Words::Ignore)
 }
 
 /// Checks a schema with words that belongs to no service, and returns its forms.
@@ -259,6 +268,13 @@ impl Schema {
     /// An item that needs more steps than are left is not evaluated, and has the problem `too_complex`.
     pub fn problems(&self, body: &Value, budget: &mut Budget) -> Vec<Problem> {
         self.problems_in(&self.request, body, budget)
+    }
+
+    /// Returns whether a value satisfies the schema; none if the answer needs more steps than are left.
+    pub fn accepts(&self, body: &Value, budget: &mut Budget) -> Option<bool> {
+        let validator = self.request.validator.as_ref()?;
+        let steps = self.request.model.cost(body, budget.steps).map_or(u64::MAX, |cost| cost.valid);
+        budget.takes(steps).then(|| validator.is_valid(body))
     }
 
     /// Returns the problems of a declaration whose change instance needs no approval: those of its approval (R49).

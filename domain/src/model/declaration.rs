@@ -2,6 +2,7 @@
 //!
 //! The existence of teams, services and references, and the schemas, are checks of [`crate::rules::plan`].
 
+pub mod expansion;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, push_token};
 use crate::model::secrets::Secrets;
+use expansion::Sources;
 
 /// Maximum size of a request body in bytes: the payload limit of a function minus its envelope.
 pub const BODY_BYTES_MAX: usize = 5 * 1024 * 1024;
@@ -31,7 +33,7 @@ pub const SERVICES_MAX: usize = 200;
 pub const DECLARATION_BYTES_MAX: usize = 128 * 1024;
 /// Maximum length of the name of an application, a service or an item, in bytes.
 pub const NAME_BYTES_MAX: usize = 128;
-/// Maximum canonical size of the metadata of a team or an application, in bytes.
+/// Maximum canonical size of the metadata of a team or an application, in bytes, apart from the keys of [`expansion`].
 pub const METADATA_BYTES_MAX: usize = 4 * 1024;
 
 pub(crate) const METADATA: &str = "metadata";
@@ -78,8 +80,17 @@ pub struct DeclaredItem {
     pub hash: Hash,
     /// The JSON pointer of the item in the document.
     pub pointer: String,
+    /// The parts of the item that stand in metadata; none before [`crate::rules::expand`] (R66).
+    pub sources: Sources,
     /// The values of the masks in the canonical form; none before [`crate::rules::secrets::mask`] (R58).
     pub secrets: Secrets,
+}
+
+impl DeclaredItem {
+    /// Returns the JSON pointer of a value of the item, which may stand in metadata.
+    pub fn pointer_to(&self, below: &str) -> String {
+        self.sources.pointer_of(below).unwrap_or_else(|| format!("{}{below}", self.pointer))
+    }
 }
 
 /// Parses a submitted document; returns all its problems if it has any.
@@ -330,6 +341,7 @@ impl Reader {
             canonical,
             hash,
             pointer: location.pointer,
+            sources: Sources::default(),
             secrets: Secrets::default(),
         })
     }
@@ -360,8 +372,12 @@ impl Reader {
 
     fn metadata(&mut self, location: &Location, value: Value) -> Option<Value> {
         let value = Value::Object(self.object(location, value)?);
-        if json::canonical(&value).len() > METADATA_BYTES_MAX {
+        if json::canonical(&expansion::without_keys(&value)).len() > METADATA_BYTES_MAX {
             self.report(location, "too_large", too_large(METADATA_BYTES_MAX));
+        }
+        for (names, message) in expansion::read(&value).1 {
+            let at = names.iter().fold(location.clone(), |at, name| at.key(name));
+            self.report(&at, METADATA, message);
         }
         Some(value)
     }

@@ -31,6 +31,13 @@ pub fn is_masked(part: &Part, item: &DeclaredItem) -> bool {
     is_masked
 }
 
+/// Returns the pointers of the secrets in a value at a path of a definition.
+pub(crate) fn pointers(part: &Part, value: &Value) -> Vec<String> {
+    let mut pointers = Vec::new();
+    for_each(part, "", value, &mut |pointer, _| pointers.push(pointer.to_owned()));
+    pointers
+}
+
 /// Returns whether `secrets` has the secret of each mask in a stored declaration.
 pub(crate) fn knows_masks(part: &Part, declared: &Value, secrets: Option<&Secrets>) -> bool {
     let mut knows_all = true;
@@ -193,7 +200,7 @@ fn unstorable(reason: Unstorable) -> Problem {
 /// Returns a problem of an item with its position in the whole declaration.
 fn of_item(item: &DeclaredItem, [team, application]: [&str; 2], problem: Problem) -> Problem {
     let path = [team, application, &item.service, &item.name].map(str::to_owned);
-    let pointer = format!("{}{}", item.pointer, problem.pointer);
+    let pointer = item.pointer_to(&problem.pointer);
     Problem { pointer, path: path.into_iter().chain(problem.path).collect(), ..problem }
 }
 

@@ -6,12 +6,13 @@ use domain::base::json::NUMBER_MAX;
 use domain::catalog::config::CONFIG_BYTES_MAX;
 use domain::catalog::docs::DOCS_BYTES_MAX;
 use domain::catalog::schema::{
-    PUBLISHED_STEPS_MAX, REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, STEPS_MAX,
+    CONDITIONS_BYTES_MAX, PUBLISHED_STEPS_MAX, REFERENCES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, STEPS_MAX,
     UPGRADED_VERSIONS_MAX, UPGRADES_BYTES_MAX,
 };
 use domain::catalog::service::{
     ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
+use domain::model::declaration::expansion::{ENTRIES_MAX, KEYS_BYTES_MAX, KEYS_OF_TEAM_BYTES_MAX};
 use domain::model::declaration::{
     APPLICATIONS_CHANGED_MAX, BODY_BYTES_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, ITEMS_MAX,
     METADATA_BYTES_MAX, NAME_BYTES_MAX, SERVICES_MAX,
@@ -39,7 +40,12 @@ fn the_page_of_limits_has_the_limits_of_the_code() {
         ("applications changed by a submission", count(APPLICATIONS_CHANGED_MAX)),
         ("declaration of an item, with masks as well as with secrets", bytes(DECLARATION_BYTES_MAX)),
         ("references of an item", count(REFERENCES_MAX)),
-        ("metadata of a team or an application", bytes(METADATA_BYTES_MAX)),
+        ("metadata of a team or an application, apart from the two keys below", bytes(METADATA_BYTES_MAX)),
+        ("`dovetail_defaults` and `dovetail_each` of a team or an application", bytes(KEYS_BYTES_MAX)),
+        ("both of a team and all its applications", bytes(KEYS_OF_TEAM_BYTES_MAX)),
+        ("entries of `dovetail_each` of a team or an application", count(ENTRIES_MAX)),
+        ("steps of all `where` of a request", STEPS_MAX.to_string()),
+        ("memory of all `where` of a request, compiled", bytes(CONDITIONS_BYTES_MAX)),
         ("deployed item", bytes(DEPLOYED_BYTES_MAX)),
         ("deployed item of a verified service, with the declared values", bytes(WHOLE_BYTES_MAX)),
         ("log text", bytes(LOG_BYTES_MAX)),

@@ -14,6 +14,8 @@ mod definitions;
 #[cfg(test)]
 mod deployed;
 #[cfg(test)]
+mod expansion;
+#[cfg(test)]
 mod fences;
 #[cfg(test)]
 mod forged;

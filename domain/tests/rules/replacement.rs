@@ -25,7 +25,7 @@ fn declare(world: &mut World, cpu: u64) -> Change {
 
 /// Returns the number of the declaration that an owner has in place, and whether it is certain.
 fn place(world: &World, owner: &str) -> Option<(u64, bool)> {
-    match world.item(NAME).stacks[&team(owner).id].place {
+    match world.item(NAME).stacks.get(&team(owner).id)?.place {
         Place::Declared { version, is_certain, .. } => Some((version.number, is_certain)),
         Place::Nothing | Place::Unknown => None,
     }

@@ -1,6 +1,7 @@
 //! The declarations of the caller's team as one document, which declares the same again (R36).
 
 mod export;
+mod reduced;
 
 use crate::filter::texts;
 use crate::history;
@@ -50,6 +51,14 @@ pub(crate) async fn export(request: ListRequest<'_>) -> Result<Reply, Failure> {
     let next = walk.from(id, progress).await?;
     let (applications, texts, cut) = gathered(table, id, walk.found).await?;
     let metadata = history::historical(table.metadata_at(team.replaced(), moment).await?, "as_of")?;
+    let metadata = metadata.unwrap_or_else(|| "{}".to_owned());
+    let applications: Vec<&Then> = applications.iter().filter(|then| has_content(then)).collect();
+    let text = document(&team.name, &metadata, &applications, &texts).ok_or(Code::Broken)?;
+    // The document is parsed, because the members of a response are in the order of their names.
+    let mut declaration: Value = serde_json::from_str(&text).map_err(|_| Code::Broken)?;
+    if let Some(content) = declaration.get_mut(&team.name).and_then(Value::as_object_mut) {
+        reduced::reduce(&export, id, content, &applications).await?;
+    }
     // An item can be missing among the live items only if a later submission removed it.
     if is_present && stored_head(table, id).await?.submissions != head.submissions {
         return Err(Code::Contended.into());
@@ -58,11 +67,6 @@ pub(crate) async fn export(request: ListRequest<'_>) -> Result<Reply, Failure> {
         let position = json!([moment.submission, progress.to_position()]).to_string();
         call.page_after(key, &identity(call), &position)
     });
-    let applications: Vec<&Then> = applications.iter().filter(|then| has_content(then)).collect();
-    let metadata = metadata.unwrap_or_else(|| "{}".to_owned());
-    let text = document(&team.name, &metadata, &applications, &texts).ok_or(Code::Broken)?;
-    // The document is parsed, because the members of a response are in the order of their names.
-    let declaration = serde_json::from_str(&text).map_err(|_| Code::Broken)?;
     Reply::new(200, Page { declaration, next })
 }
 

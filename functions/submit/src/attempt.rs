@@ -8,6 +8,8 @@ use crate::refused;
 use crate::submitted::Submitted;
 use domain::base::problem::Problem;
 use domain::model::declaration::Declaration;
+use domain::rules::expand;
+use domain::rules::expand::{Expanded, Previewed};
 use domain::rules::plan;
 use domain::rules::plan::{ItemRemoval, Plan, Refused, Removal, Request};
 use dovetail_aws::off_worker;
@@ -16,6 +18,8 @@ use dovetail_http::{Code, Failure, Reply};
 /// One attempt. Each attempt reads everything again, because any record of the last plan may have changed.
 pub(crate) struct Attempt<'a> {
     submitted: &'a Submitted,
+    /// The declaration with the additions of metadata, if there are any (R66).
+    expanded: Option<Expanded>,
     pub(crate) loaded: Loaded,
 }
 
@@ -29,13 +33,29 @@ impl<'a> Attempt<'a> {
         if let Planning::Replan(why) = submitted.follow(context.table, &team).await? {
             return Ok(Planning::Replan(why));
         }
-        let loaded = load::items(context, team, &submitted.declaration, submitted.scope).await?;
-        Ok(Planning::Ready(Self { submitted, loaded }))
+        // Conditions may take a good part of a second of CPU time.
+        let expanded = off_worker(|| submitted.expanded(&team.stored))?;
+        let declaration = expanded.as_ref().map_or(&submitted.declaration, |expanded| &expanded.declaration);
+        let loaded = load::items(context, team, declaration, submitted.scope).await?;
+        Ok(Planning::Ready(Self { submitted, expanded, loaded }))
     }
 
-    /// Returns the declaration with masks in place of secrets.
+    /// Returns the declaration with the additions of metadata, and with masks in place of secrets.
     fn declaration(&self) -> &Declaration {
-        self.loaded.masked.as_ref().map_or(&self.submitted.declaration, |masked| &masked.declaration)
+        let expanded = self.expanded.as_ref();
+        let declaration = expanded.map_or(&self.submitted.declaration, |expanded| &expanded.declaration);
+        self.loaded.masked.as_ref().map_or(declaration, |masked| &masked.declaration)
+    }
+
+    /// Returns the problems from before the plan: of the document, of the additions of metadata, and of secrets.
+    fn unread(&self) -> Vec<Problem> {
+        let Self { submitted, expanded, loaded } = self;
+        let read = (&loaded.team.stored, &loaded.items);
+        let exposed =
+            expanded.iter().flat_map(|expanded| expanded.exposed(self.declaration(), read, &loaded.offers));
+        let additions = expanded.iter().flat_map(|expanded| expanded.problems.iter().cloned()).chain(exposed);
+        let unmasked = loaded.masked.iter().flat_map(|masked| &masked.problems);
+        submitted.unread.iter().cloned().chain(additions).chain(unmasked.cloned()).collect()
     }
 
     /// Plans the submission. With `is_confirmed`, the submission may remove whole applications (R57).
@@ -44,11 +64,10 @@ impl<'a> Attempt<'a> {
         context: &Context<'_>,
         is_confirmed: bool,
     ) -> Result<Planning<Plan<'_>>, Failure> {
-        let Self { submitted, loaded } = self;
+        let Self { submitted, loaded, .. } = self;
         let Context { table, call, .. } = context;
         let ctx = &call.ctx();
-        let unmasked = loaded.masked.iter().flat_map(|masked| &masked.problems);
-        let unread: Vec<Problem> = submitted.unread.iter().chain(unmasked).cloned().collect();
+        let unread = self.unread();
         let request = Request {
             declaration: self.declaration(),
             unread: &unread,
@@ -71,7 +90,8 @@ impl<'a> Attempt<'a> {
             Err(Refused::Invalid(problems)) => {
                 let removals = if is_confirmed { Vec::new() } else { self.unconfirmed() };
                 let failure = refused::invalid(table, call, problems, &removals).await;
-                Err(messages::add_to_rejected(context, loaded, submitted, failure).await)
+                let declared = (self.declaration(), submitted.scope);
+                Err(messages::add_to_rejected(context, loaded, declared, failure).await)
             }
             Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
         }
@@ -105,7 +125,7 @@ impl<'a> Attempt<'a> {
 
     /// Returns the removals for which `submit` requires a confirmation (R57).
     pub(crate) fn unconfirmed(&self) -> Vec<Removal> {
-        let Self { submitted, loaded } = self;
+        let Self { submitted, loaded, .. } = self;
         if submitted.allows_removal {
             return Vec::new();
         }
@@ -120,6 +140,22 @@ impl<'a> Attempt<'a> {
     /// Adds the messages of service owners to the reply of the accepted declaration.
     pub(crate) async fn with_messages(&self, context: &Context<'_>, reply: Reply) -> Result<Reply, Failure> {
         let Loaded { team, items, .. } = &self.loaded;
-        messages::add_to_accepted(context, team, (Some(items), self.submitted), reply).await
+        messages::add_to_accepted(context, team, (Some(items), self.declaration()), reply).await
+    }
+
+    /// Returns the warnings about the additions of metadata (R66).
+    pub(crate) fn warnings_of_metadata(&self) -> Vec<String> {
+        let Self { submitted, expanded, loaded } = self;
+        // A revert declares the stored texts and needs no additions.
+        if submitted.is_revert() {
+            return Vec::new();
+        }
+        expand::warnings(Previewed {
+            written: &submitted.declaration,
+            expanded: expanded.as_ref(),
+            scope: submitted.scope,
+            stored: &loaded.team.stored,
+            items: &loaded.items,
+        })
     }
 }

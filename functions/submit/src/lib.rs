@@ -130,5 +130,8 @@ async fn repeated(
     stored: &Submission,
 ) -> Result<Reply, Failure> {
     let reply = reply::accepted(context, stored).await?;
-    messages::add_to_accepted(context, team, (None, submitted), reply).await
+    // The metadata may have changed since, and the submission stays accepted.
+    let expanded = submitted.expanded(&team.stored).unwrap_or_default();
+    let declaration = expanded.as_ref().map_or(&submitted.declaration, |expanded| &expanded.declaration);
+    messages::add_to_accepted(context, team, (None, declaration), reply).await
 }

@@ -5,9 +5,9 @@
 
 use crate::context::Context;
 use crate::load::{Loaded, LoadedTeam};
-use crate::submitted::Submitted;
 use domain::TeamId;
-use domain::model::declaration::DeclaredApplication;
+use domain::model::declaration::{Declaration, DeclaredApplication};
+use domain::model::submission::Scope;
 use domain::outreach::message;
 use domain::outreach::message::Used;
 use domain::rules::plan;
@@ -26,12 +26,12 @@ const MESSAGES_MAX: usize = 50;
 pub(crate) async fn add_to_accepted(
     context: &Context<'_>,
     team: &LoadedTeam,
-    (items, submitted): (Option<&Items>, &Submitted),
+    (items, declaration): (Option<&Items>, &Declaration),
     mut reply: Reply,
 ) -> Result<Reply, Failure> {
     if !team.message_owners.is_empty() {
         let used = message::used(items.into_iter().flat_map(Items::values).flatten());
-        let declared = titles(&submitted.declaration.applications);
+        let declared = titles(&declaration.applications);
         add(context, &team.message_owners, (used, declared), &mut reply).await?;
     }
     Ok(reply)
@@ -43,7 +43,7 @@ pub(crate) async fn add_to_accepted(
 pub(crate) async fn add_to_rejected(
     context: &Context<'_>,
     Loaded { team, items, .. }: &Loaded,
-    submitted: &Submitted,
+    (declaration, scope): (&Declaration, Scope),
     mut failure: Failure,
 ) -> Failure {
     if let Failure::Refused(reply) = &mut failure
@@ -52,10 +52,10 @@ pub(crate) async fn add_to_rejected(
     {
         let used = message::used(items.values().flatten());
         // Items with an unchanged declaration are active, and were not read.
-        let read = plan::to_read(&team.stored, &submitted.declaration, submitted.scope);
+        let read = plan::to_read(&team.stored, declaration, scope);
         let unread = team.stored.applications.iter().filter(|stored| !read.contains(&stored.id));
         let unread: BTreeSet<&str> = unread.map(|stored| stored.name.as_str()).collect();
-        let declared = submitted.declaration.applications.iter();
+        let declared = declaration.applications.iter();
         let unchanged = titles(declared.filter(|declared| unread.contains(declared.name.as_str())));
         if let Err(broken) = add(context, &team.message_owners, (used, unchanged), reply).await {
             return broken;

@@ -139,6 +139,7 @@ async fn reply_of(
         unconfirmed: attempt.unconfirmed(),
         unconfirmed_items: attempt.unconfirmed_items(plan),
         unapprovable: plan.unapprovable(&loaded.offers),
+        of_metadata: attempt.warnings_of_metadata(),
         related: &related,
     };
     let mut body = planned.view(&Viewpoint::of(call))?;

@@ -9,6 +9,8 @@ use domain::base::problem::Problem;
 use domain::model::declaration;
 use domain::model::declaration::Declaration;
 use domain::model::submission::{COMMIT_ID_BYTES_MAX, Scope, Submission, message_problem};
+use domain::rules::expand::{Expanded, expand};
+use domain::rules::plan::Stored;
 use domain::{Hash, SubmissionId};
 use dovetail_http::{Call, Code, Failure, FieldError, invalid_declaration};
 use dovetail_table::Table;
@@ -17,6 +19,7 @@ use std::collections::BTreeMap;
 
 /// A submission request.
 pub(crate) struct Submitted {
+    /// The declaration as sent.
     pub(crate) declaration: Declaration,
     /// Problems of the unreadable parts of the document.
     pub(crate) unread: Vec<Problem>,
@@ -70,6 +73,11 @@ impl Submitted {
         Ok(Self { declaration, unread, scope, idempotency, commit_id, message, allows_removal, revert })
     }
 
+    /// Returns whether the request is a revert.
+    pub(crate) const fn is_revert(&self) -> bool {
+        self.revert.is_some()
+    }
+
     /// Returns the idempotency key.
     pub(crate) fn key(&self) -> Option<&str> {
         self.idempotency.as_ref().map(|(key, _)| key.as_str())
@@ -87,6 +95,17 @@ impl Submitted {
             }
             Planning::Replan(why) => Ok(Planning::Replan(why)),
         }
+    }
+
+    /// Returns the declaration with the additions of metadata, if there are any (R66).
+    pub(crate) fn expanded(&self, stored: &Stored) -> Result<Option<Expanded>, Failure> {
+        // The stored declarations of a revert have their additions already. Those of a foreign team would be the
+        // caller's.
+        if self.is_revert() || self.declaration.team != stored.team.name {
+            return Ok(None);
+        }
+        expand(&self.declaration, stored, self.scope)
+            .map_err(|problems| invalid(self.unread.iter().cloned().chain(problems).collect()))
     }
 
     /// Returns the stored submission of this request, if there is one.

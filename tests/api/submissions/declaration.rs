@@ -6,7 +6,7 @@ use domain::base::json::canonical;
 use serde_json::{Value, json};
 use support::{Answer, Running};
 
-const EXPORT: &str = "/v1/orcabase/consumer/declaration/";
+pub(super) const EXPORT: &str = "/v1/orcabase/consumer/declaration/";
 
 /// Adds a page: objects are merged, lists of items are joined, and metadata are the same on all pages.
 fn merge(into: &mut Value, from: &Value) {
@@ -39,7 +39,7 @@ fn items(page: &Answer) -> usize {
     services.map(|(_, items)| items.as_array().unwrap().len()).sum()
 }
 
-fn exported(system: &Running, query: &str) -> Value {
+pub(super) fn exported(system: &Running, query: &str) -> Value {
     merged(&system.pages(&format!("{EXPORT}?{query}"), KEY))
 }
 

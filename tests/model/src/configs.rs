@@ -120,13 +120,13 @@ pub const CONFIGS: &[Config] = configs! {
         { replaces: true, approval: false, torn: true, owners: owners(2, 4, &[Complete, Fail, Retry]) } First(40_000);
         [submit(X1), submit(X2).after(&[0]), submit(X3).after(&[1])];
     "replaced, staged": "staged replacements while owners decide";
-        { replaces: true, owners: owners(1, 4, &[Approve, Complete, Fail]) } First(40_000);
+        { replaces: true, owners: owners(1, 4, &[Approve, Complete, Fail]) } All(16_346);
         [submit(X1).staged(), submit(X2).staged().after(&[0]), submit(X3).staged().after(&[0])];
     "life": "created, modified, removed, declared again, while owners decide";
         { dependents: &["V"], owners: owners(0, 6, ANY) } First(80_000);
         [submit(X1), submit(X2).after(&[0]), submit(NOTHING).after(&[1]), submit(X1).after(&[2])];
     "guard": "rejections race with two submitters, torn reads";
-        { torn: true, owners: owners(1, 3, &[Approve, Reject, Fail, Close]) } All(60_440);
+        { torn: true, owners: owners(1, 3, &[Approve, Reject, Fail, Close]) } All(60_478);
         [submit(XZ1), submit(XZ2).after(&[0]), submit(X1).after(&[0])];
     "staged": "staged submissions while owners decide";
         { dependents: &["V"], owners: owners(1, 3, ANY) } First(120_000);

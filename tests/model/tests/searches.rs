@@ -10,8 +10,14 @@ use model::search::{Order, search};
 #[test]
 fn every_rule_holds_in_a_million_states() {
     let mut visited = 0;
+    let mut wrong = Vec::new();
     for config in CONFIGS {
-        let result = search(config, config.states.count(), &[], Order::Depth);
+        let limit = match config.states {
+            // If there are more states than before, the failure names their number.
+            States::All(count) => 2 * count,
+            States::First(count) => count,
+        };
+        let result = search(config, limit, &[], Order::Depth);
         println!(
             "{:12} {:>8} states, {:>8} steps, complete: {}",
             config.name, result.unique, result.generated, result.complete
@@ -23,9 +29,12 @@ fn every_rule_holds_in_a_million_states() {
             States::All(count) => result.complete && result.unique == count,
             States::First(count) => !result.complete && result.unique >= count,
         };
-        assert!(is_as_configured, "{}: {} states, complete: {}", config.name, result.unique, result.complete);
+        if !is_as_configured {
+            wrong.push(format!("{}: {} states, complete: {}", config.name, result.unique, result.complete));
+        }
         visited += result.unique;
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(visited >= 1_000_000, "{visited} states");
 }
 

@@ -13,11 +13,15 @@ impl<S: Site> Stage<S> {
         let (verb, options) = rest_of(step, 1).split_once(' ').unwrap_or((rest_of(step, 1), ""));
         let options: Vec<&str> = options.split(' ').filter(|word| !word.is_empty()).collect();
         let (mut reverted_to, mut idempotency_key) = (None, None);
-        let (mut headers, mut parameters) = (Vec::new(), Vec::new());
+        let (mut headers, mut parameters, mut exported) = (Vec::new(), Vec::new(), None);
         let mut left = options.as_slice();
         while !left.is_empty() {
             left = match left {
                 ["reverting" | "nothing", rest @ ..] => rest,
+                ["its", "declaration", rest @ ..] => {
+                    exported = Some(self.declaration(team, ""));
+                    rest
+                }
                 ["to", submission, rest @ ..] => {
                     reverted_to = Some(self.submission_named(submission));
                     rest
@@ -52,7 +56,11 @@ impl<S: Site> Stage<S> {
         let query = if parameters.is_empty() { String::new() } else { format!("?{}", parameters.join("&")) };
         let path = format!("{CORE}/consumer/submissions/{place}/{query}");
         let method = if verb == "patches" { "PATCH" } else { "POST" };
-        let body = if reverted_to.is_some() { String::new() } else { document(team, &step.body) };
+        let body = match exported {
+            Some(exported) => canonical(&exported),
+            None if reverted_to.is_some() => String::new(),
+            None => document(team, &step.body),
+        };
         let body = body.into_bytes();
         let request = ApiRequest { method, path: &path, key: Some(self.key(team)), headers: &headers, body };
         let answer = self.system.send(&request);
@@ -69,6 +77,14 @@ impl<S: Site> Stage<S> {
             return reply::preview(&answer, &self.names());
         }
         reply::submission(&answer, &self.names())
+    }
+
+    /// Returns what a team declares, in the format of a submission.
+    pub(super) fn declaration(&self, team: &str, query: &str) -> Value {
+        let answer = self.system.get(&format!("{CORE}/consumer/declaration/{query}"), self.key(team));
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(answer.at("/next").is_null(), "the declaration has one page");
+        answer.at("/declaration").clone()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::names::Names;
 use super::script::{Outcome, Step};
 use super::text::pairs;
+use domain::base::json::canonical;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use support::{Answer, ApiRequest, Site};
@@ -41,6 +42,13 @@ impl<S: Site> Stage<S> {
             ["history", change] => self.history(change),
             ["deployed", item] => self.deployed(item),
             ["charges", item] => self.charges(item),
+            ["declaration", "of", team, rest @ ..] => {
+                let query = match rest {
+                    ["as", "of", submission] => format!("?as_of={}", self.submission_named(submission)),
+                    _ => String::new(),
+                };
+                Outcome::head(canonical(&self.declaration(team, &query)[team]))
+            }
             [team, "bills", item, number] => self.bill(team, item, number.parse().unwrap()),
             [
                 kind @ ("change" | "item" | "application" | "service" | "submission" | "team"),

@@ -26,7 +26,7 @@ impl Audit<'_> {
                 subject.clone(),
                 "metadata are stored that it never had",
             );
-            self.replaced_size(subject, replaced);
+            self.replaced_size(&subject, replaced);
         }
     }
 

@@ -9,6 +9,7 @@ use crate::base::state::State;
 use crate::catalog::schema::REFERENCES_MAX;
 use crate::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service};
 use crate::model::change::Change;
+use crate::model::declaration::expansion::{KEYS_BYTES_MAX, keys_bytes, may_have_keys};
 use crate::model::declaration::{DEPTH_MAX, METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed, WHOLE_BYTES_MAX};
 use crate::model::item::Item;
@@ -63,17 +64,30 @@ impl Audit<'_> {
     }
 
     pub(super) fn team_size(&mut self, team: &Team) {
-        self.within(team.metadata.len(), METADATA_BYTES_MAX, Subject::Team(team.id), "bytes of metadata");
+        self.metadata_size(&team.metadata, &Subject::Team(team.id), "metadata");
     }
 
     pub(super) fn application_size(&mut self, application: &Application) {
         let subject = || Subject::Application(application.id);
         self.within(application.name.len(), NAME_BYTES_MAX, subject(), "bytes of its name");
-        self.within(application.metadata.len(), METADATA_BYTES_MAX, subject(), "bytes of metadata");
+        self.metadata_size(&application.metadata, &subject(), "metadata");
     }
 
-    pub(super) fn replaced_size(&mut self, subject: Subject, replaced: &Replaced) {
-        self.within(replaced.metadata.len(), METADATA_BYTES_MAX, subject, "bytes of replaced metadata");
+    pub(super) fn replaced_size(&mut self, subject: &Subject, replaced: &Replaced) {
+        self.metadata_size(&replaced.metadata, subject, "replaced metadata");
+    }
+
+    fn metadata_size(&mut self, text: &str, subject: &Subject, what: &str) {
+        let keys = may_have_keys(text).then(|| serde_json::from_str(text).ok()).flatten();
+        let keys = keys.as_ref().map_or(0, keys_bytes);
+        let others = text.len().saturating_sub(keys);
+        self.within(
+            keys,
+            KEYS_BYTES_MAX,
+            subject.clone(),
+            &format!("bytes of keys that add items in {what}"),
+        );
+        self.within(others, METADATA_BYTES_MAX, subject.clone(), &format!("bytes of {what}"));
     }
 
     pub(super) fn submission_size(&mut self, submission: &Submission) {

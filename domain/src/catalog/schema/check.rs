@@ -108,6 +108,11 @@ impl<'a> Check<'a> {
         if root.get("type").and_then(Value::as_str) != Some("object") {
             self.report("/type", "wrong_type", "must be `object`");
         }
+        self.draft(root);
+    }
+
+    /// Checks that the schema is in a supported draft.
+    pub(super) fn draft(&mut self, root: &Map<String, Value>) {
         if draft(root).is_none() {
             self.report("/$schema", "unsupported_draft", "must be draft 2020-12 or draft-07");
         }

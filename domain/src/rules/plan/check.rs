@@ -11,6 +11,7 @@ use crate::base::state::ChangeType;
 use crate::catalog::schema::{Budget, REFERENCES_MAX, Schema};
 use crate::catalog::service::Service;
 use crate::model::change::Target;
+use crate::model::declaration::expansion::{EACH, Sources};
 use crate::model::declaration::{
     APPLICATIONS_CHANGED_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, DeclaredApplication, DeclaredItem, METADATA,
     SERVICES,
@@ -186,7 +187,10 @@ impl Check<'_> {
     /// Reports a service that does not exist, once for each application and not for each item.
     fn unknown_service(&mut self, declared: &DeclaredApplication, item: &DeclaredItem) {
         let path = [self.team, &declared.name, &item.service, "service"].map(str::to_owned).to_vec();
-        let pointer = pointer([self.team, &declared.name, "services", &item.service]);
+        let pointer = match &item.sources.entry {
+            Some(entry) => format!("{entry}/service"),
+            None => pointer([self.team, &declared.name, "services", &item.service]),
+        };
         if self.problems.has("unknown_service", &pointer) {
             return;
         }
@@ -233,8 +237,8 @@ impl Check<'_> {
                 path.push("declaration".to_owned());
             }
             path.extend(problem.path);
-            let pointer = format!("{}{}", item.pointer, problem.pointer);
-            self.problems.push(|| Problem { pointer, path, ..problem });
+            let pointer = item.pointer_to(&problem.pointer);
+            self.add(item, Problem { pointer, path, ..problem });
         }
     }
 
@@ -249,8 +253,8 @@ impl Check<'_> {
         let changed = before.map(|before| on_change::refused(before, item, offer, self.earlier));
         for (name, message) in changed.into_iter().flatten() {
             let path = [self.path(declared, item), vec![name.clone()]].concat();
-            let pointer = below(&item.pointer, &name);
-            self.problems.push(|| Problem { pointer, path, rule: "fixed", message, change: None });
+            let pointer = item.pointer_to(&below("", &name));
+            self.add(item, Problem { pointer, path, rule: "fixed", message, change: None });
         }
     }
 
@@ -277,13 +281,16 @@ impl Check<'_> {
         }
     }
 
-    /// Returns whether the items of a service were readable, if there are any.
+    /// Returns whether the items of a service were readable, if there are any, and the entries that may generate some.
     ///
     /// Without this condition, a reference into an unreadable part would look dangling.
     fn is_read(&self, declared: &DeclaredApplication, service: &str) -> bool {
         let services = pointer([self.team, &declared.name, SERVICES]);
         let of_service = pointer([self.team, &declared.name, SERVICES, service]);
+        let entries = pointer([self.team, &declared.name, METADATA, EACH]);
+        let of_team = pointer([self.team, METADATA, EACH]);
         ![services, of_service].iter().any(|pointer| self.problems.has("wrong_type", pointer))
+            && ![entries, of_team].iter().any(|pointer| self.problems.has_below(METADATA, pointer))
     }
 
     /// Reports a problem of a reference at each property that names it in the newest schema.
@@ -309,9 +316,9 @@ impl Check<'_> {
         }
         for (below, field) in fields {
             let path = [self.path(declared, item), vec![field]].concat();
-            let pointer = format!("{}{below}", item.pointer);
+            let pointer = item.pointer_to(&below);
             let message = message.to_owned();
-            self.problems.push(|| Problem { pointer, path, rule, message, change: None });
+            self.add(item, Problem { pointer, path, rule, message, change: None });
         }
     }
 
@@ -344,7 +351,16 @@ impl Check<'_> {
         message: String,
     ) {
         let path = [self.path(declared, item), vec![field.to_owned()]].concat();
-        self.problems.push(|| Problem { pointer: item.pointer.clone(), path, rule, message, change: None });
+        let pointer = item.pointer.clone();
+        self.add(item, Problem { pointer, path, rule, message, change: None });
+    }
+
+    /// Adds a problem of an item. A problem of a value in metadata is added once, and not for each item with the value.
+    fn add(&mut self, item: &DeclaredItem, problem: Problem) {
+        let has_additions = item.sources != Sources::default();
+        if !(has_additions && self.problems.has(problem.rule, &problem.pointer)) {
+            self.problems.push(|| problem);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use domain::audit::invariant::Snapshot;
 use domain::base::refs::Reference;
 use domain::catalog::schema::REFERENCES_MAX;
 use domain::model::change::Entry;
+use domain::model::declaration::expansion::KEYS_BYTES_MAX;
 use domain::model::declaration::{DEPTH_MAX, METADATA_BYTES_MAX, NAME_BYTES_MAX};
 use domain::model::deployed::DEPLOYED_BYTES_MAX;
 use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, MESSAGE_CHARACTERS_MAX};
@@ -25,6 +26,11 @@ const BUSY: &[Sized] = &[
     ("bytes of its data", DEPLOYED_BYTES_MAX, |s, size| s.deployed[0].data = "d".repeat(size)),
     ("bytes of metadata", METADATA_BYTES_MAX, |s, size| {
         s.teams.get_mut(&consumer()).unwrap().metadata = "m".repeat(size);
+    }),
+    ("bytes of keys that add items in metadata", KEYS_BYTES_MAX, |s, size| {
+        let empty = r#"{"dovetail_each":[""]}"#.len();
+        let metadata = serde_json::json!({"dovetail_each": ["e".repeat(size - empty)]}).to_string();
+        s.teams.get_mut(&consumer()).unwrap().metadata = metadata;
     }),
     ("bytes of its name", NAME_BYTES_MAX, |s, size| {
         s.applications.values_mut().for_each(|application| application.name = "n".repeat(size));

@@ -2,7 +2,9 @@
 
 use super::*;
 use domain::base::id::ApplicationId;
+use domain::base::problem::Problem;
 use domain::model::declaration::Declaration;
+use domain::rules::expand::expand;
 use std::collections::BTreeSet;
 
 impl World {
@@ -20,10 +22,21 @@ impl World {
         Actor::Person { name: format!("a person of {name}"), team: team(name) }
     }
 
+    /// Returns a declaration with the additions of metadata, and their problems.
+    pub(crate) fn expanded(
+        stored: &Stored,
+        body: &Value,
+        scope: Scope,
+    ) -> Result<(Declaration, Vec<Problem>), Vec<Problem>> {
+        let declaration = declaration::parse(body.to_string().as_bytes())?;
+        let expanded = expand(&declaration, stored, scope)?;
+        Ok(expanded.map_or((declaration, Vec::new()), |expanded| (expanded.declaration, expanded.problems)))
+    }
+
     /// Reads the input of a plan.
     pub(crate) fn read(&self, body: &Value, scope: Scope) -> (Stored, Items) {
-        let declaration = declaration::parse(body.to_string().as_bytes()).unwrap();
         let stored = self.stored();
+        let (declaration, _) = Self::expanded(&stored, body, scope).unwrap();
         let items = plan::to_read(&stored, &declaration, scope).into_iter().map(|id| {
             let of_application = self.snapshot.items.values().filter(move |item| item.application_id() == id);
             // As in the function: a dead item does not exist for a plan.
@@ -47,11 +60,11 @@ impl World {
         body: &Value,
         scope: Scope,
     ) -> Result<Plan, Refused> {
-        let declaration = declaration::parse(body.to_string().as_bytes()).map_err(Refused::Invalid)?;
+        let (declaration, unread) = Self::expanded(&read.0, body, scope).map_err(Refused::Invalid)?;
         let ctx = self.ctx(Self::key_of(CONSUMER));
         let request = Request {
             declaration: &declaration,
-            unread: &[],
+            unread: &unread,
             scope,
             is_confirmed: self.is_confirmed,
             commit_id: Some("c0ffee".to_owned()),
@@ -100,7 +113,7 @@ impl World {
 
     /// Plans on the present records without a commit.
     pub(crate) fn planned(&mut self, body: &Value, scope: Scope) -> Result<Plan, Refused> {
-        let read = match declaration::parse(body.to_string().as_bytes()) {
+        let read = match Self::expanded(&self.stored(), body, scope) {
             Ok(_) => self.read(body, scope),
             Err(problems) => return Err(Refused::Invalid(problems)),
         };

@@ -10,7 +10,7 @@ use dovetail_http::Failure;
 use dovetail_table::{Source, Table};
 
 /// Parameter with the moment.
-const AS_OF: &str = "as_of";
+pub(super) const AS_OF: &str = "as_of";
 
 /// An export of the declarations at a moment.
 pub(super) struct Export<'a> {

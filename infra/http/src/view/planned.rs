@@ -53,6 +53,8 @@ pub struct Planned<'a> {
     pub unconfirmed_items: &'a [ItemRemoval],
     /// Warnings about declarations that cannot be approved yet.
     pub unapprovable: Vec<String>,
+    /// Warnings about the effects of metadata.
+    pub of_metadata: Vec<String>,
     /// Records related to `view`.
     pub related: &'a Related,
 }
@@ -113,6 +115,7 @@ impl Planned<'_> {
         if !self.unconfirmed_items.is_empty() {
             warnings.push(removal::sentence_about_items(self.unconfirmed_items));
         }
+        warnings.extend(self.of_metadata.iter().cloned());
         warnings.extend(self.unapprovable.iter().cloned());
         warnings.extend(retained.into_iter().take(shown.len()).flatten());
         warnings.extend(shown.iter().filter_map(|change| self.corrected(change)));

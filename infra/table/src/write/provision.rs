@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// The counter of teams.
 const TEAMS: &str = "teams";
-/// Maximum number of teams in memory at once. Each team may have 4 KiB of metadata.
+/// Maximum number of teams in memory at once. Each team may have 68 KiB of metadata.
 const TEAMS_AT_ONCE: u64 = 1_000;
 /// The counter of services.
 const SERVICES: &str = "services";
