@@ -50,9 +50,12 @@
 //! | `T submits as previewed` | submits with the plan of T's last preview in `If-Match` |
 //! | `T reverts to T#1`, with the same options | declares the state after T's first submission |
 //! | `T validates reverting to T#1` | previews that revert |
-//! | `T moves X#1 to S`, `T updates X#1` | sends a decision, also `with log "…"`, `with deployed {…}` |
+//! | `T moves X#1 to S`, `T updates X#1` | sends a decision, also `with log "…"`, `with deployed {…}`, `with claim 1` |
 //! | `a person of T moves X#1 to S` | sends it with the token of a person, in files of `people/` |
 //! | `T retries X#1` | opens another attempt |
+//! | `T claims 5 as w-7`, `T claims 5 PENDING as w-7` | claims the oldest free work for a worker |
+//! | `T claims X#1 as w-7`, `… with 1` | takes the work of a change instance, extends the claim 1 |
+//! | `T releases X#1 as w-7 with 1` | releases the claim 1 |
 //! | `T deploys {…} for X`, `… with X#1` | creates a deployed item for an item, for a change instance |
 //! | `T deploys {…} onto X v1` | merges the data into a version of the deployed item |
 //! | `T sets VM name=value`, `T publishes` | changes settings of a service; publishes the definition below |
@@ -149,6 +152,9 @@ macro_rules! scenarios {
 }
 
 scenarios! {
+    a_claim_of_a_worker
+    a_claim_that_a_service_requires
+    a_claimed_change_is_displaced
     a_dependent_team_retries_the_last_removal
     a_direct_change_and_a_generated_one_share_a_stack
     a_failed_change_may_lack_values

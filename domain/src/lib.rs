@@ -30,6 +30,7 @@ pub mod model {
     pub mod blockers;
     pub mod change;
     pub mod charge;
+    pub mod claim;
     pub mod declaration;
     pub mod declared;
     pub mod deployed;
@@ -62,6 +63,7 @@ pub mod rules {
     pub mod change_draft;
     pub mod charging;
     pub mod check;
+    pub mod claim;
     pub mod decide;
     pub mod expand;
     pub mod finish_work;

@@ -61,6 +61,7 @@ sections! {
     decisions_cost_what_the_page_says: "Decisions", costs::decisions();
     a_service_with_words_costs_what_the_page_says: "A service with words", costs::checked();
     a_service_that_replaces_costs_what_the_page_says: "A service that replaces", costs::replacement();
+    claims_cost_what_the_page_says: "Claims of workers", costs::claims();
     reads_cost_what_the_page_says: "Reads", costs::reads();
     operators_cost_what_the_page_says: "Operators", costs::operators();
     generation_costs_what_the_page_says: "Generation, per work record", costs::generation();

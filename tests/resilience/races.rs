@@ -398,3 +398,87 @@ fn the_completion_of_a_first_half_and_a_new_declaration_have_an_order() {
     assert!(created <= ROUNDS, "at most one second half each");
     system.assert_sound();
 }
+
+/// Claims work for a worker until nothing is left, and returns the change instances with the numbers of the claims.
+fn claimed(system: &Running, workers: usize, at_once: u64) -> Vec<(Value, Value)> {
+    let path = format!("{OWNER}/change_instances/claim/");
+    let worker = |n: usize| json!({"worker": format!("w-{n}"), "limit": at_once});
+    let bodies: Vec<Value> = (0..workers).map(worker).collect();
+    let requests: Vec<_> = bodies.iter().map(|body| request("POST", &path, "vm-owner-key", body)).collect();
+    let answers = all(system, &requests);
+    let rows = answers.iter().inspect(|answer| assert_eq!(answer.status, 200, "{answer:?}"));
+    let rows = rows.flat_map(|answer| answer.at("/results").as_array().unwrap().clone());
+    rows.map(|change| (change["id"].clone(), change["claim"]["number"].clone())).collect()
+}
+
+#[test]
+fn eight_workers_get_forty_different_change_instances() {
+    let system = Running::demo();
+    let items: Vec<Value> = (0..40).map(|n| json!({"name": format!("vm{n}")})).collect();
+    for path in declared(&system, &items) {
+        moved(&system, &path, "APPROVED");
+    }
+    let mut all = Vec::new();
+    // A worker that loses all its races gets fewer than it wants, and asks again.
+    while let round = claimed(&system, 8, 5)
+        && !round.is_empty()
+    {
+        all.extend(round);
+    }
+    let distinct: BTreeSet<String> = all.iter().map(|(id, _)| id.to_string()).collect();
+    assert_eq!((all.len(), distinct.len()), (40, 40));
+    assert!(all.iter().all(|(_, number)| number == 1), "{all:?}");
+    system.assert_sound();
+}
+
+#[test]
+fn a_worker_whose_lease_has_ended_completes_nothing() {
+    let system = Running::demo();
+    let path = declared(&system, &[json!({"name": "one"})]).remove(0);
+    moved(&system, &path, "APPROVED");
+    let claim = format!("{path}claim/");
+    let take = |worker: &str| system.call("POST", &claim, "vm-owner-key", &json!({"worker": worker}));
+    assert_eq!(take("w-1").at("/claim/number"), 1);
+    take("w-2").expect_status(400);
+    end_leases(&system);
+    assert_eq!(take("w-2").at("/claim/number"), 2);
+    let complete = |number: u64| json!({"state": "COMPLETED", "claim": number});
+    let stale = system.call("PATCH", &path, "vm-owner-key", &complete(1));
+    assert_eq!((stale.status, stale.at("/code")), (400, &json!("not_claimed")));
+    assert_eq!((stale.at("/claim/worker"), stale.at("/claim/number")), (&json!("w-2"), &json!(2)));
+    // The lease has ended, but the work is still the worker's own.
+    end_leases(&system);
+    system.call("PATCH", &path, "vm-owner-key", &complete(2)).expect_status(200);
+    let released = system.get(&format!("{path}?claims=true"), "vm-owner-key");
+    assert_eq!(released.at("/claim"), &json!({"number": 2, "worker": null, "until": null}));
+    system.assert_sound();
+}
+
+#[test]
+fn a_completion_and_a_claim_of_another_worker_have_an_order() {
+    let system = Running::demo();
+    let items: Vec<Value> = (0..ROUNDS).map(|n| json!({"name": format!("vm{n}")})).collect();
+    for path in declared(&system, &items) {
+        moved(&system, &path, "APPROVED");
+        let claim = format!("{path}claim/");
+        system.call("POST", &claim, "vm-owner-key", &json!({"worker": "w-1"})).expect_status(200);
+        end_leases(&system);
+        let (complete, take) = (json!({"state": "COMPLETED", "claim": 1}), json!({"worker": "w-2"}));
+        let requests =
+            [request("PATCH", &path, "vm-owner-key", &complete), request("POST", &claim, "vm-owner-key", &take)];
+        let [completed, taken] = <[Answer; 2]>::try_from(all(&system, &requests)).unwrap();
+        let statuses = (completed.status, taken.status);
+        assert!([(200, 400), (400, 200)].contains(&statuses), "{completed:?} {taken:?}");
+    }
+    system.assert_sound();
+}
+
+/// Moves the end of every lease to the past, because the clock of the functions is the real one.
+fn end_leases(system: &Running) {
+    for mut row in system.rows().into_iter().filter(|row| row["ty"]["S"] == "CLAIM") {
+        if row.get("u").is_some() {
+            row["u"] = json!({"N": "1"});
+            system.put_row(&row);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Measures the cost of each operation on the engine, and writes the page of costs.
 
+mod claims;
 mod figures;
 mod goal;
 mod large;
@@ -10,6 +11,7 @@ mod page;
 mod replacement;
 
 use crate::spawn_in_test;
+pub use claims::claims;
 pub use figures::{Figures, decimal, thousandths};
 pub use goal::{Held, operations_with_a_goal};
 pub use large::large;
@@ -34,6 +36,7 @@ pub fn measure() -> Costs {
         decisions,
         checked,
         replacement,
+        claims,
         reads,
         operators,
         generation,

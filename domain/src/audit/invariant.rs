@@ -32,6 +32,7 @@ use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
 use crate::model::change::Change;
 use crate::model::charge::Charge;
+use crate::model::claim::Claim;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::metadata::{Of, Replaced};
@@ -65,6 +66,8 @@ pub struct Snapshot {
     pub stagings: Vec<Staging>,
     /// The recorded shares of dependent teams in items.
     pub shares: BTreeSet<(ItemId, TeamId)>,
+    /// The claims on the work of owners.
+    pub claims: BTreeMap<(ItemId, TeamId), Claim>,
     /// The declarations and plans as canonical JSON, by team and the hash in the key.
     #[debug("[hidden]")]
     pub declarations: BTreeMap<(TeamId, Hash), Arc<str>>,
@@ -129,6 +132,7 @@ pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     audit.numbers();
     audit.generations();
     audit.shares_without_item();
+    audit.claims();
     audit.declarations();
     audit.replaced();
     audit.remembered();

@@ -234,6 +234,8 @@ pub struct Change {
     pub never_in_service: bool,
     /// Whether it asked at its creation for what its owner had in place (R63).
     pub unneeded: bool,
+    /// Whether an API key needs a claim to end the work, by the service's setting at the submission (R64).
+    pub claim_required: bool,
     /// The runtime state of the item after the creation of this change instance.
     pub runtime_state: RuntimeState,
     /// The newest deployed version of the item at the creation.

@@ -69,6 +69,8 @@ pub struct PlannedChange {
     pub strategy: Strategy,
     /// Whether the change instance is created in COMPLETED if it asks for what is in place (R63).
     pub complete_unneeded: bool,
+    /// Whether the change instance requires a claim, by the service's setting at the submission (R64).
+    pub claim_required: bool,
     /// The fees in the service definition at the submission; none for a dependent team's share.
     pub prices: Prices,
 }

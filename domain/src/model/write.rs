@@ -92,6 +92,20 @@ pub enum Write {
         /// The revision as it was read.
         revision: u64,
     },
+    /// Checks that the newest number of a claim is this one, and writes nothing (R64).
+    CheckClaim {
+        item: ItemId,
+        owner: TeamId,
+        /// The number in the request.
+        number: u64,
+    },
+    /// Ends the lease of a claim whose newest number is this one.
+    ReleaseClaim {
+        item: ItemId,
+        owner: TeamId,
+        /// The number in the request.
+        number: u64,
+    },
     /// Creates a change instance; fails if its key exists.
     CreateChange(Change),
     /// Replaces a change instance whose history still ends at `before`.

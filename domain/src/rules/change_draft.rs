@@ -37,6 +37,8 @@ pub struct ChangeDraft {
     pub strategy: Strategy,
     /// Whether it is created in COMPLETED if it asks for what is in place (R63).
     pub complete_unneeded: bool,
+    /// Whether an API key needs a claim to end the work (R64).
+    pub claim_required: bool,
     /// The fees of the service definition at the submission (R38).
     pub prices: Prices,
 }

@@ -11,7 +11,7 @@ mod second_half;
 use self::deploy::deploy;
 use self::permitted::{Permitted, is_torn, notes, permitted};
 pub use self::reads::{
-    base_to_read, checking_version, depends_on_service, depends_on_texts, may_be_overtaken, newest_to_read,
+    base_to_read, checking_version, depends_on_claim, depends_on_service, depends_on_texts, may_be_overtaken, newest_to_read,
     takes_numbers,
 };
 pub use self::refused::Refused;
@@ -25,6 +25,7 @@ use crate::base::timestamp::Timestamp;
 use crate::catalog::schema::DecisionForms;
 use crate::catalog::service::{Service, Settings};
 use crate::model::blockers::Blockers;
+use crate::model::claim::Claim;
 use crate::model::change::{Change, ClosedBy, Entry, Reason, Target};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed, Stack};
@@ -34,6 +35,7 @@ use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::change_draft::ChangeDraft;
 use crate::rules::check;
+use crate::rules::claim;
 use crate::rules::check::{Case, Check, Checked, Fit, Report, Reported};
 use crate::rules::open_change;
 use crate::rules::put_item::{drifted, put_item};
@@ -62,6 +64,8 @@ pub struct Update {
     pub patch: Option<Patch>,
     /// The owner's plan of the item (R52).
     pub planned_item: Option<StorableValue>,
+    /// The number of the worker's claim (R64).
+    pub claim: Option<u64>,
 }
 
 /// A change of some members of a deployed version.
@@ -101,6 +105,8 @@ pub struct Reads<'a> {
     pub service: Option<&'a Service>,
     /// The check; only for an update that a version of the definition [checks](checking_version).
     pub check: Option<Check<'a>>,
+    /// The claim on the work; only for an update that [depends on it](depends_on_claim).
+    pub claim: Option<&'a Claim>,
 }
 
 /// Changes the state or log of a change instance, or adds a deployed item.
@@ -152,6 +158,7 @@ pub fn update(
     after.writes.extend(closed.map(Write::CloseChange));
     after.writes.extend(service.map(unchanged_settings));
     add_item_and_head_writes(&mut after, item, reads.head.zip(numbers), ctx);
+    add_claim_write(&mut after, update, reads.claim);
     Ok(after)
 }
 
@@ -185,6 +192,17 @@ fn stored_plan(team: TeamId, plan: StorableValue) -> Write {
 /// approval could still see one pass.
 fn unchanged_settings(service: &Service) -> Write {
     Write::CheckService { title: service.title.clone(), revision: service.revision }
+}
+
+/// Adds the fence of the claim in an update (R64). The end of the work releases the claim.
+fn add_claim_write(after: &mut Decided, update: &Update, claim: Option<&Claim>) {
+    let Some(Claim { item, owner, number, lease }) = claim.filter(|_| update.claim.is_some()) else { return };
+    let (item, owner, number) = (*item, *owner, *number);
+    if claim::ends_work(after.change.state) && lease.is_some() {
+        after.writes.push(Write::ReleaseClaim { item, owner, number });
+    } else if !after.writes.is_empty() {
+        after.writes.push(Write::CheckClaim { item, owner, number });
+    }
 }
 
 /// Applies the new state to the stacks and the item. Returns the closing of the displaced change instance, if there is
@@ -389,6 +407,7 @@ fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
         schema_version: change.schema_version,
         strategy: Strategy::default(),
         complete_unneeded: false,
+        claim_required: change.claim_required,
         prices: change.prices,
     }
 }

@@ -214,6 +214,7 @@ fn draft(
         schema_version: planned.schema_version,
         strategy: planned.strategy.clone(),
         complete_unneeded: planned.complete_unneeded,
+        claim_required: planned.claim_required,
         prices: planned.prices,
     }
 }

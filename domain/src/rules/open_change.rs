@@ -323,6 +323,7 @@ fn create_change(
         never_in_service: change_type == ChangeType::Delete && item.stacks.values().all(Stack::has_nothing),
         runtime_state: item.runtime_state,
         unneeded: false,
+        claim_required: draft.claim_required,
         deployed_before: item.deployed.map(|latest| latest.id),
         log: String::new(),
         prices: draft.prices,

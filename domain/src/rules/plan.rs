@@ -329,6 +329,7 @@ impl<'a> Draft<'a> {
                 approval_required: approval_required(&item.service.title, offers),
                 strategy: strategy.clone(),
                 complete_unneeded: false,
+                claim_required: claim_required(&item.service.title, offers),
                 prices: prices(&item.service.title, offers),
             };
             derived.push(referenced.clone());
@@ -389,6 +390,10 @@ fn complete_unneeded(service: &str, offers: &Offers) -> bool {
     settings.is_some_and(|settings| {
         settings.complete_unneeded || settings.update_strategy == UpdateStrategy::Replace
     })
+}
+
+fn claim_required(service: &str, offers: &Offers) -> bool {
+    offers.get(service).is_some_and(|offer| offer.service.settings.claim_required)
 }
 
 /// Returns the version of a definition if it checks decisions, which it does if its words have a meaning (R49).

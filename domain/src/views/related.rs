@@ -4,6 +4,7 @@ use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, DeployedId, ItemId, ServiceId, TeamId};
 use crate::catalog::schema::Part;
 use crate::catalog::service::Service;
+use crate::model::claim::Claim;
 use crate::model::deployed::Deployed;
 use crate::model::item::Item;
 use crate::model::team::{Application, Team};
@@ -27,6 +28,8 @@ pub struct Related {
     pub items: BTreeMap<ItemId, Item>,
     /// Services by title.
     pub services: BTreeMap<String, Service>,
+    /// Claims on the work of owners. Work that was never claimed has none.
+    pub claims: BTreeMap<(ItemId, TeamId), Claim>,
     /// Declarations as canonical JSON.
     pub declarations: BTreeMap<(TeamId, Hash), String>,
     pub deployed: BTreeMap<DeployedId, Deployed>,

@@ -8,6 +8,8 @@ mod answers;
 #[cfg(test)]
 mod charges;
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod close_excess;
 #[cfg(test)]
 mod definitions;

@@ -83,6 +83,7 @@ fn a_log_has_no_text_of_an_owner() {
             onto: DeployedId::parse(137_438_953_489).unwrap(),
             members: storable(json!("hunter4")),
         }),
+        claim: Some(1),
     };
     let debug = format!("{update:?}");
     assert!(debug.contains("Approved") && !debug.contains("hunter"), "{debug}");

@@ -24,6 +24,7 @@ pub(crate) async fn read(table: &Table, mut fields: Fields, service: &Service) -
             .one_of("update_strategy", UpdateStrategy::ALL.map(UpdateStrategy::name), UpdateStrategy::parse)
             .or(before.update_strategy),
         complete_unneeded: fields.boolean("complete_unneeded").or(before.complete_unneeded),
+        claim_required: fields.boolean("claim_required").or(before.claim_required),
         minimum_version: fields
             .integer("minimum_version", 1..=service.schema_version, "a schema version")
             .or_null()

@@ -1,6 +1,6 @@
 //! Change instances: the lists of a role, of dependent teams and of kind REFERENCED, and one.
 
-use crate::filter::{Filter, single};
+use crate::filter::{Filter, single, texts};
 use crate::items;
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, is_paging, only_knows};
@@ -8,14 +8,16 @@ use domain::account::audit_log::AuditEntry;
 use domain::base::actor::Role;
 use domain::base::state::{ChangeType, Kind};
 use domain::catalog::schema::Budget;
+use domain::model::claim::Claim;
 use domain::model::submission::Submission;
 use domain::rules::visibility::Side;
 use domain::views::related::Related;
 use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamId};
 use dovetail_aws::off_worker;
-use dovetail_http::view::{self, Viewpoint};
+use dovetail_http::view::{self, ChangeView, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
 use dovetail_table::{Source, Table};
+use std::collections::BTreeMap;
 
 const FILTERS: &[&str] = &[
     "application_id",
@@ -41,6 +43,9 @@ const FILTERS: &[&str] = &[
     "submission_id",
     "unneeded",
 ];
+
+/// The parameters of an owner's lists about the claims on its work (R64).
+const CLAIM_FILTERS: &[&str] = &["claimed", "claimed_by", "claims"];
 
 const FIELDS: &[Field<Change>] = &[
     ("created", |change| change.created.to_wire()),
@@ -86,8 +91,11 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if call.query.truth("secrets")? == Some(true) {
         reveal(table, call, &change, &mut related).await?;
     }
+    let claims = Claims::of_one(table, call, &change).await?;
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
-    let view = || view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget);
+    let view = || {
+        claims.shown(&change, view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget))
+    };
     let tag = view::change_tag(&change, related.items.get(&change.item));
     Ok(Reply::new(200, off_worker(view))?.with_tag(&tag))
 }
@@ -115,8 +123,11 @@ async fn reveal(table: &Table, call: &Call, change: &Change, related: &mut Relat
 
 /// Returns the narrowest source of the rows, and the filter for them.
 async fn wanted(table: &Table, call: &Call) -> Result<(Source<Change>, Filter<Change>), Failure> {
-    only_knows(call, FILTERS)?;
     let (query, side, team) = (&call.query, call.side, call.caller.team.id);
+    match side {
+        Side::ServiceOwner => only_knows(call, &[FILTERS, CLAIM_FILTERS].concat())?,
+        Side::Consumer => only_knows(call, FILTERS)?,
+    }
     let states = states(call)?;
     let item = single(query, "service_item_id")?;
     let mut existing = None;
@@ -173,12 +184,28 @@ fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
     filter.truth(query, "is_dependant", Change::is_dependant)?;
     filter.truth(query, "replacement", Change::is_first_half)?;
     filter.truth(query, "unneeded", |change| change.unneeded)?;
+    add_claim_filters(&mut filter, call)?;
     filter.dates(query, Change::modified)?;
     filter.declarations(query, |change| {
         let version = change.new.or(change.old)?;
         Some((change.consumer.id, version.hash))
     })?;
     Ok(filter)
+}
+
+/// Adds the filters on the claims of workers at the time of the request.
+fn add_claim_filters(filter: &mut Filter<Change>, call: &Call) -> Result<(), Failure> {
+    let now = call.now;
+    if let Some(wanted) = call.query.truth("claimed")? {
+        filter.claim(move |claim| claim.is_some_and(|claim| !claim.is_free(now)) == wanted);
+    }
+    if let Some(workers) = texts(&call.query, "claimed_by") {
+        filter.claim(move |claim| {
+            let lease = claim.and_then(|claim| claim.live(now));
+            lease.is_some_and(|lease| workers.contains(&lease.worker))
+        });
+    }
+    Ok(())
 }
 
 /// Returns the states in the query; all by default.
@@ -209,21 +236,58 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
     let viewpoint = Viewpoint::of(call);
     if call.query.truth("light")? == Some(true) {
         let page = list.uncounted_page().await?;
-        return page.reply(page.rows.iter().map(|change| view::light_change_instance(change, &viewpoint)));
+        let claims = Claims::of_rows(table, call, &page.rows).await?;
+        let light = |change| claims.shown(change, view::light_change_instance(change, &viewpoint));
+        return page.reply(page.rows.iter().map(light));
     }
     let page = list.page().await?;
+    let claims = Claims::of_rows(table, call, &page.rows).await?;
     let mut related = match call.side {
         // The rows of an owner come from an index, so their related records may be as late as the rows.
         Side::ServiceOwner => table.related_to_queue(&page.rows).await?,
         Side::Consumer => table.related_to_changes(&page.rows).await?,
     };
     if call.query.truth("proposal")? != Some(true) {
-        return page
-            .reply(page.rows.iter().map(|change| view::change_instance(change, &related, &viewpoint)));
+        let full = |change| claims.shown(change, view::change_instance(change, &related, &viewpoint));
+        return page.reply(page.rows.iter().map(full));
     }
     let with_definition = table.add_definitions_of_changes(&page.rows, &mut related).await?;
     let changes = page.rows.iter().take(with_definition);
     page.reply_within_budget(changes, |change, budget| {
-        view::change_instance_with_proposal(change, &related, &viewpoint, budget)
+        claims.shown(change, view::change_instance_with_proposal(change, &related, &viewpoint, budget))
     })
+}
+
+/// The claims on the work of change instances; none if the request does not show them.
+struct Claims(Option<BTreeMap<(ItemId, TeamId), Claim>>);
+
+impl Claims {
+    /// Reads the claims of a page, if a parameter is about claims.
+    async fn of_rows(table: &Table, call: &Call, rows: &[Change]) -> Result<Self, Failure> {
+        let has_filter = ["claimed", "claimed_by"].iter().any(|name| call.query.get(name).is_some());
+        if !call.query.truth("claims")?.unwrap_or(has_filter) {
+            return Ok(Self(None));
+        }
+        let work = rows.iter().map(|change| (change.item, change.owner.id)).collect();
+        Ok(Self(Some(table.claims(work).await?)))
+    }
+
+    /// Reads the claim on one change instance for its owner, if the request or the service asks for it.
+    async fn of_one(table: &Table, call: &Call, change: &Change) -> Result<Self, Failure> {
+        let is_wanted = call.query.truth("claims")?.unwrap_or(change.claim_required);
+        let is_owner = call.side == Side::ServiceOwner && change.owner.id == call.caller.team.id;
+        if !is_wanted || !is_owner {
+            return Ok(Self(None));
+        }
+        let claim = table.claim(change.item, change.owner.id).await?;
+        Ok(Self(Some(BTreeMap::from([((claim.item, claim.owner), claim)]))))
+    }
+
+    /// Returns the view of a change instance with its claim.
+    fn shown<'a>(&self, change: &Change, view: ChangeView<'a>) -> ChangeView<'a> {
+        match &self.0 {
+            Some(claims) => view.with_claim(claims.get(&(change.item, change.owner.id))),
+            None => view,
+        }
+    }
 }

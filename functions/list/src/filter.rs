@@ -2,11 +2,12 @@
 
 use crate::pattern::{Pattern, WORK_MAX};
 use domain::base::state::RuntimeState;
+use domain::model::claim::Claim;
 use domain::model::deployed::Deployed;
 use domain::model::team::Application;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
-use domain::{Hash, Item, TeamId, Timestamp};
+use domain::{Change, Hash, Item, TeamId, Timestamp};
 use dovetail_http::{Call, Code, Failure, FieldError, Query};
 use dovetail_table::{Listed, RelatedKey};
 use serde_json::Value;
@@ -27,8 +28,8 @@ type RelatedOf<T> = Box<dyn Fn(&T) -> Option<RelatedKey> + Send + Sync>;
 /// The tests of a row, all of which it must pass.
 pub struct Filter<T> {
     tests: Vec<Test<T>>,
-    /// Set if a test needs a related record.
-    related: Option<RelatedOf<T>>,
+    /// The related records that the tests need.
+    related: Vec<RelatedOf<T>>,
     /// Set if a test has a pattern.
     work: Option<Work<T>>,
     /// Number of rows in one read.
@@ -41,7 +42,7 @@ impl<T: Send + 'static> Filter<T> {
     /// Returns a filter without tests.
     #[expect(clippy::new_without_default, reason = "a default would say less")]
     pub const fn new() -> Self {
-        Self { tests: Vec::new(), related: None, work: None, at_once: 100, matches_min: None }
+        Self { tests: Vec::new(), related: Vec::new(), work: None, at_once: 100, matches_min: None }
     }
 
     /// Returns whether the filter has no tests.
@@ -49,9 +50,9 @@ impl<T: Send + 'static> Filter<T> {
         self.tests.is_empty()
     }
 
-    /// Returns the key of the related record for the tests of a row.
-    pub(crate) fn related(&self, row: &T) -> Option<RelatedKey> {
-        self.related.as_ref().and_then(|of| of(row))
+    /// Returns the keys of the related records for the tests of a row.
+    pub(crate) fn related(&self, row: &T) -> impl Iterator<Item = RelatedKey> {
+        self.related.iter().filter_map(move |of| of(row))
     }
 
     fn passes(&self, row: &T, related: &Related) -> bool {
@@ -166,8 +167,8 @@ impl<T: Send + 'static> Filter<T> {
     pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         if !tests.is_empty() {
-            self.related =
-                Some(Box::new(move |row| of(row).map(|(team, hash)| RelatedKey::Declaration(team, hash))));
+            self.related
+                .push(Box::new(move |row| of(row).map(|(team, hash)| RelatedKey::Declaration(team, hash))));
         }
         for test in tests {
             self.tests.push(Arc::new(move |row, related| {
@@ -198,7 +199,7 @@ impl Filter<Application> {
     /// Adds a filter for applications with items in some runtime states, which needs the counts of their items.
     pub(crate) fn with_items(&mut self, states: Vec<RuntimeState>, at_once: usize) {
         self.at_once = at_once;
-        self.related = Some(Box::new(|application: &Application| Some(RelatedKey::Tally(application.id))));
+        self.related.push(Box::new(|application: &Application| Some(RelatedKey::Tally(application.id))));
         self.tests.push(Arc::new(move |application, related| {
             let tally = related.tallies.get(&application.id).into_iter();
             tally.flat_map(Tally::runtime_states).any(|(state, items)| items > 0 && states.contains(&state))
@@ -213,7 +214,7 @@ impl Filter<Item> {
         if filter.is_empty() {
             return;
         }
-        self.related = Some(Box::new(|item: &Item| Some(RelatedKey::Deployed(item.deployed?.id))));
+        self.related.push(Box::new(|item: &Item| Some(RelatedKey::Deployed(item.deployed?.id))));
         if let Some(work) = filter.work.clone() {
             self.work = Some(Arc::new(move |item, related| {
                 newest_of(item, related).map_or(0, |newest| work(newest, related))
@@ -221,6 +222,16 @@ impl Filter<Item> {
         }
         self.tests.push(Arc::new(move |item, related| {
             newest_of(item, related).is_some_and(|deployed| filter.passes(deployed, related))
+        }));
+    }
+}
+
+impl Filter<Change> {
+    /// Adds a filter on the claim of a row at this time; work that was never claimed has none.
+    pub(crate) fn claim(&mut self, test: impl Fn(Option<&Claim>) -> bool + Send + Sync + 'static) {
+        self.related.push(Box::new(|change: &Change| Some(RelatedKey::Claim(change.item, change.owner.id))));
+        self.tests.push(Arc::new(move |change, related| {
+            test(related.claims.get(&(change.item, change.owner.id)))
         }));
     }
 }

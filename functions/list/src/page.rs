@@ -14,7 +14,7 @@ use domain::catalog::schema::Budget;
 use domain::views::related::Related;
 use dovetail_http::view::Viewpoint;
 use dovetail_http::{Call, Cursor, CursorKey, Failure, FieldError, Reply, fitting, objects};
-use dovetail_table::{Direction, Listed, Read, Source, Table};
+use dovetail_table::{Direction, Listed, Read, RelatedKey, Source, Table};
 use serde::Serialize;
 use serde_json::json;
 
@@ -322,7 +322,7 @@ impl<T: Send + 'static> List<'_, T> {
 
     /// Reads the other records for the filter.
     async fn related(&self, batch: &[Listed<T>]) -> Result<Related, Failure> {
-        let wanted = batch.iter().filter_map(|row| self.filter.related(&row.value));
+        let wanted: Vec<RelatedKey> = batch.iter().flat_map(|row| self.filter.related(&row.value)).collect();
         Ok(self.request.table.related(wanted).await?)
     }
 

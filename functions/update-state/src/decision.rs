@@ -14,8 +14,11 @@ use domain::rules::decide::{Decided, Reads, Refused, Update};
 use domain::views::related::Related;
 use dovetail_aws::{off_worker, retry};
 use dovetail_http::{Code, Failure, view};
-use dovetail_table::{Commit, Error, Table, Undecided};
+use dovetail_table::{Commit, Error, Table, Undecided, Wanted};
 use std::ops::ControlFlow;
+
+/// The name of the field with the number of a claim, as a body spells it.
+const CLAIM: &[u8] = b"\"claim\"";
 
 impl Request<'_> {
     /// Loads, decides and commits, and starts over if another request was faster.
@@ -58,8 +61,13 @@ impl Request<'_> {
 
     /// Returns a change instance with its item, and for a retry the head; 404 unless the caller's team is a party.
     async fn load(&self, id: ChangeId) -> Result<Undecided, Failure> {
-        let needs_head = matches!(self.decision, Decision::Retry);
-        let read = self.table.undecided(id, self.call.caller.team.id, needs_head).await?;
+        // The name anywhere in the body is reason enough for the read, because the body is parsed only after it.
+        let may_name_claim = || self.call.body.windows(CLAIM.len()).any(|window| window == CLAIM);
+        let wanted = Wanted {
+            head: matches!(self.decision, Decision::Retry),
+            claim: matches!(self.decision, Decision::InBody) && may_name_claim(),
+        };
+        let read = self.table.undecided(id, self.call.caller.team.id, wanted).await?;
         Ok(read.ok_or(Code::NotFound)?)
     }
 
@@ -163,7 +171,7 @@ impl<'a> Attempt<'a> {
     ///
     /// The head and the service are read only if the decision depends on them.
     async fn decide(&self) -> Result<Option<Decided>, Failure> {
-        let Undecided { change, item, head } = &self.read;
+        let Undecided { change, item, head, claim } = &self.read;
         let Request { table, call, .. } = self.request;
         let (caller, ctx) = (&call.caller.team, call.ctx());
         let Some(update) = &self.update else {
@@ -183,8 +191,11 @@ impl<'a> Attempt<'a> {
         } else {
             None
         };
+        // Without a claim in the body, only a refusal shows it.
+        let is_missing = claim.is_none() && decide::depends_on_claim(change, update, &ctx);
+        let claim = if is_missing { Some(table.claim(change.item, caller.id).await?) } else { claim.clone() };
         let check = self.check.as_ref().map(|check| check.check(&self.read, update));
-        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check };
+        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check, claim: claim.as_ref() };
         // The definition checks the decision, which takes milliseconds of CPU time.
         self.unless_torn(off_worker(|| decide::update(change, item, &reads, update, caller, &ctx)))
     }

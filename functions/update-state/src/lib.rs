@@ -1,7 +1,8 @@
-//! Decisions of owners: state, log and deployed item of a change instance.
+//! Decisions of owners: state, log and deployed item of a change instance, and claims on the work.
 
 mod body;
 mod charge;
+mod claim;
 mod decision;
 mod definition_check;
 mod deployed;
@@ -25,6 +26,8 @@ pub fn handle(table: &Table, request: Request) -> Answering<'_> {
     answer(request, Function::UpdateState, async move |call| match call.operation {
         Operation::UpdateChangeInstance => update(table, &call).await,
         Operation::RetryChangeInstance => retry_change(table, &call).await,
+        Operation::ClaimChangeInstances => claim::batch(table, &call).await,
+        Operation::ClaimChangeInstance => claim::one(table, &call).await,
         Operation::CreateDeployedItem => deployed::create(table, &call).await,
         Operation::PatchDeployedItem => deployed::patch(table, &call).await,
         Operation::UpdateCharge | Operation::MarkCharge => charge::update(table, &call).await,

@@ -1,5 +1,6 @@
 //! The replies to refused decisions: a code for each reason, and the present state.
 
+use crate::claim::not_claimed;
 use domain::State;
 use domain::base::state;
 use domain::rules::decide;
@@ -17,6 +18,9 @@ pub(crate) fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failu
     if let Refused::InvalidForState(problems) = refused {
         return invalid_for_state(read.change.state, problems).into();
     }
+    if let Refused::NotClaimed(claim) = refused {
+        return not_claimed(&refused.detail().unwrap_or_default(), read.change.state, claim);
+    }
     let code = code(refused);
     // A team without the right learns nothing about the state, and a torn read shows no state.
     if matches!(refused, Refused::Torn | Refused::NotOwner) {
@@ -31,6 +35,7 @@ const fn code(refused: &Refused) -> Code {
         Refused::Torn => Code::Contended,
         Refused::NotOwner => Code::NotOwner,
         Refused::IllegalTransition { .. } => Code::IllegalTransition,
+        Refused::NotClaimed(_) => Code::NotClaimed,
         Refused::ManualApproval => Code::ManualApproval,
         Refused::ManualCompletion => Code::ManualCompletion,
         Refused::NotRetryable(_) => Code::NotRetryable,

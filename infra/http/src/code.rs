@@ -168,6 +168,12 @@ codes! {
                attempt is possible, `retry` contains its URL.",
         remedy "Read the change instance again, because another request may have changed it. Then send one \
                 of the states in `allowed`, or POST to `retry`. COMPLETED and CLOSED are final.";
+    NotClaimed(400, "the change instance requires the current claim")
+        means "The request names a claim that is not the newest one, or another worker has the work, or the change \
+               instance has `claim_required` and the request of an API key names no claim. `claim` contains the newest \
+               claim. Nothing was changed.",
+        remedy "Stop the work on this change instance, because another worker has taken it. Without a claim, claim the \
+                change instance first. A worker that still has the work sends the newest number.";
     ManualApproval(403, "only an API key may approve")
         means "The service has `allow_manual_approval` set to false. API keys may approve its change \
                instances, and people may not.",

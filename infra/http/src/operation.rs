@@ -60,6 +60,10 @@ pub enum Operation {
     UpdateChangeInstance,
     /// Creates a new attempt after REJECTED or ERRORED.
     RetryChangeInstance,
+    /// Claims the oldest free change instances of an owner for a worker.
+    ClaimChangeInstances,
+    /// Takes, extends or releases the claim on the work of a change instance.
+    ClaimChangeInstance,
     ChangeInstanceHistory,
     ListDeployedItems,
     /// The newest version of each item with a share of a dependent team.
@@ -159,7 +163,9 @@ impl Operation {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the other operations have no such body")]
     pub const fn fields(self) -> Option<&'static [&'static str]> {
         Some(match self {
-            Self::UpdateChangeInstance => &["state", "log", "deployed_item", "planned_item"],
+            Self::UpdateChangeInstance => &["state", "log", "deployed_item", "planned_item", "claim"],
+            Self::ClaimChangeInstances => &["worker", "limit", "lease_seconds", "state", "service"],
+            Self::ClaimChangeInstance => &["worker", "lease_seconds", "number"],
             Self::CreateDeployedItem => &["data", "change_instance", "service_item"],
             Self::PatchDeployedItem => &["data"],
             Self::UpdateCharge | Self::MarkCharge => &["processed"],

@@ -59,9 +59,9 @@ pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     let work = [work_partition(team), format!("KEY#{team}"), charge_partition(team)];
     // An item moves from its live key to its gone key, so a reader in this order never misses it.
     let items = [item_partition(team), gone_partition(team), change_partition(team)];
-    let after = [deployed_partition(team), format!("{SHARE}#{team}"), format!("DECLARATION#{team}")];
-    let after = [after.to_vec(), vec![secrets_partition(team), replaced_partition(team)]].concat();
-    [teams.to_vec(), before.to_vec(), work.to_vec(), items.to_vec(), after].concat()
+    let after = [deployed_partition(team), format!("{SHARE}#{team}"), claim_partition(team)];
+    let texts = [format!("DECLARATION#{team}"), secrets_partition(team), replaced_partition(team)];
+    [teams.to_vec(), before.to_vec(), work.to_vec(), items.to_vec(), after.to_vec(), texts.to_vec()].concat()
 }
 
 /// Returns the team of a partition of a consumer; none for other partitions.
@@ -260,6 +260,18 @@ pub(crate) fn shared_item(share: &Key) -> Option<Key> {
     let team = share.pk.strip_prefix(SHARE)?;
     let (item, _owner) = share.sk.rsplit_once('#')?;
     Some(Key::new(format!("ITEM{team}"), item))
+}
+
+/// Returns the partition of all claims on work for a consumer team.
+fn claim_partition(team: TeamId) -> String {
+    format!("CLAIM#{team}")
+}
+
+/// Returns the key of the claim on the work of an owner on an item (R64): `CLAIM#{team}` /
+/// `{application}#{item}#{owner}`.
+pub(crate) fn claim(item: ItemId, owner: TeamId) -> Key {
+    let live = self::item(item);
+    Key::new(claim_partition(item.team()), format!("{}#{owner}", live.sk))
 }
 
 /// Prefix of the partitions of shares.

@@ -3,6 +3,7 @@
 mod backlog;
 mod batch;
 mod bound;
+mod claims;
 mod decision;
 mod get;
 mod healthcheck_cache;
@@ -18,7 +19,7 @@ pub mod stream;
 
 pub(crate) use batch::Consistency;
 pub use bound::{Bound, Read};
-pub use decision::Undecided;
+pub use decision::{Undecided, Wanted};
 pub use history::HistoricalState;
 pub use lists::{Listed, Rows, Source, until};
 pub(crate) use partition::for_each_page;

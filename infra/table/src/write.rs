@@ -1,5 +1,6 @@
 //! Writes: the condition of each effect, transactions, staged submissions, pending work, and the catalogue.
 
+mod claims;
 mod commit;
 mod condition;
 mod metadata_policy;

@@ -271,7 +271,7 @@ impl Deciding {
         let log = (self.decision == Decision::Note).then(|| format!("{}", change.history.len()));
         let plan = if let Decision::Plan(value) = self.decision { Some(value) } else { None };
         let planned_item = plan.and_then(|value| storable(json!({"ip": value})));
-        Update { state: self.decision.to(), log, deployed_item, planned_item, patch: None }
+        Update { state: self.decision.to(), log, deployed_item, planned_item, ..Update::default() }
     }
 }
 

@@ -11,8 +11,12 @@ use support::Site;
 const MESSAGES: &str = "/v1/orcaexternal/serviceowner/messages/";
 
 /// Options of a decision, each with its field of the request.
-const OPTIONS: [(&str, &str); 3] =
-    [("with log ", "log"), ("with deployed ", "deployed_item"), ("with planned ", "planned_item")];
+const OPTIONS: [(&str, &str); 4] = [
+    ("with log ", "log"),
+    ("with deployed ", "deployed_item"),
+    ("with planned ", "planned_item"),
+    ("with claim ", "claim"),
+];
 
 impl<S: Site> Stage<S> {
     pub(super) fn update(
@@ -36,6 +40,28 @@ impl<S: Site> Stage<S> {
         let path = format!("{CORE}/serviceowner/change_instances/{}/", names.change_named(change).id);
         let answer = self.call(who, method, &path, &body);
         reply::line(&answer, &names, || format!("{} {}", answer.status, reply::change(&answer.body, &names)))
+    }
+
+    /// Claims the oldest free work: `5 as w-7`, `5 PENDING as w-7`.
+    pub(super) fn claim_batch(&self, team: &str, limit: &str, state: &str, worker: &str) -> Outcome {
+        let body = json!({"worker": worker, "limit": limit.parse::<u64>().unwrap(), "state": state});
+        let path = format!("{CORE}/serviceowner/change_instances/claim/");
+        let answer = self.system.call("POST", &path, self.key(team), &body);
+        let names = self.names();
+        reply::error(&answer, &names).unwrap_or_else(|| {
+            let results = answer.at("/results").as_array().unwrap();
+            let rows = results.iter().map(|change| reply::claimed(change, &names)).collect();
+            Outcome { head: answer.status.to_string(), rows }
+        })
+    }
+
+    /// Takes, extends or releases the claim on the work of a change instance.
+    pub(super) fn claim(&self, team: &str, change: &str, body: &Value) -> Outcome {
+        let id = self.names().change_named(change).id;
+        let path = format!("{CORE}/serviceowner/change_instances/{id}/claim/");
+        let answer = self.system.call("POST", &path, self.key(team), body);
+        let names = self.names();
+        reply::line(&answer, &names, || format!("{} {}", answer.status, reply::claim(&answer.body)))
     }
 
     pub(super) fn retry(&self, team: &str, change: &str) -> Outcome {

@@ -219,6 +219,21 @@ pub(super) fn created(change: &Value, names: &Names) -> String {
     created + &dependent.unwrap_or_default() + &labels(change, names)
 }
 
+/// Returns a change instance that a batch has claimed.
+pub(super) fn claimed(change: &Value, names: &Names) -> String {
+    format!("{} {}, {}", names.change(id(change, "/id")), kind(change), claim(change))
+}
+
+/// Returns the claim on the work of a change instance. Only the test of races looks at times.
+pub(super) fn claim(change: &Value) -> String {
+    let claim = &change["claim"];
+    match claim["worker"].as_str() {
+        Some(worker) => format!("claim {} of {worker}", claim["number"]),
+        None if claim.is_null() => "no claim".to_owned(),
+        None => format!("claim {} released", claim["number"]),
+    }
+}
+
 /// Returns type, state and marks of a change instance.
 pub(super) fn change(change: &Value, names: &Names) -> String {
     kind(change) + &labels(change, names)

@@ -70,6 +70,19 @@ impl<S: Site> Stage<S> {
                 self.update(who, "PATCH", change, json!({"state": state}), rest_of(step, 8))
             }
             [team, "updates", change, ..] => self.update(team, "PATCH", change, json!({}), rest_of(step, 3)),
+            [team, "claims", change, "as", worker] if change.contains('#') => {
+                self.claim(team, change, &json!({"worker": worker}))
+            }
+            [team, "claims", change, "as", worker, "with", number] => {
+                let number: u64 = number.parse().unwrap();
+                self.claim(team, change, &json!({"worker": worker, "number": number}))
+            }
+            [team, "releases", change, "as", worker, "with", number] => {
+                let number: u64 = number.parse().unwrap();
+                self.claim(team, change, &json!({"worker": worker, "number": number, "lease_seconds": 0}))
+            }
+            [team, "claims", limit, "as", worker] => self.claim_batch(team, limit, "APPROVED", worker),
+            [team, "claims", limit, state, "as", worker] => self.claim_batch(team, limit, state, worker),
             [team, "retries", change] => self.retry(team, change),
             [team, "deploys", ..] => self.deploy(team, rest_of(step, 2)),
             [team, "sets", service, ..] => self.set(team, service, &pairs(rest_of(step, 3))),

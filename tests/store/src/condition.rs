@@ -29,6 +29,8 @@ pub enum Fence {
     History,
     /// The key of a new record does not exist.
     NewKey,
+    /// `CLAIM.n`.
+    ClaimNumber,
     /// `SUBMISSION.work_left`.
     WorkLeft,
     /// The work record exists.
@@ -62,6 +64,8 @@ pub enum Condition {
     Revision(u64),
     /// The history has this length and ends in this state.
     History(u64, State),
+    /// The newest number of the claim is this one.
+    ClaimNumber(u64),
     /// The submission has this number of remaining work records.
     WorkLeft(u64),
     /// The staging has this state.
@@ -106,6 +110,9 @@ impl Condition {
             | Write::CreateWork(_)
             | Write::StartStaging(_)
             | Write::CreateShare(_) => vec![Self::New],
+            Write::CheckClaim { number, .. } | Write::ReleaseClaim { number, .. } => {
+                vec![Self::ClaimNumber(*number)]
+            }
             Write::UpdateChange { before, from, .. } => vec![Self::History(before.entries, *from)],
             Write::CloseChange(closing) => vec![Self::History(closing.chain_head.entries, closing.from)],
             Write::StoreIdempotencyKey { now, .. } => vec![Self::Forgotten(*now)],
@@ -135,6 +142,7 @@ impl Condition {
             Self::Drifted(_) => Fence::Drifted,
             Self::Revision(_) => Fence::Revision,
             Self::History(..) => Fence::History,
+            Self::ClaimNumber(_) => Fence::ClaimNumber,
             Self::WorkLeft(_) => Fence::WorkLeft,
             Self::StagingState(_) => Fence::StagingState,
         }
@@ -163,6 +171,7 @@ impl Condition {
             (Self::Unprocessed(end), Some(Record::Charge(charge))) => {
                 charge.processed.is_none() && charge.end == Some(*end)
             }
+            (Self::ClaimNumber(number), Some(Record::Claim(claim))) => claim.number == *number,
             (Self::WorkLeft(count), Some(Record::Submission(submission))) => submission.work_left == *count,
             (Self::StagingState(state), Some(Record::Staging(staging))) => staging.state == *state,
             (Self::Forgotten(now), Some(Record::IdempotencyRecord(_, remembered))) => {

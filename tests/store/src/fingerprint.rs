@@ -39,6 +39,7 @@ impl Fingerprint {
             | Record::Work(_)
             | Record::Staging(_)
             | Record::Share(_)
+            | Record::Claim(_)
             | Record::Declaration(..)
             | Record::Service(..) => hash_debug(record, &mut hasher),
         }

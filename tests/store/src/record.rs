@@ -3,6 +3,7 @@
 use crate::fingerprint::Fingerprint;
 use domain::base::id::{ApplicationId, ChargeId, DeployedId};
 use domain::model::charge::Charge;
+use domain::model::claim::Claim;
 use domain::model::deployed::Deployed;
 use domain::model::staging::{Staging, StagingId};
 use domain::model::submission::{IdempotencyRecord, Submission};
@@ -28,6 +29,8 @@ pub enum Key {
     Staging(TeamId, StagingId),
     /// A dependent team's share in an item.
     Share(ItemId, TeamId),
+    /// The claim on the work of an owner on an item.
+    Claim(ItemId, TeamId),
     /// A declaration of a team, by its hash.
     Declaration(TeamId, Hash),
     /// A service, by its title.
@@ -71,6 +74,7 @@ pub enum Record {
     Work(Work),
     Staging(Staging),
     Share(Share),
+    Claim(Claim),
     /// A declaration or plan: its team, its key, and the text.
     Declaration(TeamId, Hash, Arc<str>),
     /// A service: its title and its revision.
@@ -95,6 +99,7 @@ impl Record {
             Self::Work(work) => Key::Work(work.id),
             Self::Staging(staging) => Key::Staging(staging.team(), staging.id),
             Self::Share(share) => Key::Share(share.item, share.owner),
+            Self::Claim(claim) => Key::Claim(claim.item, claim.owner),
             Self::Declaration(team, hash, _) => Key::Declaration(*team, *hash),
             Self::Service(title, _) => Key::Service(Arc::clone(title)),
         }

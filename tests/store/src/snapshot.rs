@@ -43,6 +43,7 @@ impl Table {
         let created = Timestamp::from_micros(0);
         let share = |(item, owner): &_| Record::Share(Share { item: *item, owner: *owner, created });
         snapshot.shares.iter().map(share).for_each(&mut put);
+        snapshot.claims.values().cloned().map(Record::Claim).for_each(&mut put);
         let declaration =
             |((team, hash), text): (&(_, _), &Arc<str>)| Record::Declaration(*team, *hash, Arc::clone(text));
         snapshot.declarations.iter().map(declaration).for_each(&mut put);
@@ -75,6 +76,7 @@ impl Table {
                 Record::Work(work) => all.works.push(work.clone()),
                 Record::Staging(staging) => all.stagings.push(*staging),
                 Record::Share(Share { item, owner, .. }) => drop(all.shares.insert((*item, *owner))),
+                Record::Claim(claim) => drop(all.claims.insert((claim.item, claim.owner), claim.clone())),
                 Record::Declaration(team, hash, text) => {
                     all.declarations.insert((*team, *hash), Arc::clone(text));
                 }

@@ -53,6 +53,7 @@ impl Table {
         let written = match write {
             Write::CheckItem { .. }
             | Write::CheckGone { .. }
+            | Write::CheckClaim { .. }
             | Write::CheckService { .. }
             | Write::CheckStaging { .. } => return,
             Write::DeleteWork(_)
@@ -86,6 +87,7 @@ impl Table {
             | Write::CloseChange(_)
             | Write::EndCharge { .. }
             | Write::UpdateProgress { .. }
+            | Write::ReleaseClaim { .. }
             | Write::UpdateStaging { .. } => self.record(&key).cloned().map(|record| updated(record, write)),
         };
         match written {
@@ -115,6 +117,7 @@ fn updated(mut record: Record, write: &Write) -> Record {
             before.opened = after.opened;
             before.modified = after.modified;
         }
+        (Write::ReleaseClaim { .. }, Record::Claim(claim)) => claim.lease = None,
         (Write::UpdateStaging { to, .. }, Record::Staging(staging)) => staging.state = *to,
         _ => unreachable!("an update finds a record of its type"),
     }
@@ -152,6 +155,9 @@ fn key(write: &Write) -> Key {
         | Write::CheckStaging { team, staging, .. }
         | Write::DeleteStaging { team, staging } => Key::Staging(*team, *staging),
         Write::StoreDeclaration { team, hash, .. } => Key::Declaration(*team, *hash),
+        Write::CheckClaim { item, owner, .. } | Write::ReleaseClaim { item, owner, .. } => {
+            Key::Claim(*item, *owner)
+        }
         Write::CreateShare(share) => Key::Share(share.item, share.owner),
         Write::DeleteShare { item, owner } => Key::Share(*item, *owner),
     }

@@ -14,7 +14,7 @@ const fn goal(write: Option<u64>, half_reads: Option<u64>, round_trips: Option<u
     Goal { write, half_reads, round_trips }
 }
 
-const GOALS: [(&str, Goal); 19] = [
+const GOALS: [(&str, Goal); 23] = [
     ("one CREATE, in a new application", goal(Some(19), None, Some(3))),
     ("one CREATE, in an application with one item", goal(Some(19), None, Some(3))),
     ("each further CREATE", goal(Some(10), None, None)),
@@ -30,6 +30,10 @@ const GOALS: [(&str, Goal); 19] = [
     ("complete its DELETE, with the new CREATE", goal(Some(12), Some(12), Some(3))),
     ("complete a DELETE, with a newer one waiting", goal(Some(6), None, Some(2))),
     ("remove an item whose CREATE is PENDING", goal(Some(21), None, Some(3))),
+    ("claim one change instance", goal(Some(1), Some(6), Some(4))),
+    ("extend a claim", goal(Some(1), Some(4), Some(3))),
+    ("claim the oldest work, 1 free", goal(Some(1), Some(5), Some(4))),
+    ("complete with a claim", goal(Some(12), None, Some(2))),
     ("an owner's queue, empty", goal(Some(0), Some(1), Some(1))),
     ("an owner's queue, 50 change instances, light", goal(Some(0), Some(12), Some(1))),
     ("its history", goal(Some(0), Some(2), Some(1))),

@@ -9,11 +9,12 @@ const WRITE_PRICE: u64 = 625;
 const READ_PRICE: u64 = 125;
 
 /// Headings of the sections, in the order of the page.
-pub const HEADINGS: [&str; 12] = [
+pub const HEADINGS: [&str; 13] = [
     "Submissions",
     "Decisions",
     "A service with words",
     "A service that replaces",
+    "Claims of workers",
     "Reads",
     "Operators",
     "Generation, per work record",

@@ -5,6 +5,7 @@ use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::state::{ChangeType, RuntimeState, Stage, State};
 use crate::model::change::{Change, Entry};
+use crate::model::claim::Claim;
 use crate::model::deployed::Deployed;
 use crate::model::item::{Creation, Item, Slot};
 use crate::model::place::Place;
@@ -255,6 +256,17 @@ impl Audit<'_> {
             let exists = self.snapshot.items.contains_key(item);
             let detail = format!("team {owner} has a share in the item, but the item does not exist");
             self.require(exists, "I18", Subject::Item(*item), detail);
+        }
+    }
+
+    /// I36: every claim is on the work of an owner with a stack on the item, and has been taken at least once.
+    pub(super) fn claims(&mut self) {
+        for Claim { item, owner, number, .. } in self.snapshot.claims.values() {
+            let has_work = self.snapshot.items.get(item).is_some_and(|item| item.stacks.contains_key(owner));
+            let detail = format!("team {owner} has a claim on its work, but no stack on the item");
+            self.require(has_work, "I36", Subject::Item(*item), detail);
+            let detail = format!("the claim of team {owner} has the number {number}, must be at least 1");
+            self.require(*number > 0, "I36", Subject::Item(*item), detail);
         }
     }
 }

@@ -26,13 +26,14 @@ pub const TAG_BYTES_MAX: usize = 64;
 /// The names of the settings in requests.
 ///
 /// Existing clients write `dependant_teams`, and so do responses. The last name is another spelling of it.
-pub const SETTINGS: [&str; 11] = [
+pub const SETTINGS: [&str; 12] = [
     "state",
     "approval_required",
     "allow_manual_approval",
     "allow_manual_completion",
     "update_strategy",
     "complete_unneeded",
+    "claim_required",
     "minimum_version",
     "tags",
     "allowed_teams",
@@ -68,6 +69,8 @@ pub struct Settings {
     ///
     /// A service that replaces does so in any case.
     pub complete_unneeded: bool,
+    /// Whether an API key needs a claim to end the work on a change instance (R64).
+    pub claim_required: bool,
     /// The oldest schema version that is not deprecated (R33).
     pub minimum_version: Option<u64>,
     /// Search words in the catalogue.
@@ -87,6 +90,7 @@ impl Default for Settings {
             allow_manual_completion: true,
             update_strategy: UpdateStrategy::Modify,
             complete_unneeded: false,
+            claim_required: false,
             minimum_version: None,
             tags: Vec::new(),
             dependent_teams: Vec::new(),

@@ -54,6 +54,7 @@ fn change() -> Change {
         superseded_at_creation: 0,
         never_in_service: false,
         unneeded: false,
+        claim_required: false,
         prices: crate::base::money::Prices::NONE,
         runtime_state: RuntimeState::Requested,
         deployed_before: None,

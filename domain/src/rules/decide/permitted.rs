@@ -27,7 +27,9 @@ pub(super) fn permitted<'a>(
     // A repeated log text adds no entry, so a client that lost the response can repeat its request.
     let log = update.log.as_ref().filter(|log| !log.is_empty() && **log != change.log);
     let state = update.state.unwrap_or(change.state);
-    check(change, item, state, log, update, reads.check.as_ref(), caller)?;
+    check_move(change, state, caller)?;
+    check_claim(change, reads.claim, update, ctx)?;
+    check_content(change, item, state, log, update, reads.check.as_ref())?;
     if !depends_on_service(change, update, ctx) {
         return Ok(Permitted { state, log, service: None });
     }
@@ -45,16 +47,8 @@ pub(super) fn is_torn(change: &Change, item: &Item) -> bool {
     slot.copied() != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
 }
 
-/// Makes all checks that need no computation, in the documented order.
-fn check(
-    change: &Change,
-    item: &Item,
-    state: State,
-    log: Option<&String>,
-    update: &Update,
-    check: Option<&Check<'_>>,
-    caller: &TeamRef,
-) -> Result<(), Refused> {
+/// Checks the caller and the transition.
+fn check_move(change: &Change, state: State, caller: &TeamRef) -> Result<(), Refused> {
     // The ownership comes first, so that a team without the right learns nothing about state, data and limits (R2).
     if change.owner.id != caller.id {
         return Err(Refused::NotOwner);
@@ -63,6 +57,35 @@ fn check(
     if state != change.state && !is_legal(Some(change.state), state, By::Owner) {
         return Err(Refused::IllegalTransition { from: change.state, to: state });
     }
+    Ok(())
+}
+
+/// Checks that a worker completes only its own work (R64).
+fn check_claim(
+    change: &Change,
+    claim: Option<&Claim>,
+    update: &Update,
+    ctx: &RequestContext,
+) -> Result<(), Refused> {
+    if !depends_on_claim(change, update, ctx) {
+        return Ok(());
+    }
+    // Without the claim, the caller chose its reads by another state of the change instance.
+    let claim = claim.ok_or(Refused::Torn)?;
+    // A lease that has ended keeps its number, so a slow worker may complete until another one takes the work.
+    let is_newest = update.claim.is_some_and(|number| number == claim.number && number > 0);
+    if is_newest { Ok(()) } else { Err(Refused::NotClaimed(claim.clone())) }
+}
+
+/// Checks the content of an update that needs no computation, in the documented order.
+fn check_content(
+    change: &Change,
+    item: &Item,
+    state: State,
+    log: Option<&String>,
+    update: &Update,
+    check: Option<&Check<'_>>,
+) -> Result<(), Refused> {
     if let Some(data) = &update.deployed_item {
         if change.is_dependant() {
             return Err(Refused::DeployedItemNotMain);

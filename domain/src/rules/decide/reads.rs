@@ -16,8 +16,18 @@ pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Optio
 
 /// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
 pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
-    let moves_to = update.state.filter(|state| *state != change.state);
+    let moves_to = moves_to(change, update);
     matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
+}
+
+/// Returns whether an update depends on the claim on the work: it names one, or its change instance requires one (R64).
+pub fn depends_on_claim(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
+    update.claim.is_some() || claim::is_required(change, moves_to(change, update), ctx)
+}
+
+/// Returns the state that an update changes to; none if it keeps the state.
+pub(super) fn moves_to(change: &Change, update: &Update) -> Option<State> {
+    update.state.filter(|state| *state != change.state)
 }
 
 /// Returns the version of the definition that checks an update; none if the update needs no check (R49).

@@ -3,6 +3,7 @@
 use super::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 use crate::base::problem::Problem;
 use crate::base::state::State;
+use crate::model::claim::Claim;
 use crate::model::deployed::DEPLOYED_BYTES_MAX;
 use crate::rules::check::Failed;
 
@@ -19,6 +20,8 @@ pub enum Refused {
         /// The requested state.
         to: State,
     },
+    /// The change instance requires the newest number of this claim, and the request has another one or none (R64).
+    NotClaimed(Claim),
     /// A person approves, and the service accepts approvals by API key only (R32).
     ManualApproval,
     /// A person completes, and the service accepts completions by API key only (R32).
@@ -61,6 +64,8 @@ impl Refused {
     /// own.
     pub fn detail(&self) -> Option<String> {
         Some(match self {
+            Self::NotClaimed(Claim { number: 0, .. }) => "claim must be present: claim the change instance first".to_owned(),
+            Self::NotClaimed(Claim { number, .. }) => format!("claim must be {number}, the newest number"),
             Self::NotRetryable(state) => format!("state must be REJECTED or ERRORED, not {state}"),
             Self::DeployedItemTooEarly(State::Rejected) => {
                 "deployed_item must equal the newest deployed item in state REJECTED".to_owned()

@@ -353,6 +353,7 @@ impl<'a> Comparison<'a, '_> {
             approval_required: super::approval_required(service, self.offers),
             strategy: Strategy::default(),
             complete_unneeded: super::complete_unneeded(service, self.offers),
+            claim_required: super::claim_required(service, self.offers),
             prices: super::prices(service, self.offers),
         })
     }

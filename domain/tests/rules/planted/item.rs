@@ -4,6 +4,8 @@ use super::{Planted, assert_each_is_reported, busy, change, consumer, copy, item
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, team};
 use domain::base::id::DeployedId;
 use domain::base::state::{ChangeType, RuntimeState};
+use domain::audit::invariant::Snapshot;
+use domain::model::claim::Claim;
 use domain::model::item::Creation;
 use domain::model::place::Place;
 use domain::{ChangeId, Hash, ItemId, State, Timestamp};
@@ -106,7 +108,15 @@ const ALONE: &[Planted] = &[
         let item = ItemId::new(item(s, "a").application_id(), 90).unwrap();
         s.shares.insert((item, team(NP_OWNER).id));
     }),
+    ("I36 item", "has a claim on its work, but no stack on the item", |s| claimed(s, LB_OWNER, 1)),
+    ("I36 item", "has the number 0, must be at least 1", |s| claimed(s, VM_OWNER, 0)),
 ];
+
+/// Adds a claim of an owner on the item a.
+fn claimed(s: &mut Snapshot, owner: &str, number: u64) {
+    let (item, owner) = (item(s, "a").id, team(owner).id);
+    s.claims.insert((item, owner), Claim { number, ..Claim::never(item, owner) });
+}
 
 #[test]
 fn the_fields_of_an_item_match_its_changes() {

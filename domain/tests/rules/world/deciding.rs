@@ -3,7 +3,10 @@
 use super::*;
 use domain::base::id::DeployedId;
 use domain::catalog::schema::{DecisionForms, Upgrade};
+use domain::model::claim::Claim;
 use domain::rules::check::{Check, UpgradeChain, Upgrades};
+use domain::rules::claim;
+use domain::rules::claim::ClaimRequest;
 use domain::rules::decide::Reads;
 
 impl World {
@@ -40,7 +43,8 @@ impl World {
             base: read(decide::base_to_read(&change, &item, update)),
             upgrades: upgrades.as_ref(),
         });
-        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check };
+        let claim = decide::depends_on_claim(&change, update, &ctx).then(|| self.claim_on(&change));
+        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check, claim: claim.as_ref() };
         let decided = decide::update(&change, &item, &reads, update, &caller, &ctx)?;
         self.texts.extend(decided.writes.iter().filter_map(|write| {
             let Write::StoreDeclaration { hash, text, .. } = write else { return None };
@@ -51,6 +55,22 @@ impl World {
         assert_eq!(self.snapshot.items[&item.id], decided.item, "the answer shows what is stored");
         self.audit();
         Ok(decided)
+    }
+
+    /// Returns the claim on the work of a change instance.
+    pub(crate) fn claim_on(&self, change: &Change) -> Claim {
+        let (item, owner) = (change.item, change.owner.id);
+        self.snapshot.claims.get(&(item, owner)).cloned().unwrap_or_else(|| Claim::never(item, owner))
+    }
+
+    /// Takes, extends or releases the claim on a change instance as its owner. Returns the stored claim.
+    pub(crate) fn claim(&mut self, id: ChangeId, request: &ClaimRequest) -> Result<Claim, claim::Refused> {
+        let change = self.change(id).clone();
+        let now = self.ctx(Self::key_of(&change.owner.name)).now;
+        let claim = claim::claim(&change, &self.claim_on(&change), request, &change.owner, now)?;
+        self.snapshot.claims.insert((claim.item, claim.owner), claim.clone());
+        self.audit();
+        Ok(claim)
     }
 
     /// Returns the upgrades from a deployed version to a later version of the definition, as the storage does.

@@ -74,6 +74,8 @@ fn sound(table: &Table, write: &Write) {
         | Write::CheckGone { .. }
         | Write::DeleteItem { .. }
         | Write::CheckService { .. }
+        | Write::CheckClaim { .. }
+        | Write::ReleaseClaim { .. }
         | Write::RecordSubmission(_)
         | Write::StoreIdempotencyKey { .. }
         | Write::CreateWork(_)

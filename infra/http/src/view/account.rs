@@ -89,6 +89,7 @@ fn service(subject: &Subject) -> Option<Value> {
         "allow_manual_completion": settings.allow_manual_completion,
         "update_strategy": settings.update_strategy.name(),
         "complete_unneeded": settings.complete_unneeded,
+        "claim_required": settings.claim_required,
         "minimum_version": settings.minimum_version,
         "tags": settings.tags,
         "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),

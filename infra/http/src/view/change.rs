@@ -7,6 +7,7 @@ use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
 use domain::catalog::schema::Budget;
 use domain::model::change::{Entry, Version};
+use domain::model::claim::Claim;
 use domain::views::proposal::{Proposal, Verified};
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Hash, Item, State, Timestamp};
@@ -20,6 +21,8 @@ wire! {
         attempt: u64 = change.attempt,
         cause: Option<u64> = change.cause.map(ChangeId::get),
         change_type: &'static str = change.change_type.name(),
+        #[serde(skip_serializing_if = "Option::is_none")] claim: Option<Value> = None,
+        claim_required: bool = change.claim_required,
         consumer_team: TeamView<'a> = team_ref(&change.consumer),
         created: String = change.created.to_wire(),
         id: u64 = change.id.get(),
@@ -88,6 +91,23 @@ pub fn change_instance<'a>(
         deployed: item.and_then(|item| item.deployed).map(|latest| latest.id),
     };
     view(change, now, related, viewpoint)
+}
+
+impl ChangeView<'_> {
+    /// Shows the claim on the work of the owner.
+    #[must_use]
+    pub fn with_claim(self, claim: Option<&Claim>) -> Self {
+        Self { claim: Some(claim_view(claim)), ..self }
+    }
+}
+
+/// Returns the newest claim on work: its number, and the worker with the end of its lease. After a release, worker and
+/// end are null. Work that was never claimed has null.
+pub fn claim_view(claim: Option<&Claim>) -> Value {
+    let Some(claim) = claim.filter(|claim| claim.number > 0) else { return Value::Null };
+    let (worker, until) =
+        claim.lease.as_ref().map(|lease| (lease.worker.as_str(), lease.until.to_wire())).unzip();
+    json!({"number": claim.number, "worker": worker, "until": until})
 }
 
 /// Returns the tag of a change instance: it differs after each entry of its history, and after each deployed item.

@@ -25,6 +25,7 @@ wire! {
         allow_manual_completion: bool = service.settings.allow_manual_completion,
         allowed_teams: Vec<u64> = allowed_teams,
         approval_required: bool = service.settings.approval_required,
+        claim_required: bool = service.settings.claim_required,
         complete_unneeded: bool = service.settings.complete_unneeded,
         created: String = service.created.to_wire(),
         dependant_teams: Vec<TeamView<'a>> = service.settings.dependent_teams.iter().map(team_ref).collect(),

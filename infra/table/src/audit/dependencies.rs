@@ -168,7 +168,8 @@ fn of_work(snapshot: &Snapshot, id: WorkId) -> BTreeSet<Key> {
     keys
 }
 
-/// Returns an item with its pending work, change instances, deployed items, charges, shares and declarations, and with
+/// Returns an item with its pending work, change instances, deployed items, charges, shares, claims and declarations, and
+/// with
 /// its application and team.
 fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     let team = id.team();
@@ -204,6 +205,8 @@ fn of_item(snapshot: &Snapshot, id: ItemId) -> BTreeSet<Key> {
     keys.extend(charges.map(|charge| key::charge(charge.id)));
     let shares = snapshot.shares.iter().filter(|(item, _)| *item == id);
     keys.extend(shares.map(|(_, owner)| key::share(id, *owner)));
+    let claims = snapshot.claims.keys().filter(|(item, _)| *item == id);
+    keys.extend(claims.map(|(_, owner)| key::claim(id, *owner)));
     keys
 }
 

@@ -6,7 +6,7 @@ use crate::key::{self, INDEXES, Index};
 use crate::read::related;
 use crate::record::{
     self, ApplicationRecord, Attributes, AuditResultRecord, ChangeRecord, ChargeRecord, CheckScheduleRecord,
-    CheckThrottleRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord,
+    CheckThrottleRecord, ClaimRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord,
     HealthRecord, ItemRecord, MessagesRecord, MetadataPolicyRecord, Record, RememberedRecord, ReplacedRecord,
     RepliedRecord, SchemaRecord, SecretsRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord,
     TeamRecord, WorkRecord, size,
@@ -167,6 +167,9 @@ impl Rows {
                 .keep::<ChargeRecord, _>(row, |snapshot, charge| snapshot.charges.insert(charge.id, charge)),
             Some(ShareRecord::TYPE) => self.keep::<ShareRecord, _>(row, |snapshot, share| {
                 snapshot.shares.insert((share.item, share.owner))
+            }),
+            Some(ClaimRecord::TYPE) => self.keep::<ClaimRecord, _>(row, |snapshot, claim| {
+                snapshot.claims.insert((claim.item, claim.owner), claim)
             }),
             Some(SubmissionRecord::TYPE) => self.keep::<SubmissionRecord, _>(row, |snapshot, submission| {
                 snapshot.submissions.push(submission);

@@ -4,8 +4,9 @@ use super::batch::Consistency;
 use crate::client::caches::CachedChange;
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, ChangeRecord, HeadRecord, ItemRecord, Record};
+use crate::record::{self, ChangeRecord, ClaimRecord, HeadRecord, ItemRecord, Record};
 use domain::base::id::DeployedId;
+use domain::model::claim::Claim;
 use domain::model::team::Head;
 use domain::rules::decide::Decided;
 use domain::views::related::Related;
@@ -19,6 +20,17 @@ pub struct Undecided {
     pub item: Item,
     /// The head of its consumer team, if the caller requested it.
     pub head: Option<Head>,
+    /// The claim on the work, if the caller requested it.
+    pub claim: Option<Claim>,
+}
+
+/// The further records to read with a change instance and its item.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The head of the consumer team.
+    pub head: bool,
+    /// The claim of the reading team on the work.
+    pub claim: bool,
 }
 
 #[derive(Default)]
@@ -26,6 +38,7 @@ struct DecisionRows {
     change: Option<Change>,
     item: Option<Item>,
     head: Option<Head>,
+    claim: Option<Claim>,
 }
 
 impl Table {
@@ -38,15 +51,20 @@ impl Table {
         &self,
         id: ChangeId,
         team: TeamId,
-        with_head: bool,
+        wanted: Wanted,
     ) -> Result<Option<Undecided>, Error> {
         let cached = self.caches.changes.get(&id, now());
         if cached.is_some_and(|cached| !cached.parties.contains(&team)) {
             return Ok(None);
         }
-        let head = with_head.then(|| key::head(id.team()));
-        let at_once =
-            cached.into_iter().flat_map(|cached| [key::item(cached.item)].into_iter().chain(head.clone()));
+        let head = wanted.head.then(|| key::head(id.team()));
+        let further = |item| {
+            let claim = wanted.claim.then(|| key::claim(item, team));
+            head.clone().into_iter().chain(claim)
+        };
+        let at_once = cached
+            .into_iter()
+            .flat_map(|cached| std::iter::once(key::item(cached.item)).chain(further(cached.item)));
         let mut decision_rows =
             self.rows_of_keys(std::iter::once(key::change(id)).chain(at_once).collect()).await?;
         let change = decision_rows.change.take().filter(|change| change.parties().contains(&team));
@@ -59,7 +77,7 @@ impl Table {
         while !decision_rows.item.as_ref().is_some_and(is_its) && reads.next().await.is_some() {
             // A missing item may be gone. Only a read of both keys finds it during its move (R44).
             let gone = has_tried_live.then(|| key::gone(change.item));
-            let keys = [key::item(change.item)].into_iter().chain(gone).chain(head.clone());
+            let keys = std::iter::once(key::item(change.item)).chain(gone).chain(further(change.item));
             decision_rows = self.rows_of_keys(keys.collect()).await?;
             has_tried_live = true;
         }
@@ -67,7 +85,9 @@ impl Table {
         let item = decision_rows.item.filter(is_its).ok_or_else(missing)?;
         let facts = CachedChange { item: item.id, parties: change.parties() };
         self.caches.changes.insert(id, facts, now());
-        Ok(Some(Undecided { change, item, head: decision_rows.head }))
+        let claim = decision_rows.claim.unwrap_or_else(|| Claim::never(item.id, team));
+        let claim = wanted.claim.then_some(claim);
+        Ok(Some(Undecided { change, item, head: decision_rows.head, claim }))
     }
 
     async fn rows_of_keys(&self, keys: Vec<key::Key>) -> Result<DecisionRows, Error> {
@@ -81,6 +101,7 @@ impl Table {
                     let newest = decision_rows.item.take().filter(|other| other.revision > item.revision);
                     decision_rows.item = newest.or(Some(item));
                 }
+                Some(ClaimRecord::TYPE) => decision_rows.claim = Some(record::read::<ClaimRecord>(row)?),
                 Some(HeadRecord::TYPE) => decision_rows.head = Some(record::read::<HeadRecord>(row)?),
                 other => {
                     return Err(Error::corrupt(

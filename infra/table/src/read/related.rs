@@ -18,8 +18,8 @@ use domain::model::item::LatestDeployed;
 use domain::model::submission::Submission;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
-use domain::{Change, Hash, Item, TeamId};
-use futures_util::future::{try_join, try_join_all};
+use domain::{Change, Hash, Item, ItemId, TeamId};
+use futures_util::future::{try_join, try_join3, try_join_all};
 use std::collections::BTreeSet;
 
 /// A record that a row of a list refers to.
@@ -29,6 +29,8 @@ pub enum RelatedKey {
     Declaration(TeamId, Hash),
     Deployed(DeployedId),
     Team(TeamId),
+    /// The claim on the work of an owner on an item.
+    Claim(ItemId, TeamId),
     /// The items of an application by state. Each application takes a query of its own.
     Tally(ApplicationId),
 }
@@ -238,17 +240,20 @@ impl Table {
 
     /// Returns the records that exist under these keys.
     pub async fn related(&self, wanted: impl IntoIterator<Item = RelatedKey>) -> Result<Related, Error> {
-        let (mut keys, mut tallies) = (Vec::new(), Vec::new());
+        let (mut keys, mut claims, mut tallies) = (Vec::new(), Vec::new(), Vec::new());
         for wanted in wanted {
             match wanted {
                 RelatedKey::Declaration(team, hash) => keys.push(key::declaration(team, hash)),
                 RelatedKey::Deployed(id) => keys.push(key::deployed(id)),
                 RelatedKey::Team(id) => keys.push(key::team(id)),
+                RelatedKey::Claim(item, owner) => claims.push((item, owner)),
                 RelatedKey::Tally(application) => tallies.push(self.tally(application)),
             }
         }
         let records = self.batch_get_related(keys, Consistency::Complete);
-        let (mut related, tallies) = try_join(records, try_join_all(tallies)).await?;
+        let (mut related, claims, tallies) =
+            try_join3(records, self.claims(claims), try_join_all(tallies)).await?;
+        related.claims = claims;
         related.tallies = tallies.into_iter().flatten().collect();
         Ok(related)
     }

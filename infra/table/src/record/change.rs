@@ -2,7 +2,7 @@
 
 use super::bytes::ChainPart;
 use super::charge::PricesPart;
-use super::codec::{FORMAT_BASE, FORMAT_REPLACEMENT, Record, of_checked, of_generation, of_message};
+use super::codec::{FORMAT_BASE, FORMAT_LIFECYCLE, Record, of_checked, of_generation, of_message};
 use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
 use super::parts::{ServicePart, TeamPart, VersionPart};
@@ -86,6 +86,9 @@ pub(crate) struct ChangeRecord {
     /// True if it asked for what its owner had in place. Absent in all other cases, and known since format 9.
     #[serde(rename = "un", skip_serializing_if = "Option::is_none")]
     unneeded: Option<bool>,
+    /// True if an API key needs a claim to end the work. Absent if not, and known since format 9.
+    #[serde(rename = "cq", skip_serializing_if = "Option::is_none")]
+    claim_required: Option<bool>,
     /// Runtime state of the item at creation.
     #[serde(rename = "rs")]
     runtime_state: String,
@@ -134,6 +137,7 @@ impl Part<Change> for ChangeRecord {
             superseded_at_creation: Part::of(&change.superseded_at_creation),
             never_in_service: Part::of(&change.never_in_service),
             unneeded: Part::of(&change.unneeded),
+            claim_required: Part::of(&change.claim_required),
             runtime_state: Part::of(&change.runtime_state),
             deployed_before: Part::of(&change.deployed_before),
             prices: Part::of(&change.prices),
@@ -173,6 +177,7 @@ impl Part<Change> for ChangeRecord {
             superseded_at_creation: self.superseded_at_creation.value()?,
             never_in_service: self.never_in_service.value()?,
             unneeded: self.unneeded.value()?,
+            claim_required: self.claim_required.value()?,
             runtime_state: self.runtime_state.value()?,
             deployed_before: self.deployed_before.value()?,
             prices: self.prices.value()?,
@@ -196,10 +201,12 @@ impl Record for ChangeRecord {
 
     fn format(change: &Change) -> u64 {
         let format = of_generation(change.generation).max(of_checked(change.schema_version));
-        let is_replacement =
-            change.kind == Kind::Replacement || change.is_first_half() || change.former() != change.old;
-        let replacement = if is_replacement { FORMAT_REPLACEMENT } else { FORMAT_BASE };
-        format.max(of_message(change.message.as_deref())).max(replacement)
+        let is_newer = change.kind == Kind::Replacement
+            || change.is_first_half()
+            || change.former() != change.old
+            || change.claim_required;
+        let lifecycle = if is_newer { FORMAT_LIFECYCLE } else { FORMAT_BASE };
+        format.max(of_message(change.message.as_deref())).max(lifecycle)
     }
 
     fn indexes(change: &Change) -> Vec<(u8, String, String)> {

@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use domain::base::side::Side;
 use domain::catalog::service::{Settings, UpdateStrategy};
 use domain::model::strategy::Strategy;
+use domain::model::work::PlannedChange;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -35,19 +36,22 @@ pub(super) const FORMAT_CONFIRMED: u64 = 7;
 /// The version of a record about secrets (R58).
 pub(super) const FORMAT_SECRETS: u64 = 8;
 
-/// The version of a record about replacement (R60) or unneeded change instances (R63).
-pub(super) const FORMAT_REPLACEMENT: u64 = 9;
+/// The version of a record about replacement (R60), unneeded change instances (R63) or claims (R64).
+pub(super) const FORMAT_LIFECYCLE: u64 = 9;
 
 /// Returns the version of a record with these settings.
 pub(super) fn of_settings(settings: &Settings) -> u64 {
-    let is_newer = settings.update_strategy != UpdateStrategy::Modify || settings.complete_unneeded;
-    if is_newer { FORMAT_REPLACEMENT } else { FORMAT_BASE }
+    let is_newer = settings.update_strategy != UpdateStrategy::Modify
+        || settings.complete_unneeded
+        || settings.claim_required;
+    if is_newer { FORMAT_LIFECYCLE } else { FORMAT_BASE }
 }
 
-/// Returns the version of a record with a planned change of this strategy, which may be completed if it is unneeded.
-pub(super) fn of_strategy(strategy: &Strategy, complete_unneeded: bool) -> u64 {
-    let is_newer = *strategy != Strategy::Modify || complete_unneeded;
-    if is_newer { FORMAT_REPLACEMENT } else { FORMAT_BASE }
+/// Returns the version of a record with a planned change, by the settings that it copies.
+pub(super) fn of_planned(planned: &PlannedChange) -> u64 {
+    let is_newer =
+        planned.strategy != Strategy::Modify || planned.complete_unneeded || planned.claim_required;
+    if is_newer { FORMAT_LIFECYCLE } else { FORMAT_BASE }
 }
 
 /// Returns the version of a record of a team that may want its removals confirmed.

@@ -3,7 +3,7 @@
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
 use super::codec::{
-    FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, FORMAT_REPLACEMENT, Record, of_checked, of_generation,
+    FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, FORMAT_LIFECYCLE, Record, of_checked, of_generation,
 };
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
@@ -422,7 +422,7 @@ impl Record for ItemRecord {
         let checked = if is_checked { FORMAT_CHECKED } else { FORMAT_BASE };
         let replaces = item.drift.is_some_and(|drift| drift.replaces);
         let replaces = replaces || item.open().any(|(_, slot)| slot.is_first_half());
-        let replacement = if replaces { FORMAT_REPLACEMENT } else { FORMAT_BASE };
+        let replacement = if replaces { FORMAT_LIFECYCLE } else { FORMAT_BASE };
         gone.max(of_generation(item.generation)).max(checked).max(replacement)
     }
 

@@ -40,6 +40,9 @@ pub(crate) struct FurtherSettingsPart {
     /// True if unneeded change instances are created as COMPLETED. Absent if not, and known since format 9.
     #[serde(rename = "cu", skip_serializing_if = "Option::is_none")]
     complete_unneeded: Option<bool>,
+    /// True if an API key needs a claim to end the work. Absent if not, and known since format 9.
+    #[serde(rename = "cq", skip_serializing_if = "Option::is_none")]
+    claim_required: Option<bool>,
     /// Minimum schema version. Absent if none is set.
     #[serde(rename = "mv", skip_serializing_if = "Option::is_none")]
     minimum_version: Option<u64>,
@@ -56,6 +59,7 @@ impl Part<Settings> for SettingsPart {
             allow_manual_completion: settings.allow_manual_completion,
             update_strategy: Part::of(&settings.update_strategy),
             complete_unneeded: Part::of(&settings.complete_unneeded),
+            claim_required: Part::of(&settings.claim_required),
             minimum_version: settings.minimum_version,
             tags: settings.tags.clone(),
         };
@@ -81,6 +85,7 @@ impl Part<Settings> for SettingsPart {
             allow_manual_completion: further.allow_manual_completion,
             update_strategy: further.update_strategy.value()?,
             complete_unneeded: further.complete_unneeded.value()?,
+            claim_required: further.claim_required.value()?,
             minimum_version: further.minimum_version,
             tags: further.tags,
             ..settings

@@ -3,7 +3,7 @@
 use super::bytes::HashPart;
 use super::charge::PricesPart;
 use super::codec::{
-    FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_checked, of_generation, of_message, of_strategy,
+    FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_GONE, Record, of_checked, of_generation, of_message, of_planned,
 };
 use super::conversion::{Bad, Part, mirrors};
 use super::packed::Packed;
@@ -258,6 +258,9 @@ struct PlannedChangePart {
     /// format 9.
     #[serde(rename = "cu", skip_serializing_if = "Option::is_none")]
     complete_unneeded: Option<bool>,
+    /// True if the change instance requires a claim. Absent if not, and known since format 9.
+    #[serde(rename = "cq", skip_serializing_if = "Option::is_none")]
+    claim_required: Option<bool>,
     /// Prices at the submission. Absent if both are 0, and for a dependent team.
     #[serde(rename = "pr", skip_serializing_if = "Option::is_none")]
     prices: Option<PricesPart>,
@@ -266,7 +269,7 @@ struct PlannedChangePart {
 mirrors! {
     PlannedChangePart = PlannedChange {
         id, item, owner, kind, cause, version, declared, schema_version, spare, approval_required, strategy,
-        complete_unneeded, prices,
+        complete_unneeded, claim_required, prices,
     }
 }
 
@@ -365,7 +368,7 @@ impl Record for WorkRecord {
             let identities = spare.iter().chain(&new).map(|identity| of_generation(identity.generation));
             let gone = if spare.is_some() { FORMAT_GONE } else { FORMAT_BASE };
             let checked = of_checked(planned.schema_version)
-                .max(of_strategy(&planned.strategy, planned.complete_unneeded));
+                .max(of_planned(planned));
             identities.max().unwrap_or(FORMAT_BASE).max(gone).max(checked)
         };
         let packed = if work.id.staging.is_some() { FORMAT_GENERATIONS } else { FORMAT_BASE };

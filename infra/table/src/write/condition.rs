@@ -3,6 +3,7 @@
 use crate::client::Error;
 use crate::key::Key;
 use crate::record::Attributes;
+use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
 use aws_sdk_dynamodb::types::builders::{ConditionCheckBuilder, DeleteBuilder, PutBuilder, UpdateBuilder};
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
@@ -54,7 +55,7 @@ impl Condition {
     }
 
     /// Adds the condition to an action.
-    fn apply<B: Conditional>(self, action: B) -> B {
+    pub(super) fn apply<B: Conditional>(self, action: B) -> B {
         // DynamoDB rejects empty maps.
         let names = (!self.names.is_empty()).then_some(self.names);
         let values = (!self.values.is_empty()).then_some(self.values);
@@ -90,7 +91,7 @@ impl Condition {
 }
 
 /// The builder of an action that takes a condition.
-trait Conditional {
+pub(super) trait Conditional {
     fn with(
         self,
         expression: &str,
@@ -116,4 +117,4 @@ macro_rules! conditional {
     };
 }
 
-conditional! { PutBuilder, ConditionCheckBuilder, DeleteBuilder, UpdateBuilder }
+conditional! { PutItemFluentBuilder, PutBuilder, ConditionCheckBuilder, DeleteBuilder, UpdateBuilder }

@@ -14,6 +14,7 @@ use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use domain::base::id::{ApplicationId, ChargeId, SubmissionId};
 use domain::model::blockers::Blockers;
+use domain::model::claim::Claim;
 use domain::model::staging::StagingState;
 use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
@@ -55,6 +56,12 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::RecordSubmission(submission) => create::<SubmissionRecord>(table, submission),
         Write::StoreIdempotencyKey { team, remembered, now } => remember(table, *team, remembered, *now),
         Write::CreateWork(work) => create::<WorkRecord>(table, work),
+        Write::CheckClaim { item, owner, number } => {
+            at_number(*number).check(table, key::claim(*item, *owner))
+        }
+        Write::ReleaseClaim { item, owner, number } => {
+            at_number(*number).name("w").name("u").update(table, key::claim(*item, *owner), "REMOVE #w, #u")
+        }
         Write::CreateShare(share) => create::<ShareRecord>(table, share),
         Write::DeleteShare { item, owner } => remove(table, key::share(*item, *owner)),
         Write::DeleteItem { item, revision } => at_revision(*revision).delete(table, key::item(*item)),
@@ -82,6 +89,22 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
 
 fn at_revision(revision: u64) -> Condition {
     Condition::new("#rv = :rv").number("rv", revision)
+}
+
+/// Returns the fence of a claim: a worker that lost its claim to another one has an older number.
+fn at_number(number: u64) -> Condition {
+    Condition::new("#n = :n").number("n", number)
+}
+
+/// Returns the fence of two claims: the newest lease is the one that was read.
+pub(super) fn unchanged_claim(before: &Claim) -> Condition {
+    match &before.lease {
+        _ if before.number == 0 => Condition::new(NEW),
+        Some(lease) => {
+            Condition::new("#n = :n AND #u = :u").number("n", before.number).number("u", lease.until.micros())
+        }
+        None => Condition::new("#n = :n AND attribute_not_exists(#u)").number("n", before.number).name("u"),
+    }
 }
 
 /// Returns the fence of two decisions on one change instance: the number of history entries, which grows with every

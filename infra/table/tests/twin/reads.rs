@@ -3,9 +3,11 @@
 use crate::twin::{Twin, run, whole_seconds};
 use crate::world::{APP, CONSUMER, STRANGER, VM_OWNER, World, application, document, team, vm};
 use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
+use domain::model::claim::Claim;
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::{ChangeId, ItemId, SubmissionId, TeamId, Timestamp};
 use dovetail_aws::observed;
+use dovetail_table::Wanted;
 use std::collections::BTreeSet;
 
 /// A number above every one that a walk allots.
@@ -83,15 +85,17 @@ async fn changes(twin: &Twin) {
         assert_eq!(table.change(*id).await.unwrap().as_ref(), Some(stored));
         // The first read must look for the item; the later ones have it cached.
         for with_head in [true, false, true] {
-            let actual = table.undecided(*id, stored.owner.id, with_head).await.unwrap().unwrap();
+            let wanted = Wanted { head: with_head, claim: !with_head };
+            let actual = table.undecided(*id, stored.owner.id, wanted).await.unwrap().unwrap();
             assert_eq!((&actual.change, &actual.item), (stored, &snapshot.items[&stored.item]));
             assert_eq!(actual.head, with_head.then(|| snapshot.heads[&id.team()]));
+            assert_eq!(actual.claim, (!with_head).then(|| Claim::never(stored.item, stored.owner.id)));
         }
-        assert!(table.undecided(*id, team(STRANGER).id, true).await.unwrap().is_none());
+        assert!(table.undecided(*id, team(STRANGER).id, Wanted::default()).await.unwrap().is_none());
     }
     let nobodys = ChangeId::new(team(CONSUMER).id, NOBODYS * 16).unwrap();
     assert_eq!(table.change(nobodys).await.unwrap(), None);
-    assert!(table.undecided(nobodys, team(STRANGER).id, false).await.unwrap().is_none());
+    assert!(table.undecided(nobodys, team(STRANGER).id, Wanted::default()).await.unwrap().is_none());
     let ids: Vec<ChangeId> = snapshot.changes.keys().rev().copied().chain([nobodys]).collect();
     assert_eq!(table.changes(&ids).await.unwrap(), snapshot.changes.values().cloned().collect::<Vec<_>>());
 }
@@ -155,8 +159,9 @@ fn a_change_instance_is_read_in_one_round_once_it_has_been_seen() {
         twin.follow().await;
         let changes: Vec<ChangeId> = twin.world.snapshot.changes.keys().copied().collect();
         let owner = team(VM_OWNER).id;
+        let wanted = Wanted { head: true, claim: true };
         for (change, round_trips) in [(0, 2), (1, 2), (0, 1), (1, 1)] {
-            let (actual, observed) = observed(twin.table.undecided(changes[change], owner, true)).await;
+            let (actual, observed) = observed(twin.table.undecided(changes[change], owner, wanted)).await;
             assert_eq!(actual.unwrap().unwrap().change, twin.world.snapshot.changes[&changes[change]]);
             assert_eq!(observed.cost.round_trips, round_trips);
         }

@@ -75,6 +75,7 @@ struct Expected<'a> {
     services: BTreeSet<String>,
     declarations: BTreeSet<(TeamId, Hash)>,
     deployed: BTreeSet<DeployedId>,
+    claimed: BTreeSet<(ItemId, TeamId)>,
     tallied: BTreeSet<ApplicationId>,
 }
 
@@ -88,6 +89,7 @@ impl<'a> Expected<'a> {
             services: BTreeSet::new(),
             declarations: BTreeSet::new(),
             deployed: BTreeSet::new(),
+            claimed: BTreeSet::new(),
             tallied: BTreeSet::new(),
         }
     }
@@ -97,6 +99,7 @@ impl<'a> Expected<'a> {
             RelatedKey::Declaration(team, hash) => drop(self.declarations.insert((team, hash))),
             RelatedKey::Deployed(id) => drop(self.deployed.insert(id)),
             RelatedKey::Team(id) => drop(self.teams.insert(id)),
+            RelatedKey::Claim(item, owner) => drop(self.claimed.insert((item, owner))),
             RelatedKey::Tally(id) => drop(self.tallied.insert(id)),
         }
     }
@@ -135,6 +138,7 @@ impl<'a> Expected<'a> {
         assert!(actual.declarations.iter().all(|((_, hash), text)| Hash::of(text) == *hash));
         assert!(actual.deployed.keys().eq(&self.deployed), "deployed items");
         assert!(actual.deployed.values().all(|deployed| snapshot.deployed.contains(deployed)));
+        assert!(actual.claims.keys().eq(&self.claimed), "claims");
         assert!(actual.tallies.keys().eq(&self.tallied), "tallies");
         for (application, tally) in &actual.tallies {
             let mut expected = Tally::default();

@@ -6,7 +6,7 @@ mod healthchecks;
 mod json;
 
 use self::examples::{
-    application, at, change, change_id, change_of_generation, charges, checked_work, consumer, deployed,
+    application, at, change, change_id, change_of_generation, charges, checked_work, claim, consumer, deployed,
     drifted_item, entry, first_half, generations, gone_item, head, item, item_id, offered, owner,
     redeclaring_work, remembered, replaced_item, replacing_service, replacing_work, service, share, slot,
     staged_work, staging, submission, waiting_item, work,
@@ -16,7 +16,7 @@ use self::json::{attributes_of, dynamodb_json};
 use super::*;
 use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
-    ApiKeyRecord, AuditEntryRecord, AuditResultRecord, ConfigRecord, CoolingRecord, DocsRecord,
+    ApiKeyRecord, AuditEntryRecord, AuditResultRecord, ClaimRecord, ConfigRecord, CoolingRecord, DocsRecord,
     GivenUpRecord, MemberRecord, MessagesRecord, MetadataPolicyRecord, ReplacedRecord, RepliedRecord,
     SecretsRecord, WebhookRecord,
 };
@@ -35,6 +35,7 @@ use domain::catalog::metadata_policy::Version as PolicyVersion;
 use domain::catalog::schema::REFERENCES_MAX;
 use domain::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, Service};
 use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target, Version};
+use domain::model::claim::Claim;
 use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::deployed::Deployed;
 use domain::model::item::{Creation, Slot, Stack};
@@ -151,6 +152,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<WorkRecord>("redeclaring_work", &redeclaring_work());
     golden::<StagingRecord>("staging", &staging());
     golden::<ShareRecord>("share", &share());
+    golden::<ClaimRecord>("claim", &claim());
+    golden::<ClaimRecord>("released_claim", &Claim { lease: None, ..claim() });
+    golden::<ChangeRecord>("claimed_change", &Change { claim_required: true, ..change() });
     golden::<crate::record::ServiceRecord>("service", &offered());
     golden::<crate::record::ServiceRecord>("replacing_service", &replacing_service());
     let with_words = Service { first_with_words: Some(2), ..offered() };

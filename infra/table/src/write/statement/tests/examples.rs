@@ -9,6 +9,7 @@ use domain::catalog::service::{Service, ServiceState, Settings, UpdateStrategy};
 use domain::model::blockers::Blockers;
 use domain::model::change::{Chain, Entry, Reason, Target, Version};
 use domain::model::charge::{Charge, Charges, Processed, Running};
+use domain::model::claim::{Claim, Lease};
 use domain::model::declared::{Declared, Identity};
 use domain::model::deployed::Deployed;
 use domain::model::item::{Base, Creation, Drift, LatestDeployed, Slot, Stack};
@@ -94,6 +95,7 @@ pub(super) fn change() -> Change {
         superseded_at_creation: 1,
         never_in_service: false,
         unneeded: false,
+        claim_required: false,
         runtime_state: RuntimeState::Requested,
         deployed_before: DeployedId::new(consumer().id, 17),
         log: "done".to_owned(),
@@ -297,6 +299,7 @@ pub(super) fn work() -> Work {
         approval_required: true,
         strategy: Strategy::Modify,
         complete_unneeded: false,
+        claim_required: false,
         prices: Prices::NONE,
     };
     let id = WorkId { submission: submission().id, staging: None, number: 1 };
@@ -373,6 +376,7 @@ pub(super) fn offered() -> Service {
             allow_manual_completion: true,
             update_strategy: UpdateStrategy::Modify,
             complete_unneeded: false,
+            claim_required: false,
             minimum_version: Some(2),
             tags: vec!["network".to_owned()],
             dependent_teams: vec![consumer()],
@@ -442,6 +446,12 @@ pub(super) fn replacing_work() -> Work {
 /// Returns the first half of a replacement.
 pub(super) fn first_half() -> Change {
     Change { change_type: ChangeType::Delete, new: Some(version(3)), unneeded: true, ..change() }
+}
+
+/// Returns the claim of a worker on the work of the owner of these tests.
+pub(super) fn claim() -> Claim {
+    let lease = Lease { worker: "w-7".to_owned(), until: at(300_000_000) };
+    Claim { item: item_id(), owner: owner().id, number: 4, lease: Some(lease) }
 }
 
 /// Returns an item with drift that only a replacement corrects, and with an owner that has nothing in place.
