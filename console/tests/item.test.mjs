@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { assertClean, assertFits, openPage, signIn } from "./pages.mjs";
-import { changesOf, decide, finishAll, request, startWorld } from "./world.mjs";
+import { changesOf, claim, decide, finishAll, request, startWorld } from "./world.mjs";
 
 const VM = "vm-owner-key";
 const LB = "lb-owner-key";
@@ -93,6 +93,24 @@ describe("item", () => {
     await page.getByRole("heading", { level: 1, name: "Queue" }).waitFor();
     assert.match(page.url(), /#\/queue\?service=1$/);
     await context.close();
+  });
+
+  it("shows an owner the claim of the item and of its change", async () => {
+    await claim(world.system, VM, { worker: "w-7", limit: 50, state: "PENDING" });
+    const { page, context } = await open(LONG, "VMOwnerTeam");
+    const claims = page.getByRole("definition").filter({ hasText: "number 1" });
+    await claims.getByText(/^w-7 until \d/).waitFor();
+    await tab(page, "History");
+    await entries(page).last().getByRole("button", { name: "Show differences" }).click();
+    await panel(page).getByText(/^w-7 until \d/).waitFor();
+    assert.equal(await claims.count(), 2);
+    await context.close();
+    const consumer = await open(LONG);
+    await consumer.page.getByText("Pending: the owner decides").waitFor();
+    await consumer.page.waitForLoadState("networkidle");
+    assert.equal(await consumer.page.getByText("w-7").count(), 0);
+    assert.ok(consumer.seen.requests.every((url) => !url.includes("claims")), `${consumer.seen.requests}`);
+    await consumer.context.close();
   });
 
   it("shows the document and the drift of a verified item", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openPage, rowOf, signIn } from "./pages.mjs";
-import { declare, startWorld } from "./world.mjs";
+import { claim, declare, startWorld } from "./world.mjs";
 
 describe("live lists", () => {
   let world;
@@ -44,6 +44,22 @@ describe("live lists", () => {
     await page.clock.runFor(6_000);
     await rowOf(page, "late").waitFor();
     await opened.context.close();
+  });
+
+  it("shows a new claim after one light request", async () => {
+    const { page, seen, context } = await openPage(world);
+    await page.clock.install();
+    await signIn(page, "VMOwnerTeam");
+    await page.getByRole("link", { name: "Queue", exact: true }).click();
+    await rowOf(page, "vm1").waitFor();
+    await page.waitForLoadState("networkidle");
+    await claim(world.system, "vm-owner-key", { worker: "w-7", limit: 50, state: "PENDING" });
+    seen.requests.length = 0;
+    await page.clock.runFor(6_000);
+    await rowOf(page, "vm1").getByText("w-7 until").waitFor();
+    assert.equal(await rowOf(page, "vm1").getByRole("list", { name: "Differences" }).count(), 1);
+    assert.ok(seen.requests.every((url) => url.includes("light=true")), `${seen.requests}`);
+    await context.close();
   });
 
   it("stops polling while the page is hidden", async () => {

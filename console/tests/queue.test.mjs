@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { assertClean, assertFits, openPage, rowOf, signIn } from "./pages.mjs";
-import { changesOf, decide, declare, finishAll, request, startWorld } from "./world.mjs";
+import { changesOf, claim, decide, declare, finishAll, request, startWorld } from "./world.mjs";
 
 const VM = "vm-owner-key";
+/** A worker with the longest name. */
+const LONG = "Produktionsumgebung-Hauptrechenzentrum-Frankfurt-Arbeitsknoten-7";
 
 describe("queue", () => {
   let world;
@@ -245,6 +247,77 @@ describe("queue", () => {
     await context.close();
   });
 
+  it("shows who works on a change, and filters by claims", async () => {
+    const [claimed] = await claim(world.system, VM, { worker: "w-7", limit: 1, state: "PENDING" });
+    const { name } = claimed.service_item;
+    const free = names.find((other) => other !== name);
+    const { page, context } = await openQueue();
+    const choose = (option) => page.getByRole("combobox", { name: "Claimed" }).selectOption(option);
+    const leaves = (other) => page.getByRole("table").getByText(other, { exact: true }).waitFor({ state: "detached" });
+    await rowOf(page, name).getByText(/^w-7 until \d/).waitFor();
+    assert.equal(await rowOf(page, free).getByText("until").count(), 0);
+    await choose("Free");
+    await leaves(name);
+    await rowOf(page, free).waitFor();
+    await choose("Claimed");
+    await leaves(free);
+    await rowOf(page, name).waitFor();
+    await choose("By w-7");
+    await rowOf(page, name).waitFor();
+    assert.match(page.url(), /#\/queue\?claimed=by\+w-7$/);
+    await page.getByText("Approved", { exact: true }).click();
+    await page.getByText("No change fits these filters.").waitFor();
+    await page.getByRole("combobox", { name: "Claimed" }).locator("option:checked", { hasText: "By w-7" }).waitFor({ state: "attached" });
+    await context.close();
+  });
+
+  it("names the worker of a claimed change in the dialog, and decides without a claim", async () => {
+    for (const { id } of await changesOf(world.system, VM, "PENDING")) await decide(world.system, VM, id, { state: "APPROVED" });
+    const claimed = await claim(world.system, VM, { worker: "w-7", limit: 2 });
+    const opened = await openQueue();
+    const { page } = opened;
+    await page.getByRole("checkbox", { name: "Select all changes" }).check();
+    await page.getByRole("button", { name: "Complete (3)" }).click();
+    await dialog(page).getByText(/^w-7 works on 2 of these changes, until \d.* at the latest\.$/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("checkbox", { name: "Select all changes" }).uncheck();
+    await rowOf(page, claimed[0].service_item.name).getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Complete (1)" }).click();
+    await dialog(page).getByText(/^w-7 works on this change until \d.*\.$/).waitFor();
+    await assertClean(opened);
+    await dialog(page).getByRole("button", { name: "Complete" }).click();
+    await results(page).getByText("1 change completed, 0 errors").waitFor();
+    await opened.context.close();
+  });
+
+  it("shows no note in the dialog of an approval", async () => {
+    await claim(world.system, VM, { worker: "w-7", state: "PENDING" });
+    const { page, context } = await openQueue();
+    await page.getByRole("checkbox", { name: "Select all changes" }).check();
+    await page.getByRole("button", { name: "Reject (3)" }).click();
+    await dialog(page).getByText("w-7 works on 3 of these changes").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Approve (3)" }).click();
+    await dialog(page).getByText("Text for the consumer").waitFor();
+    assert.equal(await dialog(page).getByText("w-7").count(), 0);
+    await context.close();
+  });
+
+  it("names the worker in the error of a missing claim", async () => {
+    const { page, context } = await openQueue();
+    await rowOf(page, names[0]).getByRole("checkbox").check();
+    const until = new Date(Date.now() + 300_000).toISOString();
+    await page.route("**/change_instances/*/", (route) =>
+      route.fulfill({
+        status: 400,
+        json: { code: "not_claimed", detail: "claim must be 5, the newest number", claim: { number: 5, worker: "w-8", until } },
+      }), { times: 1 });
+    await page.getByRole("button", { name: "Approve (1)" }).click();
+    await dialog(page).getByRole("button", { name: "Approve" }).click();
+    await results(page).getByText(/claim must be 5, the newest number\. w-8 works on this change until \d/).waitFor();
+    await context.close();
+  });
+
   it("shows changes of dependent teams, and filters them", async () => {
     const front = { name: `front${number}`, algorithm: "RoundRobin" };
     await declare(world.system, "Balanced", [], [front]);
@@ -291,6 +364,7 @@ describe("queue", () => {
   for (const colorScheme of ["light", "dark"]) {
     for (const width of [1280, 640, 390]) {
       it(`has no findings, ${colorScheme}, ${width} pixels`, async () => {
+        await claim(world.system, VM, { worker: LONG, limit: 2, state: "PENDING" });
         const opened = await openQueue({ colorScheme, viewport: { width, height: 844 } });
         await opened.page.keyboard.press("j");
         await opened.page.keyboard.press("x");

@@ -109,6 +109,11 @@ export function decide(system, key, id, update) {
   return request(system, key, "PATCH", `orcabase/serviceowner/change_instances/${id}/`, update);
 }
 
+/** Claims changes of a team for a worker, outside the console. Returns the claimed changes. */
+export async function claim(system, key, demand) {
+  return (await request(system, key, "POST", "orcabase/serviceowner/change_instances/claim/", demand)).results;
+}
+
 /** Completes every open change of a team. */
 export async function finishAll(system, key) {
   for (const { id } of await changesOf(system, key, "PENDING")) await decide(system, key, id, { state: "APPROVED" });

@@ -1,6 +1,6 @@
 import { type Api, ONCE, unwrap } from "./client";
 import { type Position, readPages, type Rows } from "./pages";
-import type { ChangeInstance, ChangeState, ChangeUpdate, Role } from "./types";
+import type { ChangeInstance, ChangeState, ChangeUpdate, Claim, Role } from "./types";
 
 export type ChangeQuery = {
   role: Role;
@@ -14,6 +14,12 @@ export type ChangeQuery = {
   applicationId?: number | undefined;
   /** True for changes of dependent teams, false for those of service owners. */
   isDependant?: boolean | undefined;
+  /** Whether the changes have their claims. Only an owner may read claims. */
+  claims?: boolean | undefined;
+  /** True for changes with a live lease, false for the others. */
+  claimed?: boolean | undefined;
+  /** The worker with the live lease. */
+  claimedBy?: string | undefined;
 };
 export type ChangePages = Rows<ChangeInstance>;
 
@@ -24,9 +30,17 @@ export function listChanges(api: Api, query: ChangeQuery, pages: number, light: 
   return readPages((position) => onePage(api, query, light, position), pages);
 }
 
-/** Reads a change with its declarations. */
+/** Reads a change with its declarations, and for an owner with its claim. */
 export function readChange(api: Api, role: Role, id: number): Promise<ChangeInstance> {
-  return unwrap(api.GET("/v1/orcabase/{pov}/change_instances/{id}/", { params: { path: { pov: role, id } } }));
+  const query = role === "serviceowner" ? { claims: true } : {};
+  return unwrap(api.GET("/v1/orcabase/{pov}/change_instances/{id}/", { params: { path: { pov: role, id }, query } }));
+}
+
+/** Reads the claim of an owner on an item. All changes of the item in these states have the same one. */
+export async function readItemClaim(api: Api, itemId: number): Promise<Claim | null> {
+  const query = { role: "serviceowner", states: ["PENDING", "APPROVED"], itemId, claims: true } as const;
+  const { rows } = await listChanges(api, query, 1, true);
+  return rows[0]?.claim ?? null;
 }
 
 /** Sends one decision, and returns the change after it. */
@@ -60,6 +74,9 @@ function onePage(api: Api, query: ChangeQuery, light: boolean, position: Positio
           ...(query.ordering && { ordering: query.ordering }),
           ...(query.applicationId !== undefined && { application_id: String(query.applicationId) }),
           ...(query.isDependant !== undefined && { is_dependant: query.isDependant }),
+          ...(query.claims && { claims: true }),
+          ...(query.claimed !== undefined && { claimed: query.claimed }),
+          ...(query.claimedBy !== undefined && { claimed_by: query.claimedBy }),
           ...position,
         },
       },

@@ -1667,7 +1667,7 @@ export interface components {
          * @description Stable code of the error.
          * @enum {string}
          */
-        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "changed_meanwhile" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "manual_approval" | "manual_completion" | "no_secrets_now" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
+        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "changed_meanwhile" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "not_claimed" | "manual_approval" | "manual_completion" | "no_secrets_now" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
         Health: {
             /** @constant */
             status: "ok";
@@ -1712,6 +1712,8 @@ export interface components {
             problems?: components["schemas"]["BrokenRule"][];
             /** @description The applications of the rule `removal_not_confirmed`. Absent without it. */
             applications?: components["schemas"]["UnconfirmedRemoval"][];
+            /** @description The newest claim, with the code `not_claimed`. Absent without it. */
+            claim?: components["schemas"]["Claim"];
         } & {
             [key: string]: components["schemas"]["Sentences"];
         };
@@ -2005,6 +2007,7 @@ export interface components {
             allow_manual_completion: boolean;
             update_strategy: components["schemas"]["UpdateStrategy"];
             complete_unneeded: components["schemas"]["CompleteUnneeded"];
+            claim_required: components["schemas"]["ClaimRequired"];
             minimum_version: components["schemas"]["MinimumVersion"];
             tags: components["schemas"]["Tags"];
             allowed_teams: components["schemas"]["Id"][];
@@ -2716,6 +2719,10 @@ export interface components {
             replacement: boolean;
             /** @description Whether it asked for what its owner had in place. */
             unneeded: boolean;
+            /** @description Whether an API key needs the current claim to complete it or to fail it. */
+            claim_required: boolean;
+            /** @description The newest claim of the item and owner. Null without one. Lists need `claims=true`, `claimed` or `claimed_by`. */
+            claim?: components["schemas"]["Claim"] | null;
             /** @description Log text of the owner. */
             log: string;
             created: components["schemas"]["Time"];
@@ -2732,6 +2739,14 @@ export interface components {
             new_declaration: components["schemas"]["DeclarationVersion"] | null;
             /** @description Previous declaration. Null for a CREATE. */
             old_declaration: components["schemas"]["DeclarationVersion"] | null;
+        };
+        /** @description The work on an item. A lease is live if `until` is in the future. */
+        Claim: {
+            number: components["schemas"]["Number"];
+            /** @description Name of the worker. Null after a release. */
+            worker: string | null;
+            /** @description End of the lease. Null after a release. */
+            until: components["schemas"]["Time"] | null;
         };
         /** @description The service. Light lists omit its settings. */
         ServiceInChange: {
@@ -2787,6 +2802,11 @@ export interface components {
              *     and APPROVED, and with the approval.
              */
             planned_item?: components["schemas"]["Document"] | null;
+            /**
+             * @description Number of the current claim. COMPLETED, ERRORED and REJECTED release its lease. A service with
+             *     `claim_required` requires it of API keys with COMPLETED and ERRORED.
+             */
+            claim?: components["schemas"]["Number"];
         } & {
             [key: string]: unknown;
         };
@@ -2983,6 +3003,7 @@ export interface components {
             allow_manual_completion: boolean;
             update_strategy: components["schemas"]["UpdateStrategy"];
             complete_unneeded: components["schemas"]["CompleteUnneeded"];
+            claim_required: components["schemas"]["ClaimRequired"];
             dependant_teams: components["schemas"]["TeamRef"][];
             created: components["schemas"]["Time"];
             modified: components["schemas"]["Time"];
@@ -3120,6 +3141,7 @@ export interface components {
             allow_manual_completion?: boolean;
             update_strategy?: components["schemas"]["UpdateStrategy"];
             complete_unneeded?: components["schemas"]["CompleteUnneeded"];
+            claim_required?: components["schemas"]["ClaimRequired"];
             minimum_version?: components["schemas"]["MinimumVersion"];
             tags?: components["schemas"]["Tags"];
             allowed_teams?: components["schemas"]["TeamNamed"][];
@@ -3139,6 +3161,8 @@ export interface components {
          *     REPLACE does so in any case.
          */
         CompleteUnneeded: boolean;
+        /** @description Whether API keys need the current claim to complete or fail new change instances. People need no claim. */
+        ClaimRequired: boolean;
         /** @description Id of a team, its name, or an object with its `id`. */
         TeamNamed: components["schemas"]["Id"] | string | {
             id: components["schemas"]["Id"];
@@ -3592,6 +3616,12 @@ export interface components {
         Replacement: boolean;
         /** @description True for change instances that asked for what their owner had in place, false for the others. */
         Unneeded: boolean;
+        /** @description True for change instances with a live lease, false for the others. Only for the owner. */
+        Claimed: boolean;
+        /** @description Name of the worker with a live lease. Only for the owner. */
+        ClaimedBy: string;
+        /** @description If true, each change instance has its `claim`. Only for the owner. */
+        Claims: boolean;
         /** @description Also checks the stored items of the service against the definition. */
         DryRun: boolean;
         /** @description Maximum number of items that a dry run checks per page, at most 500. The default is 500, also for 0. */
@@ -5144,6 +5174,12 @@ export interface operations {
                 replacement?: components["parameters"]["Replacement"];
                 /** @description True for change instances that asked for what their owner had in place, false for the others. */
                 unneeded?: components["parameters"]["Unneeded"];
+                /** @description True for change instances with a live lease, false for the others. Only for the owner. */
+                claimed?: components["parameters"]["Claimed"];
+                /** @description Name of the worker with a live lease. Only for the owner. */
+                claimed_by?: components["parameters"]["ClaimedBy"];
+                /** @description If true, each change instance has its `claim`. Only for the owner. */
+                claims?: components["parameters"]["Claims"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
                 /**
@@ -5248,6 +5284,12 @@ export interface operations {
                 replacement?: components["parameters"]["Replacement"];
                 /** @description True for change instances that asked for what their owner had in place, false for the others. */
                 unneeded?: components["parameters"]["Unneeded"];
+                /** @description True for change instances with a live lease, false for the others. Only for the owner. */
+                claimed?: components["parameters"]["Claimed"];
+                /** @description Name of the worker with a live lease. Only for the owner. */
+                claimed_by?: components["parameters"]["ClaimedBy"];
+                /** @description If true, each change instance has its `claim`. Only for the owner. */
+                claims?: components["parameters"]["Claims"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
                 /**
@@ -5352,6 +5394,12 @@ export interface operations {
                 replacement?: components["parameters"]["Replacement"];
                 /** @description True for change instances that asked for what their owner had in place, false for the others. */
                 unneeded?: components["parameters"]["Unneeded"];
+                /** @description True for change instances with a live lease, false for the others. Only for the owner. */
+                claimed?: components["parameters"]["Claimed"];
+                /** @description Name of the worker with a live lease. Only for the owner. */
+                claimed_by?: components["parameters"]["ClaimedBy"];
+                /** @description If true, each change instance has its `claim`. Only for the owner. */
+                claims?: components["parameters"]["Claims"];
                 /** @description Omits joined data from each change instance. This is the cheapest form for polling. */
                 light?: components["parameters"]["Light"];
                 /**
@@ -5405,6 +5453,8 @@ export interface operations {
             query?: {
                 /** @description If true, `new_declaration` has the secrets in place of their masks. */
                 secrets?: boolean;
+                /** @description If true, each change instance has its `claim`. Only for the owner. */
+                claims?: components["parameters"]["Claims"];
             };
             header?: never;
             path: {

@@ -5,6 +5,8 @@ type Schemas = components["schemas"];
 export type ChangeInstance = Schemas["ChangeInstance"];
 export type ChangeState = Schemas["State"];
 export type ChangeType = Schemas["ChangeType"];
+/** The newest claim of an item and its owner. */
+export type Claim = NonNullable<ChangeInstance["claim"]>;
 export type ChangeUpdate = Schemas["ChangeInstanceUpdate"];
 export type BrokenRule = Schemas["BrokenRule"];
 export type Service = Schemas["Service"];

@@ -16,6 +16,11 @@ export function formatAge(seconds: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }
 
+/** Formats the time of day for the reader's locale and time zone. */
+export function formatClock(time: string): string {
+  return new Date(time).toLocaleTimeString(undefined, { timeStyle: "short" });
+}
+
 /** Formats a time for the reader's locale and time zone. */
 export function formatTime(time: string): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });

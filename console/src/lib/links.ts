@@ -8,6 +8,8 @@ type QueueFilters = {
   application?: Id | undefined;
   /** `own` for the services of the team, `dependent` for services of other teams. */
   kind?: "" | "own" | "dependent";
+  /** `free`, `claimed`, or `by ` and the name of a worker. */
+  claimed?: string;
 };
 
 /** View and filters of an application in its address. */

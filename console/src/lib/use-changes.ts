@@ -23,6 +23,9 @@ type Options = {
   submissionId?: string;
   applicationId?: number | undefined;
   isDependant?: boolean | undefined;
+  claims?: boolean;
+  claimed?: boolean | undefined;
+  claimedBy?: string | undefined;
   /** Ends the polling, for rows that no longer change. */
   isFinished?: (rows: ChangeInstance[]) => boolean;
   /** Without declarations, also in the first request. */
@@ -37,7 +40,7 @@ const EMPTY: ChangePages = { rows: [], count: null, hasMore: false };
 
 /** Reads a list of changes and keeps it current: a light poll, and a full request only after a difference. */
 export function useChanges(api: Api, options: Options): ChangeList {
-  const { role, states, serviceId, submissionId, applicationId, isDependant } = options;
+  const { role, states, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy } = options;
   const { isFinished, light = false, pages: firstPages = 1, lists = 1 } = options;
   const [data, setData] = useState(EMPTY);
   const [isLoading, setLoading] = useState(true);
@@ -51,7 +54,7 @@ export function useChanges(api: Api, options: Options): ChangeList {
     async (isPoll: boolean) => {
       const mine = ++generation.current;
       const selected = stateList.split(",").filter(Boolean) as ChangeState[];
-      const query = { role, states: selected, serviceId, submissionId, applicationId, isDependant };
+      const query = { role, states: selected, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy };
       const outcome = await readOrError(() => readPages(api, query, pages, light, isPoll ? rows.current : null));
       // A later request may have answered first: only the newest one counts.
       if (mine !== generation.current) return;
@@ -62,7 +65,7 @@ export function useChanges(api: Api, options: Options): ChangeList {
       setError(outcome.error);
       setLoading(false);
     },
-    [api, role, stateList, serviceId, submissionId, applicationId, isDependant, pages, light],
+    [api, role, stateList, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy, pages, light],
   );
 
   // A batch may end after a change of the filters: its refresh must read the present list.
@@ -75,7 +78,7 @@ export function useChanges(api: Api, options: Options): ChangeList {
     rows.current = EMPTY.rows;
     setData(EMPTY);
     setPages(firstPages);
-  }, [role, stateList, serviceId, submissionId, applicationId, isDependant, firstPages]);
+  }, [role, stateList, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy, firstPages]);
   useEffect(() => {
     setLoading(true);
     void read(false);
@@ -114,8 +117,11 @@ async function readOrError(read: () => Promise<ChangePages | null>): Promise<Out
 async function readPages(api: Api, query: ChangeQuery, pages: number, light: boolean, earlier: ChangeInstance[] | null) {
   if (earlier) {
     const next = await listChanges(api, query, pages, true);
-    if (fingerprint(next.rows) === fingerprint(earlier)) return null;
+    const isSame = fingerprint(next.rows) === fingerprint(earlier);
+    if (isSame && claimsOf(next.rows) === claimsOf(earlier)) return null;
     if (light) return next;
+    // A claim changes no declaration, so new claims of the same changes need no second request.
+    if (isSame) return { ...next, rows: earlier.map((row, index) => ({ ...row, claim: next.rows[index]?.claim ?? null })) };
   }
   return listChanges(api, query, pages, light);
 }
@@ -123,4 +129,9 @@ async function readPages(api: Api, query: ChangeQuery, pages: number, light: boo
 /** Summarizes ids and times of change, which every form of the list contains. */
 function fingerprint(rows: ChangeInstance[]): string {
   return rows.map((row) => `${row.id}:${row.state}:${row.modified}`).join();
+}
+
+/** Summarizes the claims of changes. They are absent if the query does not ask for them. */
+function claimsOf(rows: ChangeInstance[]): string {
+  return JSON.stringify(rows.map((row) => row.claim));
 }

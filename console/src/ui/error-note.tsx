@@ -1,5 +1,6 @@
 import type { ApiError } from "../api/errors";
 import type { BrokenRule } from "../api/types";
+import { leaseOf, leaseText } from "../lib/claims";
 import { Icon } from "./icon";
 
 /** Shows the text of an error, and each problem with its JSON pointer. */
@@ -19,12 +20,14 @@ export function ErrorNote({ error, onRetry }: { error: ApiError; onRetry?: () =>
   );
 }
 
-/** Shows the text of an error with the place of the invalid field. */
+/** Shows the text of an error with the place of the invalid field, or with the lease of another worker. */
 export function ErrorText({ error }: { error: ApiError }) {
+  const lease = leaseOf(error.claim, Date.now());
   return (
     <span>
       {error.pointer !== undefined && error.problems.length === 0 && <code>{error.pointer} </code>}
       {error.message}
+      {lease && `. ${leaseText(lease)}`}
     </span>
   );
 }

@@ -15,7 +15,7 @@ import { History } from "./history";
 import { ItemFacts } from "./item-facts";
 import { References } from "./references";
 
-/** With the polls of the history, an idle page sends at most eight requests a minute. */
+/** With the polls of the history and the claim, an idle page sends at most ten requests a minute. */
 const SECONDS = 15;
 
 /** Shows one service item with its documents, versions, history, references and charges. */

@@ -1,6 +1,9 @@
 import type { ChangeInstance } from "../../api/types";
+import { leaseOf } from "../../lib/claims";
 import { Age } from "../../ui/age";
+import { LeaseText } from "../../ui/claim-text";
 import { Differences } from "../../ui/differences";
+import { Icon } from "../../ui/icon";
 import { ItemName } from "../../ui/item-name";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
 import type { Column } from "../../ui/table";
@@ -12,7 +15,7 @@ export function queueColumns(rows: ChangeInstance[], selection: Selection | null
   return [
     ...(selection ? [selectColumn(rows, selection)] : []),
     { id: "state", header: "State", cell: (change) => <StateBadge state={change.state} /> },
-    { id: "item", header: "Change", cell: (change) => <ChangeCell change={change} /> },
+    { id: "item", header: "Change", cell: (change) => <ChangeCell change={change} now={now} /> },
     { id: "differences", header: "Differences", cell: (change) => <DifferencesCell change={change} /> },
     { id: "team", header: "Consumer", label: "Consumer", cell: (change) => change.consumer_team.name },
     { id: "age", header: "Age", label: "Age", cell: (change) => <Age time={change.created} now={now} /> },
@@ -41,10 +44,16 @@ function selectBox(change: ChangeInstance, selection: Selection) {
   );
 }
 
-function ChangeCell({ change }: { change: ChangeInstance }) {
+function ChangeCell({ change, now }: { change: ChangeInstance; now: number }) {
+  const lease = leaseOf(change.claim, now);
   return (
     <>
       <TypeBadge type={change.change_type} /> <ItemName change={change} />
+      {lease && (
+        <p className="hint">
+          <Icon name="work" /> <LeaseText lease={lease} />
+        </p>
+      )}
       {change.log && <blockquote className="log">{change.log}</blockquote>}
       {change.kind !== "DIRECT" && <p className="hint">{KINDS[change.kind]}</p>}
       {change.replacement && <p className="hint">You create the item again after this removal.</p>}

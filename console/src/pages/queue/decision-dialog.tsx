@@ -1,10 +1,12 @@
 import { useRef, useState } from "react";
 import type { ChangeInstance, JsonObject } from "../../api/types";
+import { leasesText } from "../../lib/claims";
 import { parseObject } from "../../lib/parse-json";
 import { plural } from "../../lib/plural";
+import { useNow } from "../../lib/use-now";
 import { FormDialog } from "../../ui/form-dialog";
 import { ItemName } from "../../ui/item-name";
-import type { Decision } from "./decisions";
+import { type Decision, endsWork } from "./decisions";
 import { ItemField } from "./item-field";
 import type { Answer } from "./send-decision";
 
@@ -51,6 +53,7 @@ export function DecisionDialog({ decision, changes, draft, onConfirm, onClose }:
       onClose={onClose}
     >
       <Summary changes={changes} />
+      {endsWork(decision) && <Leases changes={changes} />}
       {decision.text === "none" ? (
         <p>The system opens a new attempt, and closes the old change. The consumer does nothing.</p>
       ) : (
@@ -59,6 +62,12 @@ export function DecisionDialog({ decision, changes, draft, onConfirm, onClose }:
       {decision.takesItem && <ItemField ref={field} value={json} onChange={setJson} problem={problem} changes={changes} />}
     </FormDialog>
   );
+}
+
+/** Names the workers that a decision would interrupt. A person may decide without a claim. */
+function Leases({ changes }: { changes: ChangeInstance[] }) {
+  const text = leasesText(changes, useNow());
+  return text && <p className="note">{text}</p>;
 }
 
 type LogFieldProps = { value: string; isRequired: boolean; onChange: (value: string) => void };

@@ -25,6 +25,11 @@ export const DECISIONS: readonly Decision[] = [
   { id: "close", key: "l", verb: "Close", past: "closed", from: ANSWERED, to: "CLOSED", text: "optional", takesItem: false },
 ];
 
+/** Reports whether the decision ends the work on a change, and with it the lease of a worker. */
+export function endsWork({ to }: Decision): boolean {
+  return to === "REJECTED" || to === "COMPLETED" || to === "ERRORED";
+}
+
 /** Returns the changes that the decision applies to. */
 export function eligible(decision: Decision, changes: readonly ChangeInstance[]): ChangeInstance[] {
   return changes.filter((change) => decision.from.includes(change.state));

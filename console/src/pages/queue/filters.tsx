@@ -2,6 +2,7 @@ import type { ChangeState } from "../../api/types";
 import { links } from "../../lib/links";
 import { navigate } from "../../lib/route";
 import { FilterGroup, namedOptions, SelectFilter } from "../../ui/filters";
+import type { Option as SelectOption } from "../../ui/form-fields";
 import { Segments } from "../../ui/segments";
 import type { Option } from "./use-filter-options";
 
@@ -10,6 +11,8 @@ export type Filters = {
   service: number | undefined;
   application: number | undefined;
   kind: (typeof KINDS)[number]["value"];
+  /** Empty, a value of `CLAIMED`, or `BY` and the name of a worker. */
+  claimed: string;
 };
 
 const STATES = [
@@ -26,6 +29,15 @@ const KINDS = [
   { value: "dependent", text: "Other teams" },
 ] as const;
 
+const CLAIMED = [
+  { value: "", text: "Any" },
+  { value: "free", text: "Free" },
+  { value: "claimed", text: "Claimed" },
+] as const;
+
+/** Begins the value of a worker, so that any name of a worker differs from the other values. */
+const BY = "by ";
+
 /** Work of the owner. Rejected and failed changes wait for the consumer, so they have filters of their own. */
 const WAITING: ChangeState[] = ["PENDING", "APPROVED"];
 
@@ -36,16 +48,28 @@ export function readFilters(query: URLSearchParams): Filters {
     service: Number(query.get("service")) || undefined,
     application: Number(query.get("application")) || undefined,
     kind: KINDS.find(({ value }) => value === query.get("kind"))?.value ?? "",
+    claimed: claimedOf(query.get("claimed") ?? ""),
   };
 }
 
+function claimedOf(text: string): string {
+  return CLAIMED.some(({ value }) => value === text) || workerOf(text) ? text : "";
+}
+
+/** Returns the worker of the filter by claims. */
+export function workerOf(claimed: string): string | undefined {
+  return claimed.startsWith(BY) ? claimed.slice(BY.length) || undefined : undefined;
+}
+
 /** Returns the filters in the form of the list. */
-export function queryOf({ state, service, application, kind }: Filters) {
+export function queryOf({ state, service, application, kind, claimed }: Filters) {
   return {
     states: state ? [state] : WAITING,
     serviceId: service,
     applicationId: application,
     isDependant: kind === "" ? undefined : kind === "dependent",
+    claimed: claimed === "free" ? false : claimed === "claimed" ? true : undefined,
+    claimedBy: workerOf(claimed),
   };
 }
 
@@ -54,10 +78,10 @@ export function hasFilter(filters: Filters): boolean {
   return Object.values(filters).some((value) => value !== "" && value !== undefined);
 }
 
-type Props = { filters: Filters; services: Option[]; applications: Option[] };
+type Props = { filters: Filters; services: Option[]; applications: Option[]; workers: Option<string>[] };
 
-/** Offers the filters by state, service, application and owner of the service. */
-export function FilterBar({ filters, services, applications }: Props) {
+/** Offers the filters by state, service, application, owner of the service and claim. */
+export function FilterBar({ filters, services, applications, workers }: Props) {
   const open = (change: Partial<Filters>) => navigate(links.queue({ ...filters, ...change }));
   return (
     <FilterGroup>
@@ -75,6 +99,16 @@ export function FilterBar({ filters, services, applications }: Props) {
         onChange={(application) => open({ application })}
       />
       <SelectFilter label="Owner" value={filters.kind} options={KINDS} onChange={(kind) => open({ kind })} />
+      <SelectFilter
+        label="Claimed"
+        value={filters.claimed}
+        options={claimedOptions(workers)}
+        onChange={(claimed) => open({ claimed })}
+      />
     </FilterGroup>
   );
+}
+
+function claimedOptions(workers: Option<string>[]): SelectOption<string>[] {
+  return [...CLAIMED, ...workers.map(({ name }) => ({ value: `${BY}${name}`, text: `By ${name}` }))];
 }

@@ -13,13 +13,13 @@ import { Table } from "../../ui/table";
 import { queueColumns } from "./columns";
 import { DecisionDialog } from "./decision-dialog";
 import { type Decision, DECISIONS, decisionsFor, eligible } from "./decisions";
-import { FilterBar, hasFilter, queryOf, readFilters } from "./filters";
+import { FilterBar, hasFilter, queryOf, readFilters, workerOf } from "./filters";
 import { Help } from "./help";
 import { Results } from "./results";
 import type { Answer } from "./send-decision";
 import { Toolbar } from "./toolbar";
 import { useBatch } from "./use-batch";
-import { useApplicationOptions, useServiceOptions } from "./use-filter-options";
+import { useApplicationOptions, useServiceOptions, useWorkerOptions } from "./use-filter-options";
 import { focusedRow, useRowFocus } from "./use-row-focus";
 import { useSelection } from "./use-selection";
 import { useShortcuts } from "./use-shortcuts";
@@ -33,10 +33,11 @@ export function Queue() {
   const filters = readFilters(useRoute().query);
   const query = queryOf(filters);
   const { states } = query;
-  const list = useChanges(api, { role: "serviceowner", ...query });
+  const list = useChanges(api, { role: "serviceowner", claims: true, ...query });
   const rows = list.rows.filter((change) => states.includes(change.state));
   const services = useServiceOptions(list.rows);
   const applications = useApplicationOptions(list.rows, filters.application);
+  const workers = useWorkerOptions(list.rows, workerOf(filters.claimed));
   const canWrite = useCanWrite();
   const selection = useSelection();
   const selected = rows.filter((change) => selection.ids.has(change.id));
@@ -76,7 +77,7 @@ export function Queue() {
 
   return (
     <Page title="Queue">
-      <FilterBar filters={filters} services={services} applications={applications} />
+      <FilterBar filters={filters} services={services} applications={applications} workers={workers} />
       <Toolbar
         selected={selected}
         decisions={decisionsFor(states)}

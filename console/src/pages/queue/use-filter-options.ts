@@ -4,7 +4,7 @@ import { readApplicationName } from "../../api/changes";
 import type { ChangeInstance } from "../../api/types";
 import { useApi } from "../../session/session";
 
-export type Option = { id: number; name: string };
+export type Option<Id = number> = { id: Id; name: string };
 
 /** Returns the services for the filter: the team's own, and those of its changes as a dependent team. */
 export function useServiceOptions(rows: ChangeInstance[]): Option[] {
@@ -14,7 +14,7 @@ export function useServiceOptions(rows: ChangeInstance[]): Option[] {
     // Without this list, the filter still offers the services of the rows.
     void listOwnServices(api).then(setOwn, () => {});
   }, [api]);
-  return useSeen(own, rows, serviceOf);
+  return useSeen(own, rows, servicesOf);
 }
 
 /** Returns the applications for the filter: those of the changes, and the chosen one. */
@@ -27,19 +27,26 @@ export function useApplicationOptions(rows: ChangeInstance[], chosen: number | u
     const add = (name = `Application ${chosen}`) => setNamed([{ id: chosen, name }]);
     void readApplicationName(api, chosen).then(add, () => add());
   }, [api, chosen]);
-  return useSeen(named, rows, applicationOf);
+  return useSeen(named, rows, applicationsOf);
 }
 
-const serviceOf = (row: ChangeInstance): Option => row.service;
-const applicationOf = (row: ChangeInstance): Option => row.application;
+/** Returns the workers for the filter: those of the changes, and the chosen one. */
+export function useWorkerOptions(rows: ChangeInstance[], chosen: string | undefined): Option<string>[] {
+  const named = useMemo(() => (chosen === undefined ? [] : [{ id: chosen, name: chosen }]), [chosen]);
+  return useSeen(named, rows, workersOf);
+}
+
+const servicesOf = (row: ChangeInstance): Option[] => [row.service];
+const applicationsOf = (row: ChangeInstance): Option[] => [row.application];
+const workersOf = ({ claim }: ChangeInstance): Option<string>[] => (claim?.worker ? [{ id: claim.worker, name: claim.worker }] : []);
 
 /** Collects options, also those of earlier rows: a filter must not remove the other choices. */
-function useSeen(base: Option[], rows: ChangeInstance[], optionOf: (row: ChangeInstance) => Option): Option[] {
-  const [seen, setSeen] = useState<ReadonlyMap<number, string>>(new Map());
+function useSeen<Id>(base: Option<Id>[], rows: ChangeInstance[], optionsOf: (row: ChangeInstance) => Option<Id>[]): Option<Id>[] {
+  const [seen, setSeen] = useState<ReadonlyMap<Id, string>>(new Map());
   useEffect(() => {
-    const named = [...base, ...rows.map(optionOf)];
+    const named = [...base, ...rows.flatMap(optionsOf)];
     setSeen((old) => (named.every(({ id }) => old.has(id)) ? old : new Map([...old, ...named.map(({ id, name }) => [id, name] as const)])));
-  }, [base, rows, optionOf]);
+  }, [base, rows, optionsOf]);
   return useMemo(() => {
     const options = [...seen].map(([id, name]) => ({ id, name }));
     return options.sort((a, b) => a.name.localeCompare(b.name));

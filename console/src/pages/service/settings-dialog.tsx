@@ -11,6 +11,7 @@ const CHECKS = [
   ["allow_manual_approval", "People may approve"],
   ["allow_manual_completion", "People may complete"],
   ["complete_unneeded", "Changes with nothing to do start as completed"],
+  ["claim_required", "Claim required: API keys complete and fail only with a claim"],
 ] as const;
 
 /** Changes the settings of a service. Only changed settings are sent. */

@@ -23,6 +23,7 @@ export function Settings({ service, isOwn, onChange }: Props) {
           ["Completion by people", yesOrNo(service.allow_manual_completion)],
           ["Updates", service.update_strategy === "REPLACE" ? "Items are removed and created again" : "Items are modified"],
           ["Nothing to do", service.complete_unneeded ? "Changes start as completed" : "The owner completes the change"],
+          ["Claim required", service.claim_required ? "API keys complete and fail only with a claim" : "No"],
           ["Minimum version", service.minimum_version ?? "None"],
           ["Tags", service.tags.join(", ") || "None"],
           ["Teams that may declare", allowedText(service, isOwn)],
