@@ -795,6 +795,54 @@ export interface paths {
         patch: operations["updateChangeInstance"];
         trace?: never;
     };
+    "/v1/orcabase/serviceowner/change_instances/claim/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim the oldest free change instances
+         * @description Hands out the oldest change instances of the caller's team whose work no worker has, with a lease for each.
+         *     Work with a live lease is left out, also that of the same worker. The caller needs the role GENERAL or ADMIN.
+         *     Fewer than `limit` may come, because a request looks at up to 1,000 change instances.
+         */
+        post: operations["claimChangeInstances"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orcabase/serviceowner/change_instances/{id}/claim/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the object. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim, extend or release the work of a change instance
+         * @description Without `number`, takes the work with the next number. With the newest `number`, extends the lease, or releases
+         *     it with `lease_seconds` 0. The claim is on all work of the caller's team on the item. Fails with 400
+         *     `not_claimed` if another worker has the work or the number is not the newest, and with 400
+         *     `illegal_transition` for a change instance without work.
+         */
+        post: operations["claimChangeInstance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orcabase/{pov}/change_instances/{id}/retry/": {
         parameters: {
             query?: never;
@@ -2748,6 +2796,35 @@ export interface components {
             /** @description End of the lease. Null after a release. */
             until: components["schemas"]["Time"] | null;
         };
+        /** @description A worker's request for work. */
+        ClaimBatch: {
+            worker: components["schemas"]["Worker"];
+            /** @description Maximum number of change instances. 10 by default. */
+            limit?: number;
+            /** @description Length of the leases. 300 by default. */
+            lease_seconds?: number;
+            /**
+             * @description State of the change instances. APPROVED by default.
+             * @enum {string}
+             */
+            state?: "PENDING" | "APPROVED";
+            /** @description Id or URL of the service. All services of the team by default. */
+            service?: components["schemas"]["Id"] | components["schemas"]["Url"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A worker's request for the work of one change instance. */
+        ClaimRequest: {
+            worker: components["schemas"]["Worker"];
+            /** @description Length of the lease, 10 to 43,200. 300 by default. 0 releases the claim and needs `number`. */
+            lease_seconds?: number;
+            /** @description Newest number of the worker's claim, to extend or to release it. Absent for a new claim. */
+            number?: components["schemas"]["Number"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Name that the worker gives itself, at most 64 bytes. */
+        Worker: string;
         /** @description The service. Light lists omit its settings. */
         ServiceInChange: {
             id: components["schemas"]["Id"];
@@ -2806,7 +2883,7 @@ export interface components {
              * @description Number of the current claim. COMPLETED, ERRORED and REJECTED release its lease. A service with
              *     `claim_required` requires it of API keys with COMPLETED and ERRORED.
              */
-            claim?: components["schemas"]["Number"];
+            claim?: components["schemas"]["Number"] | null;
         } & {
             [key: string]: unknown;
         };
@@ -5593,6 +5670,74 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["ChangedMeanwhile"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    claimChangeInstances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimBatch"];
+            };
+        };
+        responses: {
+            /** @description The claimed change instances, each with its `claim`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        warnings?: components["schemas"]["Warnings"];
+                        count: number;
+                        next: null;
+                        previous: null;
+                        results: components["schemas"]["ChangeInstance"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    claimChangeInstance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the object. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            /** @description The change instance in its light form, with its `claim`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeInstance"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Failed"];
         };
