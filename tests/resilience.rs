@@ -9,4 +9,5 @@ mod gone;
 mod races;
 mod staging;
 mod stream;
+mod workers;
 mod world_files;

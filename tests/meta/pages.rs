@@ -2,7 +2,12 @@
 //!
 //! [`support::page`] plays them. `cli/tests/pages.rs` has the pages that use the client.
 
-use support::page::follow;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use support::page::{follow, follow_in};
+
+const WORKERS: &str = include_str!("../../docs/how-to/workers.md");
 
 /// Defines a test for each page.
 macro_rules! pages {
@@ -22,4 +27,14 @@ pages! {
     the_page_about_secrets_gives_the_output_that_it_shows: "../../docs/how-to/secrets.md";
     the_page_about_replacement_gives_the_output_that_it_shows: "../../docs/how-to/replace-or-modify.md";
     the_page_about_the_life_of_an_item_gives_the_output_that_it_shows: "../../docs/explanation/lifecycle.md";
+}
+
+#[test]
+fn the_page_about_workers_gives_the_output_that_it_shows() {
+    follow_in(WORKERS, |directory, _| {
+        // The page runs the workers of the repository.
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+        symlink(examples, directory.join("examples")).unwrap();
+        Command::new("bash")
+    });
 }
