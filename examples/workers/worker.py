@@ -96,7 +96,7 @@ def patiently(request, pause):
         try:
             return request()
         except Unavailable as unavailable:
-            if pause(max(unavailable.seconds, seconds) * random.uniform(1, 1.5)):
+            if pause((unavailable.seconds or seconds) * random.uniform(1, 1.5)):
                 raise
             seconds = min(seconds * 2, PAUSE_SECONDS_MAX)
 
@@ -172,7 +172,9 @@ class Worker:
             except Unavailable:
                 return
             except Refused:
-                process.terminate()
+                if process.poll() is None:
+                    # The group of the session has the programs that the command has started.
+                    os.killpg(process.pid, signal.SIGTERM)
                 return
 
     def extend(self, change, seconds):
@@ -188,17 +190,20 @@ class Worker:
         except Refused as refused:
             if refused.code == "not_claimed":
                 report(change, "another worker has the change")
-            elif update["state"] == "COMPLETED" and refused.code != "illegal_transition":
+            elif refused.code == "illegal_transition":
+                report(change, str(refused))
+                self.release(change)
+            elif update["state"] == "COMPLETED":
                 log = str(refused).encode()[:LOG_BYTES_MAX].decode(errors="ignore")
                 self.finish(change, {"state": "ERRORED", "log": log})
             else:
+                # The lease lasts, so that workers do not repeat the work in a tight loop.
                 report(change, str(refused))
-                self.release(change)
         else:
             report(change, update["state"])
 
     def release(self, change):
-        """Releases the lease, for example for the successor of a closed change."""
+        """Releases the lease of a closed change, because its successor waits for that."""
         try:
             patiently(lambda: self.extend(change, 0), time.sleep)
         except Refused as refused:

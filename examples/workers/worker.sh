@@ -77,7 +77,7 @@ send() {
         [[ $status == 000 || $status == 429 || $status == 5?? ]] || return 0
         [[ -z $stopping || -n $busy ]] || exit 0
         after=$(sed -n 's/^retry-after: *\([0-9]\{1,5\}\).*/\1/ip' "$files/headers" 2>/dev/null) || after=
-        pause "$((${after:-0} > seconds ? after : seconds)).$((RANDOM % 1000))"
+        pause "${after:-$seconds}.$((RANDOM % 1000))"
         seconds=$((2 * seconds < PAUSE_SECONDS_MAX ? 2 * seconds : PAUSE_SECONDS_MAX))
     done
 }
@@ -140,7 +140,9 @@ work() {
     wait "$renewer" 2>/dev/null || true
     if ((result != 0)); then
         tail -c "$LOG_BYTES_MAX" "$files/errors" | jq -Rs --arg result "$result" \
-            'sub("\\s+$"; "") | {state: "ERRORED", log: (if . == "" then "the command ended with status " + $result else . end)}'
+            'gsub("\ufffd"; "") | sub("\\s+$"; "")
+                | if . == "" then "the command ended with status \($result)" else . end
+                | {state: "ERRORED", log: .}'
     elif ! jq -n --slurpfile output "$files/output" \
         '{state: "COMPLETED"} + if $output == [] then {} else {deployed_item: $output[0]} end' 2>/dev/null; then
         jq -n '{state: "ERRORED", log: "the output of the command must be JSON"}'
@@ -158,14 +160,17 @@ finish() {
         report "$state"
     elif [[ $code == not_claimed ]]; then
         report 'another worker has the change'
-    elif [[ $state == COMPLETED && $code != illegal_transition ]]; then
+    elif [[ $code == illegal_transition ]]; then
+        report "$status: $(response '.detail // .title')"
+        # The successor of a closed change waits for the release.
+        extend 0
+    elif [[ $state == COMPLETED ]]; then
         jq -n --arg log "$status: $(response '.detail // .title' | head -c "$LOG_BYTES_MAX")" \
             '{state: "ERRORED", log: $log}' >"$files/update"
         finish
     else
+        # The lease lasts, so that workers do not repeat the work in a tight loop.
         report "$status: $(response '.detail // .title')"
-        # For example, the successor of a closed change waits for this.
-        extend 0
     fi
 }
 
