@@ -217,7 +217,7 @@ fn a_worker_that_lost_its_lease_leaves_the_change() {
         // A refused extension may have stopped the command already.
         drop(command.write_all(b"{\"host\": \"first\"}\n"));
         first.expect("another worker has the change");
-        work.assert_result(&json!({"/state": "APPROVED", "/service_item/deployed_item": null}));
+        work.assert_result(&json!({"/state": "APPROVED", "/service_item/deployed_item": {}}));
     }
 }
 
