@@ -5,8 +5,9 @@ use crate::{
     base::failure::EXIT_CODES,
     commands::{
         apply::Apply,
+        claim::Claim,
         completions::Completions,
-        decide::{Complete, Decide},
+        decide::{Complete, Decide, Finish},
         definition::Definition,
         diff::Diff,
         docs::Docs,
@@ -77,13 +78,14 @@ pub(crate) enum Command {
     Graph(GraphCommand),
     History(History),
     Queue(Queue),
+    Claim(Claim),
     /// Approves pending changes
     Approve(Decide),
     /// Rejects pending changes; say why with `--log`
-    Reject(Decide),
+    Reject(Finish),
     Complete(Complete),
     /// Reports that the work on approved changes failed; say why with `--log`
-    Fail(Decide),
+    Fail(Finish),
     /// Closes rejected or failed changes
     Close(Decide),
     /// Opens new attempts of rejected or failed changes

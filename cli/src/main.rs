@@ -44,6 +44,7 @@ mod account {
 /// The commands: one file for each command or noun.
 mod commands {
     pub(crate) mod apply;
+    pub(crate) mod claim;
     mod compare;
     pub(crate) mod completions;
     pub(crate) mod decide;
@@ -86,7 +87,7 @@ use crate::{
         interrupt,
     },
     commands::{
-        apply, completions,
+        apply, claim, completions,
         decide::{self, Action},
         definition, diff, docs, get, graph, history, init, list, man, open, plan, publish, pull, queue,
         revert, services, settings, show, validate, wait,
@@ -153,10 +154,11 @@ fn run(arguments: &Arguments) -> Result<Done, Failure> {
         Command::Graph(command) => graph::graph(&connect()?, command, out),
         Command::History(command) => history::history(&connect()?, command, out),
         Command::Queue(command) => queue::queue(&connect()?, command, out),
+        Command::Claim(command) => claim::claim(&connect()?, command, out),
         Command::Approve(command) => decide::decide(&connect()?, Action::Approve, command, out),
-        Command::Reject(command) => decide::decide(&connect()?, Action::Reject, command, out),
+        Command::Reject(command) => decide::finish(&connect()?, Action::Reject, command, out),
         Command::Complete(command) => decide::complete(&connect()?, command, out),
-        Command::Fail(command) => decide::decide(&connect()?, Action::Fail, command, out),
+        Command::Fail(command) => decide::finish(&connect()?, Action::Fail, command, out),
         Command::Close(command) => decide::decide(&connect()?, Action::Close, command, out),
         Command::Retry(command) => decide::decide(&connect()?, Action::Retry, command, out),
         Command::Settings(command) => settings::settings(&connect()?, command, out),

@@ -1,5 +1,6 @@
 //! What the commands print: tables on a terminal, plain lines in a pipe, or JSON.
 
+pub(crate) mod changes;
 pub(crate) mod graph;
 mod jq;
 pub(crate) mod plan;

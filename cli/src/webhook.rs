@@ -12,7 +12,7 @@ use crate::{
     },
     base::{
         failure::{Done, Failure},
-        json::At as _,
+        json::{self, At as _},
         text::Column,
     },
     document::file,
@@ -112,15 +112,13 @@ fn create(api: &Api, command: &Create, out: &mut Output) -> Result<(), Failure> 
     let services = api.list(&format!("{ORCABASE}/serviceowner/services/"), usize::MAX)?;
     let service = object::find_service(&services, &command.service)?;
     let authorization = command.authorization_file.as_deref().map(file::first_line).transpose()?;
-    let members = [
+    let body = json::object([
         ("service", Some(service.at("/id").clone())),
         ("target_url", Some(json!(command.url))),
         ("name", command.name.as_ref().map(|name| json!(name))),
         ("change_instance_state", command.state.map(|state| json!(state.name()))),
         ("authorization", authorization.map(Value::from)),
-    ];
-    let body: Value =
-        members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    ]);
     // Only the response has the secret, so the file must be there before.
     let secret_file = &command.secret_file;
     file::create_private(secret_file)?;

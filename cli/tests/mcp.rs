@@ -204,6 +204,11 @@ fn every_invalid_argument_is_an_error_of_the_tool() {
             json!({"change": 1, "action": "reject", "deployed_item": {}}),
             "/deployed_item: must come with the action `complete`",
         ),
+        (
+            "decide",
+            json!({"change": 1, "action": "approve", "claim": 1}),
+            "/claim: must come with the action `complete`, `fail` or `reject`",
+        ),
         ("explain_change", json!({"change": 7}), "the object does not exist for this team (not_found)"),
     ] {
         assert_eq!(session.failed(tool, &arguments).0, expected);

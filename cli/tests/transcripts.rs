@@ -26,6 +26,7 @@ macro_rules! transcripts {
 
 transcripts! {
     apply_the_same_plan_twice
+    claim_work
     decide_as_a_service_owner
     declare_and_apply
     draw_a_graph
@@ -36,6 +37,7 @@ transcripts! {
     publish_a_definition
     pull_what_is_declared
     read_what_exists
+    replace_an_item
     reports_for_pipelines
     revert_and_compare
     settings_and_docs

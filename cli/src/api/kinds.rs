@@ -38,6 +38,29 @@ pub(crate) const CHANGES: [Column; 7] = [
     ("CONSUMER", &["/consumer_team/name"]),
     ("LOG", &["/log"]),
 ];
+/// The columns of change instances with their claims.
+pub(crate) const CLAIMS: [Column; 10] = [
+    ("ID", &["/id"]),
+    ("TYPE", &["/change_type"]),
+    ("ITEM", ITEM),
+    ("STATE", &["/state"]),
+    ("OWNER", &["/owner/name"]),
+    ("CONSUMER", &["/consumer_team/name"]),
+    ("LOG", &["/log"]),
+    ("CLAIM", &["/claim/number"]),
+    ("WORKER", &["/claim/worker"]),
+    ("UNTIL", &["/claim/until"]),
+];
+/// The columns of the change instances that a worker claims.
+pub(crate) const CLAIMED: [Column; 7] = [
+    ("ID", &["/id"]),
+    ("TYPE", &["/change_type"]),
+    ("ITEM", ITEM),
+    ("STATE", &["/state"]),
+    ("CONSUMER", &["/consumer_team/name"]),
+    ("CLAIM", &["/claim/number"]),
+    ("UNTIL", &["/claim/until"]),
+];
 /// The columns of submissions.
 pub(crate) const SUBMISSIONS: [Column; 6] = [
     ("ID", &["/id"]),

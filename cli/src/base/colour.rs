@@ -1,13 +1,16 @@
 //! The colours of words: green is created or done, yellow changes or waits, red is removed or failed.
 
+use crate::base::text::HALVES;
 use anstyle::{AnsiColor, Style};
 
 /// The words with a colour.
-const WORDS: [(&str, AnsiColor); 16] = [
+const WORDS: [(&str, AnsiColor); 18] = [
     ("CREATE", AnsiColor::Green),
     ("MODIFY", AnsiColor::Yellow),
     ("METADATA", AnsiColor::Yellow),
     ("DELETE", AnsiColor::Red),
+    (HALVES[0], AnsiColor::Red),
+    (HALVES[1], AnsiColor::Green),
     ("PENDING", AnsiColor::Yellow),
     ("APPROVED", AnsiColor::Cyan),
     ("COMPLETED", AnsiColor::Green),
@@ -24,7 +27,7 @@ const WORDS: [(&str, AnsiColor); 16] = [
 /// Ends of the pointers of columns with such words.
 const COLUMNS: [&str; 2] = ["state", "change_type"];
 /// Ends of the pointers of columns with texts to copy: a narrow terminal does not cut them.
-const UNCUT: [&str; 6] = ["state", "change_type", "/id", "modified", "created", "current"];
+const UNCUT: [&str; 7] = ["state", "change_type", "/id", "/number", "modified", "created", "current"];
 
 /// The starts of words about all changes of an item, such as `CHANGES_PENDING`.
 const OF_ITEMS: [&str; 2] = ["ALL_CHANGES_", "CHANGES_"];

@@ -1,6 +1,6 @@
 //! Reads of a JSON document that never fail.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Reads of a JSON document that never fail.
 pub(crate) trait At {
@@ -27,6 +27,12 @@ pub(crate) trait At {
     fn is_at(&self, pointer: &str) -> bool {
         self.at(pointer) == &Value::Bool(true)
     }
+}
+
+/// Returns an object of the members with a value.
+pub(crate) fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+    let present = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(present.collect::<Map<_, _>>())
 }
 
 impl At for Value {

@@ -6,6 +6,9 @@ use serde_json::Value;
 /// A column of a list: its heading, and the JSON pointers of its texts, which are joined by `/`.
 pub(crate) type Column = (&'static str, &'static [&'static str]);
 
+/// The words for the halves of a replacement: the DELETE of what is in place, and the CREATE after it.
+pub(crate) const HALVES: [&str; 2] = ["-/+ remove (1 of 2)", "-/+ create (2 of 2)"];
+
 /// Returns the texts at these pointers, joined by `/`; nothing if all are absent.
 pub(crate) fn joined(value: &Value, pointers: &[&str]) -> String {
     let texts: Vec<String> = pointers.iter().map(|pointer| value.text_at(pointer)).collect();

@@ -9,7 +9,7 @@ use crate::{
     },
     base::{
         failure::{Done, Failure},
-        json::At as _,
+        json::{self, At as _},
         progress::Progress,
         text::{Column, joined},
     },
@@ -18,7 +18,7 @@ use crate::{
 };
 use clap::Args;
 use domain::State;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::{
     io::Read as _,
     path::{Path, PathBuf},
@@ -55,14 +55,32 @@ pub(crate) struct Decide {
     log: Option<String>,
 }
 
+/// A decision that ends the work on a change.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Finish {
+    #[command(flatten)]
+    decide: Decide,
+    /// Number of your claim, which must be the newest of each change
+    #[arg(long, value_name = "NUMBER")]
+    claim: Option<u64>,
+}
+
 /// Completes approved changes
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Complete {
     #[command(flatten)]
-    decide: Decide,
+    finish: Finish,
     /// A JSON file with the deployed item; `-` is standard input
     #[arg(long, value_name = "FILE")]
     deployed: Option<PathBuf>,
+}
+
+/// What a decision says with the new state.
+#[derive(Debug, Default)]
+pub(crate) struct Details<'a> {
+    pub(crate) log: Option<&'a str>,
+    pub(crate) deployed: Option<Value>,
+    pub(crate) claim: Option<u64>,
 }
 
 /// What a command does with each change.
@@ -104,26 +122,33 @@ impl Action {
     }
 }
 
-/// Executes `approve`, `reject`, `fail`, `close` or `retry`.
+/// Executes `approve`, `close` or `retry`.
 pub(crate) fn decide(api: &Api, action: Action, command: &Decide, out: &mut Output) -> Result<Done, Failure> {
-    update(api, action, command, None, out)
+    let details = Details { log: command.log.as_deref(), ..Details::default() };
+    update(api, action, &command.chosen, details, out)
+}
+
+/// Executes `reject` or `fail`.
+pub(crate) fn finish(api: &Api, action: Action, command: &Finish, out: &mut Output) -> Result<Done, Failure> {
+    update(api, action, &command.decide.chosen, command.details(), out)
 }
 
 /// Executes `complete`.
 pub(crate) fn complete(api: &Api, command: &Complete, out: &mut Output) -> Result<Done, Failure> {
-    let deployed = command.deployed.as_deref().map(deployed).transpose()?;
-    update(api, Action::Complete, &command.decide, deployed, out)
+    let Complete { finish, deployed } = command;
+    let deployed = deployed.as_deref().map(self::deployed).transpose()?;
+    update(api, Action::Complete, &finish.decide.chosen, Details { deployed, ..finish.details() }, out)
+}
+
+impl Finish {
+    fn details(&self) -> Details<'_> {
+        Details { log: self.decide.log.as_deref(), deployed: None, claim: self.claim }
+    }
 }
 
 /// Decides one change. Returns it.
-pub(crate) fn one(
-    api: &Api,
-    action: Action,
-    change: u64,
-    log: Option<&str>,
-    deployed: Option<Value>,
-) -> Result<Value, Failure> {
-    send(api, action, change, &body(action, log, deployed))
+pub(crate) fn one(api: &Api, action: Action, change: u64, details: Details<'_>) -> Result<Value, Failure> {
+    send(api, action, change, &body(action, details))
 }
 
 /// Sends a decision.
@@ -137,29 +162,25 @@ fn send(api: &Api, action: Action, change: u64, body: &Value) -> Result<Value, F
 fn update(
     api: &Api,
     action: Action,
-    command: &Decide,
-    deployed: Option<Value>,
+    chosen: &Chosen,
+    details: Details<'_>,
     out: &mut Output,
 ) -> Result<Done, Failure> {
-    let body = body(action, command.log.as_deref(), deployed);
-    let ids = ids(api, action, &command.chosen)?;
+    let body = body(action, details);
+    let ids = ids(api, action, chosen)?;
     // New attempts take their numbers from one record per consumer, so concurrent ones would conflict.
     let threads = if action.to().is_some() { CONCURRENT } else { 1 };
     report(&ids, in_threads(threads, &ids, |id| send(api, action, *id, &body)), out)
 }
 
 /// Returns the body of an update: only what the command says.
-fn body(action: Action, log: Option<&str>, deployed: Option<Value>) -> Value {
-    let members = [
+fn body(action: Action, details: Details<'_>) -> Value {
+    json::object([
         ("state", action.to().map(|state| state.name().into())),
-        ("log", log.map(Value::from)),
-        ("deployed_item", deployed),
-    ];
-    members
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
-        .collect::<Map<_, _>>()
-        .into()
+        ("log", details.log.map(Value::from)),
+        ("deployed_item", details.deployed),
+        ("claim", details.claim.map(Value::from)),
+    ])
 }
 
 fn deployed(path: &Path) -> Result<Value, Failure> {
@@ -263,5 +284,32 @@ fn report(
         Err(Failure::NotAllowed(message))
     } else {
         Err(Failure::Failed(message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_update_has_only_what_the_command_says() {
+        let complete =
+            Details { deployed: Some(json!({"ip": "10.0.0.1"})), claim: Some(4), ..Details::default() };
+        for (action, details, expected) in [
+            (Action::Approve, Details::default(), json!({"state": "APPROVED"})),
+            (
+                Action::Complete,
+                complete,
+                json!({"state": "COMPLETED", "deployed_item": {"ip": "10.0.0.1"}, "claim": 4}),
+            ),
+            (
+                Action::Fail,
+                Details { log: Some("full"), claim: Some(1), ..Details::default() },
+                json!({"state": "ERRORED", "log": "full", "claim": 1}),
+            ),
+            (Action::Retry, Details::default(), json!({})),
+        ] {
+            assert_eq!(body(action, details), expected);
+        }
     }
 }

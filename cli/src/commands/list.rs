@@ -7,7 +7,7 @@ use crate::{
         kinds::{APPLICATIONS, CHANGES, ITEMS, Kind, SERVICES, SUBMISSIONS},
     },
     base::failure::{Done, Failure},
-    output::Output,
+    output::{Output, changes},
 };
 use clap::Args;
 
@@ -51,7 +51,7 @@ pub(crate) fn list(api: &Api, command: &List, out: &mut Output) -> Result<Done, 
     match kind {
         Kind::Applications => out.list(&found, &APPLICATIONS),
         Kind::Items => out.list(&found, &ITEMS),
-        Kind::Changes => out.list(&found, &CHANGES),
+        Kind::Changes => changes::list(&found, &CHANGES, out),
         Kind::Submissions => out.list(&found, &SUBMISSIONS),
         Kind::Services => out.list(&found, &SERVICES),
     }?;

@@ -161,6 +161,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("action", Form::OneOf(write::ACTIONS), true, "What to do"),
             ("log", Form::Text, false, "A text for the consumer and the history"),
             ("deployed_item", Form::Object, false, "The item as deployed; with `complete`"),
+            ("claim", Form::Id, false, "Number of the claim; with `complete`, `fail` or `reject`"),
         ],
         access: Access::Write(Allowed::Decide),
         call: write::decide,

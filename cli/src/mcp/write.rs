@@ -5,7 +5,7 @@ use crate::{
     api::client::Api,
     base::{failure::Failure, json::At as _},
     commands::{
-        decide::{self, Action},
+        decide::{self, Action, Details},
         request::Request,
     },
     output::plan::counts,
@@ -89,6 +89,11 @@ pub(super) fn decide(api: &Api, input: &Value) -> Result<Value, Failure> {
     if deployed.is_some() && !matches!(action, Action::Complete) {
         return Err(Failure::Usage("/deployed_item: must come with the action `complete`".to_owned()));
     }
-    let change = decide::one(api, action, id(input, "change")?, log, deployed)?;
+    let claim = input.at("/claim").as_u64();
+    if claim.is_some() && !matches!(action, Action::Complete | Action::Fail | Action::Reject) {
+        let message = "/claim: must come with the action `complete`, `fail` or `reject`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let change = decide::one(api, action, id(input, "change")?, Details { log, deployed, claim })?;
     Ok(picked(&change, &[("id", "/id"), ("state", "/state"), ("log", "/log")]))
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// The pointer of the mark of a DELETE after which the owner creates the item again.
-const REPLACEMENT: &str = "/replacement";
+pub(super) const REPLACEMENT: &str = "/replacement";
 
 /// Returns the changes of a preview, its warnings and its counts.
 pub(crate) fn text(preview: &Value) -> String {
