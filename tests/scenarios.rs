@@ -251,6 +251,7 @@ scenarios! {
     who_fills_a_property
     without_an_approval_no_value_of_the_owner
     words_of_a_definition
+    work_that_awaits_a_claim
 }
 
 /// Scenarios with people in addition to API keys.

@@ -8,6 +8,7 @@ use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
 use crate::model::change::{ChainHead, Target, Version};
 use crate::model::charge::Charges;
+use crate::model::claim::Claim;
 use crate::model::place::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -57,6 +58,8 @@ pub struct Slot {
     pub chain_head: ChainHead,
     /// Creation time; part of the key in the owner's queue.
     pub created: Timestamp,
+    /// Whether it is an APPROVED CREATE on nothing, whose work only a claim starts (R63).
+    pub awaits_claim: bool,
 }
 
 impl Slot {
@@ -240,6 +243,23 @@ impl Item {
     /// Returns `None` while an approved change is not completed.
     pub fn reached_target(&self) -> Option<Target> {
         self.completed_target.or_else(|| self.drift.map(|drift| Target::Declared(drift.declared)))
+    }
+
+    /// Returns the work that only a claim starts, whether or not a worker has claimed it (R63).
+    pub fn awaiting_claims(&self) -> impl Iterator<Item = (ItemId, TeamId)> + '_ {
+        let awaits_claim = |stack: &Stack| stack.validated.is_some_and(|slot| slot.awaits_claim);
+        let owners = self.stacks.iter().filter(move |(_, stack)| awaits_claim(stack));
+        owners.map(|(owner, _)| (self.id, *owner))
+    }
+
+    /// Notes the work that a worker has claimed, so that it no longer awaits a claim.
+    pub fn note_claims(&mut self, claims: &BTreeMap<(ItemId, TeamId), Claim>) {
+        for (owner, stack) in &mut self.stacks {
+            let is_claimed = claims.contains_key(&(self.id, *owner));
+            if let Some(slot) = stack.validated.as_mut().filter(|_| is_claimed) {
+                slot.awaits_claim = false;
+            }
+        }
     }
 
     /// Returns the declarations that an owner may have in place, or is asked for: the newest one, those of the open

@@ -99,6 +99,8 @@ pub enum Write {
         /// The number in the request.
         number: u64,
     },
+    /// Checks that work was never claimed, and writes nothing (R63).
+    CheckUnclaimed { item: ItemId, owner: TeamId },
     /// Ends the lease of a claim whose newest number is this one.
     ReleaseClaim {
         item: ItemId,

@@ -28,7 +28,7 @@ use crate::model::blockers::Blockers;
 use crate::model::claim::Claim;
 use crate::model::change::{Change, ClosedBy, Entry, Reason, Target};
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
-use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed, Stack};
+use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed, Slot, Stack};
 use crate::model::storable::StorableValue;
 use crate::model::strategy::Strategy;
 use crate::model::team::Head;
@@ -221,7 +221,7 @@ fn enter(after: &mut Decided, state: State, ctx: &RequestContext) -> Option<crat
                     replacement::converted((change.change_type, change.target()), state, stack);
                 stack.clear(change.id);
                 // The end of the history in this slot is stale until `refresh_slot`.
-                stack.validated = Some(open_change::slot_of(change));
+                stack.validated = Some(open_change::approved_slot(change, stack));
             }
             writes.extend(open_change::approved(item, change, ctx));
             displaced
@@ -291,7 +291,8 @@ fn refresh_slot(after: &mut Decided) {
     let Some(stack) = item.stacks.get_mut(&change.owner.id) else { return };
     for slot in [&mut stack.pre_validated, &mut stack.validated].into_iter().flatten() {
         if slot.change == change.id {
-            *slot = open_change::slot_of(change);
+            let awaits_claim = slot.awaits_claim && change.state == State::Approved;
+            *slot = Slot { awaits_claim, ..open_change::slot_of(change) };
         }
     }
 }
@@ -360,7 +361,7 @@ pub fn retry(
         Write::PutItem { before: Some(item.revision), after: opened.item.clone() },
         Write::AdvanceHead { before: *head, after: moved },
     ];
-    writes.extend(opened.charges);
+    writes.extend(opened.others);
     Ok(Decided { change: opened.change, item: opened.item, writes, deployed: None })
 }
 

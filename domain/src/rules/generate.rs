@@ -92,7 +92,7 @@ pub fn generate(
         }
         writes.push(Write::CreateChange(opened.change.clone()));
         writes.extend(opened.closed.into_iter().map(Write::CloseChange));
-        writes.extend(opened.charges);
+        writes.extend(opened.others);
         after = Some(opened.item);
         created.push(opened.change);
     }

@@ -10,6 +10,7 @@ use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target};
 use crate::model::item::{Base, Item, Slot, Stack};
+use crate::model::place::Place;
 use crate::model::write::{Closing, Write};
 use crate::rules::change_draft::ChangeDraft;
 use crate::rules::{charging, progress, replacement, unneeded};
@@ -23,13 +24,14 @@ pub struct OpenedChange {
     pub change: Change,
     /// The open change instances that it closed.
     pub closed: Vec<Closing>,
-    /// The writes of its charges.
-    pub charges: Vec<Write>,
+    /// The writes of its charges, and the fence of a claim.
+    pub others: Vec<Write>,
 }
 
 /// Creates a change instance on `item`, whose record already shows the declaration of the change.
 pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> OpenedChange {
     let (is_unneeded, stage) = (unneeded::is_unneeded(item, draft), draft.state.stage());
+    let unclaimed = unneeded::unclaimed(item, draft).filter(|_| is_unneeded);
     let draft = &if is_unneeded { unneeded::applied(draft) } else { replacement::applied(item, draft) };
     // A direct change is never overtaken, because `HEAD.in_flight` keeps later submissions out until it is applied. A
     // direct change is also the consumer's own answer to a rejection, so it does not wait for one (R24). A retry is the
@@ -41,7 +43,7 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
             item: item.clone(),
             change: create_change(item, draft, ctx, draft.change_type, Some(reason)),
             closed: Vec::new(),
-            charges: Vec::new(),
+            others: Vec::new(),
         };
     }
     let mut after = item.clone();
@@ -57,7 +59,7 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
     }
     displaced.extend(displace(&mut after, &draft.owner, stage, draft.id, ctx));
     if draft.state == State::Completed {
-        // Only a CREATE that has left nothing can be here.
+        // Only a CREATE that has left nothing, or that no worker has begun, can be here.
         displaced.extend(displace(&mut after, &draft.owner, Stage::Validated, draft.id, ctx));
     }
     // The Exception comes only now, because it looks at the CREATE as the closings above have left it.
@@ -69,13 +71,14 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
     change.superseded_at_creation = change.supersedes.len();
     change.unneeded = is_unneeded;
     closed.extend(displaced);
-    let mut charges = occupy(&mut after, &change, ctx);
-    charges.extend(charging::charge_fee(&mut after, &change));
+    let mut others = occupy(&mut after, &change, ctx);
+    others.extend(charging::charge_fee(&mut after, &change));
+    others.extend(unclaimed);
     // The runtime state is read after `occupy`, because an approval at creation moves it.
     change.runtime_state = after.runtime_state;
     after.revision += 1;
     after.modified = ctx.now.not_before(item.modified);
-    OpenedChange { item: after, change, closed, charges }
+    OpenedChange { item: after, change, closed, others }
 }
 
 /// Returns the reason why a generated change instance starts in CLOSED (R24, R25); none if it opens.
@@ -193,15 +196,14 @@ fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> 
     // The fence against older work of this owner (R25) is set even if an approval follows at once.
     stack.sequence = change.submission.number();
     stack.attempt = change.attempt;
-    let slot = slot_of(change);
     let mut charges = Vec::new();
     if change.state == State::Approved {
-        stack.validated = Some(slot);
+        stack.validated = Some(approved_slot(change, stack));
         charges = approved(item, change, ctx);
     } else if change.state == State::Completed {
         charges = completed(item, change, ctx);
     } else {
-        stack.pre_validated = Some(slot);
+        stack.pre_validated = Some(slot_of(change));
         // The item is declared after a removal (R7). An item in service stays in service, even if its CREATE failed
         // (R9).
         if is_main
@@ -229,7 +231,14 @@ pub(crate) fn slot_of(change: &Change) -> Slot {
         target: change.target(),
         chain_head: change.chain_head(),
         created: change.created,
+        awaits_claim: false,
     }
+}
+
+/// Returns the slot of a change instance that enters APPROVED on this stack.
+pub(crate) fn approved_slot(change: &Change, stack: &Stack) -> Slot {
+    let is_create_on_nothing = change.change_type == ChangeType::Create && stack.place == Place::Nothing;
+    Slot { awaits_claim: change.claim_required && is_create_on_nothing, ..slot_of(change) }
 }
 
 /// Applies a change that was created in COMPLETED (R63). Returns the writes of the charges.

@@ -5,6 +5,7 @@ use crate::base::state::{ChangeType, Kind, State};
 use crate::model::change::Version;
 use crate::model::item::{Item, Slot, Stack};
 use crate::model::place::Place;
+use crate::model::write::Write;
 use crate::rules::change_draft::ChangeDraft;
 
 /// Returns whether a planned change asks for what its owner has in place, and the owner works on nothing else.
@@ -27,8 +28,18 @@ pub(crate) fn is_in_place(
             let place = Place::Declared { version, schema_version, is_certain: true };
             stack.place.is_like(place) && stack.validated.is_none() && item.drift.is_none()
         }
-        None => stack.place == Place::Nothing && stack.validated.is_none_or(has_failed),
+        None => {
+            let is_nothing = stack.place == Place::Nothing && stack.validated.is_none_or(has_failed);
+            is_nothing || stack.validated.is_some_and(|slot| slot.awaits_claim)
+        }
     }
+}
+
+/// Returns the fence of a removal before any work: no worker has claimed the work of the approved CREATE since it was read.
+pub(crate) fn unclaimed(item: &Item, draft: &ChangeDraft) -> Option<Write> {
+    let slot = item.stacks.get(&draft.owner.id)?.validated.filter(|slot| slot.awaits_claim);
+    let is_removal = slot.is_some() && draft.new.is_none();
+    is_removal.then(|| Write::CheckUnclaimed { item: item.id, owner: draft.owner.id })
 }
 
 /// Returns whether a CREATE has failed, so that it has left nothing.

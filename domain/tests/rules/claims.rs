@@ -2,6 +2,7 @@
 
 use crate::world::{CONSUMER, NP_OWNER, VM_OWNER, World, to, vm};
 use domain::model::claim::Claim;
+use domain::model::write::Write;
 use domain::rules::claim;
 use domain::rules::claim::{ClaimRequest, Refused};
 use domain::rules::decide::{Refused as Undecided, Update};
@@ -146,4 +147,44 @@ fn r64_each_owner_has_its_own_claims() {
     let of_consumer =
         claim::claim(&change, &world.claim_on(&change), &request("w3", None), &stranger, now);
     assert_eq!(of_consumer, Err(Refused::NotOwner));
+}
+
+/// Returns a world with an approved CREATE that requires a claim, in a service that completes unneeded changes.
+fn awaiting() -> (World, ChangeId) {
+    let mut world = World::new();
+    world.settings("VM").claim_required = true;
+    world.settings("VM").complete_unneeded = true;
+    world.declare(&[vm(NAME, 1)]);
+    let id = world.approve(NAME, VM_OWNER);
+    (world, id)
+}
+
+#[test]
+fn r63_a_removal_before_any_claim_leaves_no_work() {
+    let (mut world, id) = awaiting();
+    let (item, owner) = (world.item(NAME).id, crate::world::team(VM_OWNER).id);
+    let removed = world.declare(&[]);
+    assert_eq!((removed.created[0].state, removed.created[0].unneeded), (State::Completed, true));
+    assert_eq!(world.state(id), State::Closed);
+    assert!(world.item(NAME).gone);
+    let fence = Write::CheckUnclaimed { item, owner };
+    assert!(removed.writes.contains(&fence), "a claim at the same moment wins or loses");
+}
+
+#[test]
+fn r63_a_removal_after_a_claim_is_work() {
+    // A release may leave a half of the work.
+    let (mut world, id) = awaiting();
+    world.claim(id, &request("w1", None)).unwrap();
+    world.claim(id, &release("w1", 1)).unwrap();
+    assert_eq!(world.declare(&[]).created[0].state, State::Pending);
+    // The work on the first declaration may have begun when the second one was approved.
+    let (mut world, _) = awaiting();
+    world.declare(&[vm(NAME, 2)]);
+    world.approve(NAME, VM_OWNER);
+    assert_eq!(world.declare(&[]).created[0].state, State::Pending);
+    // Without the setting, any worker may have begun.
+    let (mut world, _) = approved();
+    world.settings("VM").complete_unneeded = true;
+    assert_eq!(world.declare(&[]).created[0].state, State::Pending);
 }

@@ -74,7 +74,9 @@ pub(crate) async fn team(
 
 /// Returns the items of an application that the plan compares. Dead items do not exist for the plan (R44).
 async fn of_application(table: &Table, id: ApplicationId) -> Result<(ApplicationId, Vec<Item>), Error> {
-    Ok((id, table.items_of(id, |item| !item.is_dead()).await?))
+    let mut items = table.items_of(id, |item| !item.is_dead()).await?;
+    table.note_claims(&mut items).await?;
+    Ok((id, items))
 }
 
 /// Loads items and services. An application with an unchanged declaration needs no read.

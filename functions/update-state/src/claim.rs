@@ -67,7 +67,7 @@ fn refusal(call: &Call, refused: &Refused, change: &Change, claim: &Claim, reque
         Refused::NotClaimed => {
             let detail = match (request.number, claim.live(call.now)) {
                 (None, Some(lease)) => {
-                    format!("{} has the work until {}", lease.worker, lease.until.to_wire())
+                    format!("the worker {} has the work", lease.worker)
                 }
                 (Some(_), _) if claim.number == 0 => "number must be absent: nothing is claimed yet".to_owned(),
                 _ => format!("number must be {}, the newest number", claim.number),

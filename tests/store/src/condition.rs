@@ -109,7 +109,8 @@ impl Condition {
             | Write::RecordSubmission(_)
             | Write::CreateWork(_)
             | Write::StartStaging(_)
-            | Write::CreateShare(_) => vec![Self::New],
+            | Write::CreateShare(_)
+            | Write::CheckUnclaimed { .. } => vec![Self::New],
             Write::CheckClaim { number, .. } | Write::ReleaseClaim { number, .. } => {
                 vec![Self::ClaimNumber(*number)]
             }

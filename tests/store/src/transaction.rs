@@ -54,6 +54,7 @@ impl Table {
             Write::CheckItem { .. }
             | Write::CheckGone { .. }
             | Write::CheckClaim { .. }
+            | Write::CheckUnclaimed { .. }
             | Write::CheckService { .. }
             | Write::CheckStaging { .. } => return,
             Write::DeleteWork(_)
@@ -155,9 +156,9 @@ fn key(write: &Write) -> Key {
         | Write::CheckStaging { team, staging, .. }
         | Write::DeleteStaging { team, staging } => Key::Staging(*team, *staging),
         Write::StoreDeclaration { team, hash, .. } => Key::Declaration(*team, *hash),
-        Write::CheckClaim { item, owner, .. } | Write::ReleaseClaim { item, owner, .. } => {
-            Key::Claim(*item, *owner)
-        }
+        Write::CheckClaim { item, owner, .. }
+        | Write::CheckUnclaimed { item, owner }
+        | Write::ReleaseClaim { item, owner, .. } => Key::Claim(*item, *owner),
         Write::CreateShare(share) => Key::Share(share.item, share.owner),
         Write::DeleteShare { item, owner } => Key::Share(*item, *owner),
     }

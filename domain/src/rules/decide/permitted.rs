@@ -44,7 +44,9 @@ pub(super) fn permitted<'a>(
 /// reads).
 pub(super) fn is_torn(change: &Change, item: &Item) -> bool {
     let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
-    slot.copied() != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
+    // The change instance does not know whether its work awaits a claim.
+    let slot = slot.map(|slot| Slot { awaits_claim: false, ..*slot });
+    slot != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
 }
 
 /// Checks the caller and the transition.

@@ -65,7 +65,7 @@ fn create(
     // The record counts writes, and the completion and the second half are one write.
     after.item = Item { revision: item.revision, ..opened.item };
     after.writes.push(Write::CreateChange(opened.change));
-    after.writes.extend(opened.charges);
+    after.writes.extend(opened.others);
     Ok(())
 }
 

@@ -90,7 +90,7 @@ impl Plan<'_> {
             }
             writes.push(Write::CreateChange(opened.change.clone()));
             writes.extend(opened.closed.into_iter().map(Write::CloseChange));
-            writes.extend(opened.charges);
+            writes.extend(opened.others);
             created.push(opened.change);
             items.push(opened.item);
         }

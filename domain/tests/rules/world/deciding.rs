@@ -63,6 +63,13 @@ impl World {
         self.snapshot.claims.get(&(item, owner)).cloned().unwrap_or_else(|| Claim::never(item, owner))
     }
 
+    /// Returns an item with its claims noted, as the functions read it for a submission and for generation.
+    pub(crate) fn noted(&self, item: &Item) -> Item {
+        let mut noted = item.clone();
+        noted.note_claims(&self.snapshot.claims);
+        noted
+    }
+
     /// Takes, extends or releases the claim on a change instance as its owner. Returns the stored claim.
     pub(crate) fn claim(&mut self, id: ChangeId, request: &ClaimRequest) -> Result<Claim, claim::Refused> {
         let change = self.change(id).clone();

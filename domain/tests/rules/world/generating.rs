@@ -61,7 +61,7 @@ impl World {
         assert!(planned.iter().all(|planned| (planned.kind == Kind::Dependent) == planned.cause.is_some()));
         let stored = self.snapshot.submissions.iter().find(|submission| submission.id == work.submission);
         let stored = stored.unwrap().clone();
-        let item = self.snapshot.items.get(&planned[0].item).cloned();
+        let item = self.snapshot.items.get(&planned[0].item).map(|item| self.noted(item));
         let ctx = self.ctx(Actor::System);
         self.store_declarations(work, planned);
         let generated = generate(planned, &stored, item.as_ref(), &self.snapshot.changes, &ctx).unwrap();

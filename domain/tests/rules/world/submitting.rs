@@ -39,8 +39,9 @@ impl World {
         let (declaration, _) = Self::expanded(&stored, body, scope).unwrap();
         let items = plan::to_read(&stored, &declaration, scope).into_iter().map(|id| {
             let of_application = self.snapshot.items.values().filter(move |item| item.application_id() == id);
+            let of_application = of_application.map(|item| self.noted(item));
             // As in the function: a dead item does not exist for a plan.
-            (id, of_application.filter(|item| !item.is_dead()).cloned().collect())
+            (id, of_application.filter(|item| !item.is_dead()).collect())
         });
         let items = items.collect();
         (stored, items)

@@ -75,6 +75,7 @@ fn sound(table: &Table, write: &Write) {
         | Write::DeleteItem { .. }
         | Write::CheckService { .. }
         | Write::CheckClaim { .. }
+        | Write::CheckUnclaimed { .. }
         | Write::ReleaseClaim { .. }
         | Write::RecordSubmission(_)
         | Write::StoreIdempotencyKey { .. }

@@ -5,7 +5,7 @@ use crate::client::{Error, Table};
 use crate::key;
 use crate::record::ClaimRecord;
 use domain::model::claim::Claim;
-use domain::{ItemId, TeamId};
+use domain::{Item, ItemId, TeamId};
 use std::collections::BTreeMap;
 
 impl Table {
@@ -13,6 +13,15 @@ impl Table {
     pub async fn claim(&self, item: ItemId, owner: TeamId) -> Result<Claim, Error> {
         let stored = self.get::<ClaimRecord>(key::claim(item, owner)).await?;
         Ok(stored.unwrap_or_else(|| Claim::never(item, owner)))
+    }
+
+    /// Notes on items which of their work was claimed. This costs nothing while no work awaits a claim.
+    pub async fn note_claims(&self, items: &mut [Item]) -> Result<(), Error> {
+        let work: Vec<_> = items.iter().flat_map(Item::awaiting_claims).collect();
+        // The claims may be a moment old, because a removal before any work checks them at its commit.
+        let claims = if work.is_empty() { BTreeMap::new() } else { self.claims(work).await? };
+        items.iter_mut().for_each(|item| item.note_claims(&claims));
+        Ok(())
     }
 
     /// Returns the claims on work, at most a moment old, by item and owner. Work that was never claimed has none.

@@ -173,6 +173,9 @@ struct SlotPart {
     /// Time of creation.
     #[serde(rename = "cr")]
     created: u64,
+    /// True for an APPROVED CREATE on nothing, if only a claim starts its work. Absent if not, and known since format 9.
+    #[serde(rename = "cq", skip_serializing_if = "Option::is_none")]
+    awaits_claim: Option<bool>,
 }
 
 /// The newest deployed item.
@@ -236,6 +239,7 @@ impl SlotPart {
             target: (slot.target != newest).then(|| Part::of(&slot.target)),
             mark: Part::of(&slot.chain_head),
             created: Part::of(&slot.created),
+            awaits_claim: Part::of(&slot.awaits_claim),
         }
     }
 
@@ -247,6 +251,7 @@ impl SlotPart {
             target: self.target.map_or(Ok(newest), Part::value)?,
             chain_head: self.mark.value()?,
             created: self.created.value()?,
+            awaits_claim: self.awaits_claim.value()?,
         })
     }
 }
@@ -421,7 +426,7 @@ impl Record for ItemRecord {
             || item.deployed.is_some_and(|latest| latest.schema_version.is_some());
         let checked = if is_checked { FORMAT_CHECKED } else { FORMAT_BASE };
         let replaces = item.drift.is_some_and(|drift| drift.replaces);
-        let replaces = replaces || item.open().any(|(_, slot)| slot.is_first_half());
+        let replaces = replaces || item.open().any(|(_, slot)| slot.is_first_half() || slot.awaits_claim);
         let replacement = if replaces { FORMAT_LIFECYCLE } else { FORMAT_BASE };
         gone.max(of_generation(item.generation)).max(checked).max(replacement)
     }

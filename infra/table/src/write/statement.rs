@@ -59,6 +59,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::CheckClaim { item, owner, number } => {
             at_number(*number).check(table, key::claim(*item, *owner))
         }
+        Write::CheckUnclaimed { item, owner } => {
+            Condition::new(NEW).check(table, key::claim(*item, *owner))
+        }
         Write::ReleaseClaim { item, owner, number } => {
             at_number(*number).name("w").name("u").update(table, key::claim(*item, *owner), "REMOVE #w, #u")
         }

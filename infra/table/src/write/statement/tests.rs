@@ -6,7 +6,7 @@ mod healthchecks;
 mod json;
 
 use self::examples::{
-    application, at, change, change_id, change_of_generation, charges, checked_work, claim, consumer, deployed,
+    application, at, awaiting_item, change, change_id, change_of_generation, charges, checked_work, claim, consumer, deployed,
     drifted_item, entry, first_half, generations, gone_item, head, item, item_id, offered, owner,
     redeclaring_work, remembered, replaced_item, replacing_service, replacing_work, service, share, slot,
     staged_work, staging, submission, waiting_item, work,
@@ -152,6 +152,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<WorkRecord>("redeclaring_work", &redeclaring_work());
     golden::<StagingRecord>("staging", &staging());
     golden::<ShareRecord>("share", &share());
+    golden::<ItemRecord>("awaiting_item", &awaiting_item());
     golden::<ClaimRecord>("claim", &claim());
     golden::<ClaimRecord>("released_claim", &Claim { lease: None, ..claim() });
     golden::<ChangeRecord>("claimed_change", &Change { claim_required: true, ..change() });

@@ -114,6 +114,7 @@ pub(super) fn slot() -> Slot {
         target: change.target(),
         chain_head: change.chain_head(),
         created: change.created,
+        awaits_claim: false,
     }
 }
 
@@ -446,6 +447,14 @@ pub(super) fn replacing_work() -> Work {
 /// Returns the first half of a replacement.
 pub(super) fn first_half() -> Change {
     Change { change_type: ChangeType::Delete, new: Some(version(3)), unneeded: true, ..change() }
+}
+
+/// Returns an item with an approved CREATE whose work only a claim starts.
+pub(super) fn awaiting_item() -> Item {
+    let mut item = item();
+    let stack = item.stacks.get_mut(&owner().id).unwrap();
+    stack.validated = Some(Slot { awaits_claim: true, ..slot() });
+    item
 }
 
 /// Returns the claim of a worker on the work of the owner of these tests.

@@ -170,6 +170,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
         ("item gone, new", Write::PutItem { before: None, after: gone_item() }),
         ("item gone, again", Write::PutItem { before: Some(3), after: gone_item() }),
         ("claim stays", Write::CheckClaim { item: item_id(), owner: owner().id, number: 4 }),
+        ("claim absent", Write::CheckUnclaimed { item: item_id(), owner: owner().id }),
         ("claim released", Write::ReleaseClaim { item: item_id(), owner: owner().id, number: 4 }),
         ("item gone", Write::CheckGone { item: item_id() }),
         ("item stays", Write::CheckItem { item: item_id(), is_gone: false, revision: 3 }),
