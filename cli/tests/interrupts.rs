@@ -16,7 +16,7 @@ use terminal::Terminal;
 /// The commands without a request.
 const OFFLINE: [&str; 6] = ["completions", "definition", "logout", "man", "mcp", "profile"];
 /// The commands with requests, and their arguments.
-const ONLINE: [&str; 28] = [
+const ONLINE: [&str; 29] = [
     "login",
     "whoami",
     "services",
@@ -36,6 +36,7 @@ const ONLINE: [&str; 28] = [
     "graph Shop",
     "history 1",
     "queue --watch",
+    "claim --worker w-1",
     "approve 1",
     "reject 1",
     "complete 1",

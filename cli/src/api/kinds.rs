@@ -52,12 +52,11 @@ pub(crate) const CLAIMS: [Column; 10] = [
     ("UNTIL", &["/claim/until"]),
 ];
 /// The columns of the change instances that a worker claims.
-pub(crate) const CLAIMED: [Column; 7] = [
+pub(crate) const CLAIMED: [Column; 6] = [
     ("ID", &["/id"]),
     ("TYPE", &["/change_type"]),
     ("ITEM", ITEM),
     ("STATE", &["/state"]),
-    ("CONSUMER", &["/consumer_team/name"]),
     ("CLAIM", &["/claim/number"]),
     ("UNTIL", &["/claim/until"]),
 ];
