@@ -83,7 +83,10 @@ impl World {
             matches!(write, Write::CloseChange(_) | Write::CreateWork(_) | Write::EndCharge { .. })
                 || matches!(
                     write,
-                    Write::AddDrifted { .. } | Write::CreateCharge(_) | Write::DeleteItem { .. }
+                    Write::AddDrifted { .. }
+                        | Write::CreateCharge(_)
+                        | Write::DeleteItem { .. }
+                        | Write::CheckUnclaimed { .. }
                 )
         };
         assert_eq!(at_once.writes.len(), plan.writes_at_least() + at_once.writes.iter().filter(more).count());
