@@ -223,6 +223,21 @@ def schema_of(title, **fields):
     return {"title": title, "type": "object", "properties": properties, "required": ["name"]}
 
 
+# The service of the checks of replacements. Its settings decide how a change becomes change instances.
+PROBE = schema_of("Probe", interval={"type": "integer"})
+
+
+def probe(interval):
+    """Returns a declaration of one item of the service Probe."""
+    return {TEAM: {"Shop": {"services": {"Probe": [{"name": "web", "interval": interval}]}}}}
+
+
+def intervals(change):
+    """Returns the intervals of the old and the new declaration of a change instance. A missing declaration is None."""
+    declarations = (change["old_declaration"], change["new_declaration"])
+    return tuple(each and each["declaration"]["interval"] for each in declarations)
+
+
 @contextlib.contextmanager
 def repository(**files):
     """Creates a folder with a `.netorca` directory, like a team's git repository. `__` in a name becomes a dot."""

@@ -44,6 +44,10 @@ false, the default of existing teams. A [world file](configuration.md#world-file
 [a request](http/teams.md#settings) changes it. With true, a submission without an application is 400
 `removal_not_confirmed`, and both versions of netorca-sdk return its errors. Their validation still succeeds, because a
 preview is a confirmation for other clients. An application with `"services": {}` needs it, too.
+
+These clients know CREATE, MODIFY and DELETE, but no [replacement](../how-to/replace-or-modify.md). The checks of each
+client complete one: the DELETE, and then the CREATE of the kind REPLACEMENT. They also handle a change instance that
+starts as COMPLETED.
 """
 
 PYTHON = """\

@@ -36,6 +36,7 @@ from checks import (
     NP_OWNER_KEY,
     OBJECT,
     OTHER_CONSUMER_KEY,
+    PROBE,
     SERVICE,
     SERVICE_ITEM,
     TEAM,
@@ -49,6 +50,8 @@ from checks import (
     expect,
     expect_fields,
     expect_that,
+    intervals,
+    probe,
     refused,
     repository,
     schema_of,
@@ -672,6 +675,68 @@ def the_history_tells_who_did_what_newest_first():
         told = [(entry["state"], entry["changed_by_team"]) for entry in history["results"]]
         expected = [("COMPLETED", "VMOwnerTeam"), ("APPROVED", "VMOwnerTeam"), ("PENDING", TEAM)]
         expect("states and teams", expected, told)
+
+
+# --- Replacements ------------------------------------------------------------------------------------------
+
+
+def publish_probe(**settings):
+    """Publishes the service Probe with these settings."""
+    service = netorca().create_service(PROBE)
+    updated = netorca().update_service(service["id"], {"update_strategy": "MODIFY", **settings})
+    expect("the settings", settings, {name: updated[name] for name in settings})
+
+
+def declare_probe(interval):
+    """Submits a declaration of a probe and returns its change instance."""
+    (change,) = netorca(CONSUMER_KEY).submission_submit(probe(interval), context=CONSUMER)["change_instances"]
+    return change
+
+
+def probe_in(state):
+    """Returns the only change instance of the service Probe in this state, from the list of its owner."""
+    (change,) = netorca().get_change_instances({"state": state, "service_name": "Probe"})["results"]
+    expect_fields("a change instance", CHANGE_INSTANCE, change)
+    return change
+
+
+@check
+def an_owner_completes_a_replacement_without_knowing_it():
+    publish_probe(update_strategy="REPLACE")
+    move(declare_probe(interval=1)["id"], "APPROVED", "COMPLETED")
+    declare_probe(interval=2)
+    removal = probe_in("PENDING")
+    expect("the first half", ("DELETE", True, 1, 2),
+           (removal["change_type"], removal["replacement"], *intervals(removal)))
+    expect("the item", "DECOMMISSIONED", move(removal["id"], "APPROVED")["service_item"]["runtime_state"])
+    expect("the removal", "COMPLETED", move(removal["id"], "COMPLETED")["state"])
+    creation = probe_in("APPROVED")
+    expect("the second half", ("CREATE", "REPLACEMENT", None, 2),
+           (creation["change_type"], creation["kind"], *intervals(creation)))
+    # This call sends no state, so the completion is a call of its own.
+    changed = netorca().create_deployed_item(creation["id"], {"ip": "10.0.0.2"})
+    expect("what is deployed", {"ip": "10.0.0.2"}, changed["service_item"]["deployed_item"])
+    expect("after completing", "COMPLETED", move(creation["id"], "COMPLETED")["state"])
+    (item,) = items(service_name="Probe")
+    expect("the item", ("IN_SERVICE", "ALL_CHANGES_COMPLETED", {"name": "web", "interval": 2}),
+           (item["runtime_state"], item["change_state"], item["declaration"]))
+    expect("its deployed item", {"data": {"ip": "10.0.0.2"}, "version": 1}, item["deployed_item"])
+
+
+@check
+def a_change_that_is_created_as_completed_leaves_no_work():
+    publish_probe(complete_unneeded=True)
+    move(declare_probe(interval=1)["id"], "APPROVED", "COMPLETED")
+    declare_probe(interval=2)
+    returned = declare_probe(interval=1)
+    expect_fields("a change instance", CHANGE_INSTANCE, returned)
+    expect("type and state", ("MODIFY", "COMPLETED"), (returned["change_type"], returned["state"]))
+    left = netorca().get_change_instances({"state": "PENDING,APPROVED", "service_name": "Probe"})["results"]
+    expect("what is left", [], left)
+    expect("a repetition changes nothing", "COMPLETED", move(returned["id"], "COMPLETED")["state"])
+    (item,) = items(service_name="Probe")
+    expect("the item", ("IN_SERVICE", "ALL_CHANGES_COMPLETED", {"name": "web", "interval": 1}),
+           (item["runtime_state"], item["change_state"], item["declaration"]))
 
 
 # --- Deployed items ----------------------------------------------------------------------------------------

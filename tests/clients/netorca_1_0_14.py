@@ -31,6 +31,7 @@ from checks import (
     NP_OWNER_KEY,
     OBJECT,
     OTHER_CONSUMER_KEY,
+    PROBE,
     SERVICE,
     SERVICE_ITEM,
     TEAM,
@@ -43,6 +44,8 @@ from checks import (
     expect,
     expect_fields,
     expect_that,
+    intervals,
+    probe,
     refused,
     repository,
     schema_of,
@@ -859,6 +862,67 @@ def a_services_settings_decide_who_may_order_it_and_whether_it_is_approved():
     expect("after PUT", [], put.data["allowed_teams"])
     body = bad_request("services", lambda: owner().services.update(service.id, {"approval_required": "maybe"}))
     expect_that("the field is named", "approval_required" in body, body)
+
+
+# --- Replacements ------------------------------------------------------------------------------------------
+
+
+def publish_probe(**settings):
+    """Publishes the service Probe with these settings."""
+    service = owner().services.create(PROBE)
+    updated = owner().services.update(service.id, {"update_strategy": "MODIFY", **settings})
+    expect("the settings", settings, {name: updated.data[name] for name in settings})
+
+
+def declare_probe(interval):
+    """Submits a declaration of a probe and returns its change instance."""
+    (change,) = consumer().submissions.submit(probe(interval)).data["change_instances"]
+    return change
+
+
+def probe_in(state):
+    """Returns the only change instance of the service Probe in this state, from the list of its owner."""
+    (change,) = owner().change_instances.filter(state=state, service_name="Probe")
+    expect_fields("a change instance", CHANGE_INSTANCE, change.data)
+    return change
+
+
+@check
+def an_owner_completes_a_replacement_without_knowing_it():
+    publish_probe(update_strategy="REPLACE")
+    move(declare_probe(interval=1)["id"], "APPROVED", "COMPLETED")
+    declare_probe(interval=2)
+    removal = probe_in("PENDING")
+    expect("the first half", ("DELETE", True, 1, 2),
+           (removal.change_type, removal.data["replacement"], *intervals(removal.data)))
+    expect("the item", "DECOMMISSIONED", move(removal.id, "APPROVED").data["service_item"]["runtime_state"])
+    expect("the removal", "COMPLETED", move(removal.id, "COMPLETED").state)
+    creation = probe_in("APPROVED")
+    expect("the second half", ("CREATE", "REPLACEMENT", None, 2),
+           (creation.change_type, creation.data["kind"], *intervals(creation.data)))
+    result = {"state": "COMPLETED", "log": "done", "deployed_item": {"ip": "10.0.0.2"}}
+    completed = owner().change_instances.update(creation.id, result)
+    expect("what is deployed", {"ip": "10.0.0.2"}, completed.data["service_item"]["deployed_item"])
+    expect("the same for the consumer", "COMPLETED", consumer().change_instances.get(creation.id).state)
+    (item,) = consumer().service_items.list(service_name="Probe")
+    expect("the item", (True, "ALL_CHANGES_COMPLETED", {"name": "web", "interval": 2}),
+           (item.is_in_service(), item.change_state, item.data["declaration"]))
+    expect("its deployed item", {"data": {"ip": "10.0.0.2"}, "version": 1}, item.data["deployed_item"])
+
+
+@check
+def a_change_that_is_created_as_completed_leaves_no_work():
+    publish_probe(complete_unneeded=True)
+    move(declare_probe(interval=1)["id"], "APPROVED", "COMPLETED")
+    declare_probe(interval=2)
+    returned = declare_probe(interval=1)
+    expect_fields("a change instance", CHANGE_INSTANCE, returned)
+    expect("type and state", ("MODIFY", "COMPLETED"), (returned["change_type"], returned["state"]))
+    expect("what is left", [], owner().change_instances.filter(state="PENDING,APPROVED", service_name="Probe"))
+    expect("a repetition changes nothing", "COMPLETED", move(returned["id"], "COMPLETED").state)
+    (item,) = consumer().service_items.list(service_name="Probe")
+    expect("the item", (True, "ALL_CHANGES_COMPLETED", {"name": "web", "interval": 1}),
+           (item.is_in_service(), item.change_state, item.data["declaration"]))
 
 
 # --- Generated change instances ----------------------------------------------------------------------------

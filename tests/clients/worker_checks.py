@@ -13,8 +13,8 @@ import threading
 
 import checks
 import requests
-from checks import VM_OWNER_KEY, check, expect, expect_that, vm
-from netorca_1_0_14 import consumer, declare, move, owner, withdraw_everything
+from checks import VM_OWNER_KEY, check, expect, expect_that, intervals, vm
+from netorca_1_0_14 import consumer, declare, declare_probe, move, owner, publish_probe, withdraw_everything
 from netorca_sdk import NetOrcaClient
 from worker import STATE_CHANGED, Inbox, Worker, WorkFailed
 
@@ -112,6 +112,34 @@ def work_that_fails_is_told_with_its_reason():
     Worker(owner(), fail).carry_out_what_waits()
     change = owner().change_instances.get(born["id"])
     expect("state and log", ("ERRORED", "no capacity"), (change.state, change.data["log"]))
+
+
+@check
+def a_worker_replaces_without_knowing_it():
+    installed, worked = {}, []
+
+    def work(change):
+        name = change["service_item"]["name"]
+        worked.append((change["change_type"], intervals(change)))
+        if change["change_type"] == "DELETE":
+            del installed[name]
+            return None
+        installed[name] = change["new_declaration"]["declaration"]["interval"]
+        return provide(change)
+
+    publish_probe(update_strategy="REPLACE")
+    worker = Worker(owner(), work)
+    # The CREATE exists only after the completion of the DELETE, so the second call finds it.
+    for interval in (1, 2):
+        declare_probe(interval)
+        worker.carry_out_what_waits()
+        worker.carry_out_what_waits()
+    # The declaration returns to what is in place before the worker lists, so no work is left.
+    for interval in (3, 2):
+        declare_probe(interval)
+    expect("how many move then", 0, worker.carry_out_what_waits())
+    expect("the work", [("CREATE", (None, 1)), ("DELETE", (1, 2)), ("CREATE", (None, 2))], worked)
+    expect("what is installed", {"web": 2}, installed)
 
 
 @check

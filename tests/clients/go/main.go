@@ -44,6 +44,7 @@ func main() {
 	charges(f)
 	external(f)
 	health(f)
+	replacements(f)
 	text, err := json.MarshalIndent(f, "", " ")
 	must(err)
 	must(os.WriteFile(os.Args[2], text, 0o600))
