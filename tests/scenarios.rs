@@ -194,6 +194,8 @@ scenarios! {
     a_team_is_a_dependent_and_an_owner_at_once
     a_validation_changes_nothing
     a_verified_service
+    an_array_without_an_order
+    an_array_without_an_order_is_verified
     an_empty_application_gives_its_number_away
     an_item_as_it_was
     an_item_of_an_earlier_definition

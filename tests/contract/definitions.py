@@ -23,7 +23,7 @@ WRONG = [
     {"x-from": {"APPROVED": {"properties": {"a": {"type": "thing"}}}}},
     {"properties": {"a": {"x-on-change": "maybe"}}},
     {"$defs": {"a": {"items": {"readOnly": 1}}}},
-    {"anyOf": [{"x-unordered": True}]},
+    {"anyOf": [{"x-derived": True}]},
     {"x-upgrade": [{"op": "test", "path": "/a", "value": 1}]},
 ]
 

@@ -38,6 +38,7 @@ use std::sync::Arc;
 use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
 
+use crate::base::hash::Hash;
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::money::{Amount, Prices};
@@ -328,6 +329,19 @@ impl Schema {
             .flat_map(|paths| paths.on_change())
             .filter(|(_, replaces)| *replaces)
             .map(|(name, _)| name)
+    }
+
+    /// Returns whether the definition has arrays whose order has no meaning (R67).
+    pub fn has_unordered(&self) -> bool {
+        self.paths.as_ref().is_some_and(|paths| paths.has_unordered)
+    }
+
+    /// Returns the hash of a stored declaration with its unordered arrays sorted (R67). Declarations that differ in the
+    /// order of these arrays alone have the same hash.
+    pub(crate) fn sorted_hash(&self, text: &str) -> Option<Hash> {
+        let declared: Value = serde_json::from_str(text).ok()?;
+        let sorted = self.paths.as_ref().map(|paths| paths.sorted(&declared));
+        Some(Hash::of(&json::canonical(sorted.as_ref().unwrap_or(&declared))))
     }
 
     /// Returns whether the removal of an item needs a confirmation (R62).

@@ -74,7 +74,8 @@ pub struct DeclaredItem {
     pub name: String,
     /// The item as its schema checks it, without masks.
     pub body: Value,
-    /// The body in canonical form, with masks in place of secrets.
+    /// The body in canonical form, with masks in place of secrets. An item that is alike to a stored declaration has
+    /// the text of that one (R67).
     pub canonical: String,
     /// The hash of the canonical form.
     pub hash: Hash,

@@ -262,13 +262,15 @@ impl Item {
         }
     }
 
-    /// Returns the declarations that an owner may have in place, or is asked for: the newest one, those of the open
-    /// change instances, and those in place.
-    pub fn texts(&self) -> BTreeSet<Hash> {
+    /// Returns the declarations that an owner may have in place, or is asked for, each once: the newest one, then those
+    /// of the open change instances, then those in place.
+    pub fn texts(&self) -> Vec<Hash> {
         let open = self.open().filter_map(|(_, slot)| slot.target.hash());
         let in_place = self.stacks.values().filter_map(|stack| stack.place.version());
         let in_place = in_place.map(|version| version.hash);
-        std::iter::once(self.version.hash).chain(open).chain(in_place).collect()
+        let mut seen = BTreeSet::new();
+        let all = std::iter::once(self.version.hash).chain(open).chain(in_place);
+        all.filter(|hash| seen.insert(*hash)).collect()
     }
 
     /// Returns the stack of the service owner.

@@ -3,6 +3,7 @@
 //! The steps are the same for every submission (docs/explanation/life-of-a-submission.md): read, check that the read is
 //! consistent, check the declaration, find the differences. Then a packing writes the changes at once or staged.
 
+mod alike;
 mod application;
 mod check;
 mod numbers;
@@ -13,6 +14,7 @@ mod removal;
 mod stored_items;
 mod token;
 
+pub use self::alike::Alike;
 pub use self::application::digest_of_stored;
 use self::application::{AffectedApplication, Comparison};
 use self::numbers::{Numbers, Reserved};
@@ -70,6 +72,7 @@ pub type Items = BTreeMap<ApplicationId, Vec<Item>>;
 
 /// A submission request.
 pub struct Request<'a> {
+    /// The declaration, with masks in place of secrets (R58), and with the stored texts of alike items (R67).
     pub declaration: &'a Declaration,
     /// The problems of the unreadable parts of the document; any of them prevents a plan.
     pub unread: &'a [Problem],

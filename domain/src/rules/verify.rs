@@ -12,7 +12,7 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-use self::pairs::{counterparts, in_order_of, prior_of};
+use self::pairs::Pairs;
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, below, tokens};
@@ -66,11 +66,12 @@ fn merged(part: &Part, prior: Option<&Value>, declared: &Value, is_below: bool) 
             names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
         }
         Value::Array(elements) => {
-            let Some(part) = part.elements() else { return Value::Array(elements.clone()) };
+            let Some(pairs) = Pairs::of(part) else { return Value::Array(elements.clone()) };
             let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let priors = prior_of(part, elements, prior);
+            let priors = pairs.prior_of(elements, prior);
             let both = elements.iter().zip(priors);
-            both.filter_map(|(declared, prior)| proposed_at(part, prior, Some(declared), is_below)).collect()
+            both.filter_map(|(declared, prior)| proposed_at(pairs.part, prior, Some(declared), is_below))
+                .collect()
         }
         Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
             declared.clone()
@@ -139,7 +140,8 @@ pub fn differences(root: &Part, prior: Option<&Value>, declared: &Value, item: &
 
 /// Returns the problems of a later plan, or of an item, that has to agree with a plan.
 ///
-/// The order of elements counts, because names may be unknown in the plan. Terraform calls two such values compatible.
+/// The order of elements counts unless it has no meaning (R67), because names may be unknown in the plan. Terraform
+/// calls two such values compatible.
 pub fn agrees(root: &Part, planned: &Value, later: &Value) -> Vec<Problem> {
     compare(&PLANNED, root, None, planned, later).problems.into_vec()
 }
@@ -273,14 +275,14 @@ impl Comparison {
                     });
                 }
                 let at = Position { is_below, ..at };
-                part.elements()
+                Pairs::of(part)
                     .into_iter()
-                    .for_each(|part| self.elements(part, at, prior, elements, of_item));
+                    .for_each(|pairs| self.elements(pairs, at, prior, elements, of_item));
             }
             (wanted, item) => {
                 let is_single = !part.names_members() && part.elements().is_none();
-                let is_excused = is_single && prior.is_some_and(|prior| is_same(prior, item));
-                if !is_same(wanted, item) && !is_excused {
+                let is_excused = is_single && prior.is_some_and(|prior| is_alike(part, prior, item));
+                if !is_alike(part, wanted, item) && !is_excused {
                     let source = self.texts.source;
                     self.report(at.pointer, self.texts.rule, (Some(wanted), Some(item)), || {
                         format!("must be {} as {source}, not {}", json::excerpt(wanted), json::excerpt(item))
@@ -293,19 +295,19 @@ impl Comparison {
     /// Compares the elements of two arrays of the same length.
     fn elements(
         &mut self,
-        part: &Part,
+        pairs: Pairs<'_>,
         at: Position<'_>,
         prior: Option<&Value>,
         wanted: &[Value],
         item: &[Value],
     ) {
         let prior = prior.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let (found, surplus) = if self.texts.is_by_name {
-            counterparts(part, wanted, item)
+        let (found, surplus) = if self.texts.is_by_name || pairs.is_unordered {
+            pairs.counterparts(wanted, item)
         } else {
             ((0..wanted.len()).map(Some).collect(), Vec::new())
         };
-        for ((wanted, prior), index) in wanted.iter().zip(prior_of(part, wanted, prior)).zip(found) {
+        for ((wanted, prior), index) in wanted.iter().zip(pairs.excusing(wanted, prior)).zip(found) {
             let Some(index) = index else {
                 let source = self.texts.source;
                 self.report(at.pointer, self.texts.rule, (Some(wanted), None), || {
@@ -314,11 +316,11 @@ impl Comparison {
                 continue;
             };
             let pointer = below(at.pointer, &index.to_string());
-            self.at(part, Position { pointer: &pointer, ..at }, prior, Some(wanted), item.get(index));
+            self.at(pairs.part, Position { pointer: &pointer, ..at }, prior, Some(wanted), item.get(index));
         }
         for index in surplus {
             let pointer = below(at.pointer, &index.to_string());
-            self.at(part, Position { pointer: &pointer, ..at }, None, None, item.get(index));
+            self.at(pairs.part, Position { pointer: &pointer, ..at }, None, None, item.get(index));
         }
     }
 
@@ -427,11 +429,11 @@ pub fn with_secrets(root: &Part, item: &Value, declared: &Value) -> Value {
             names.into_iter().filter_map(|name| Some((name.clone(), value(name)?))).collect()
         }
         (Value::Array(elements), Value::Array(declared)) => {
-            let Some(part) = root.elements() else { return item.clone() };
-            let (found, _) = counterparts(part, elements, declared);
+            let Some(pairs) = Pairs::of(root) else { return item.clone() };
+            let (found, _) = pairs.counterparts(elements, declared);
             let both = elements.iter().zip(found.into_iter().map(|index| declared.get(index?)));
             both.map(|(item, declared)| {
-                declared.map_or_else(|| item.clone(), |declared| with_secrets(part, item, declared))
+                declared.map_or_else(|| item.clone(), |declared| with_secrets(pairs.part, item, declared))
             })
             .collect()
         }
@@ -474,13 +476,20 @@ fn filled_at(part: &Part, sent: &Value, base: Option<&Value>) -> Value {
             Value::Object(filled)
         }
         Value::Array(elements) => {
-            let Some(part) = part.elements() else { return sent.clone() };
+            let Some(pairs) = Pairs::of(part) else {
+                return base.filter(|base| is_alike(part, base, sent)).unwrap_or(sent).clone();
+            };
             let base = base.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let both = in_order_of(part, base, elements);
-            both.into_iter().map(|(sent, base)| filled_at(part, sent, base)).collect()
+            let both = pairs.in_order_of(base, elements);
+            both.into_iter().map(|(sent, base)| filled_at(pairs.part, sent, base)).collect()
         }
         Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => sent.clone(),
     }
+}
+
+/// Returns whether two values are the same, apart from the order of an array whose order has no meaning (R67).
+fn is_alike(part: &Part, one: &Value, other: &Value) -> bool {
+    is_same(one, other) || part.is_unordered() && is_same(&part.sorted(one), &part.sorted(other))
 }
 
 /// Returns whether two values have the same canonical form.

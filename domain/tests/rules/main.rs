@@ -67,6 +67,8 @@ mod staged;
 #[cfg(test)]
 mod submissions;
 #[cfg(test)]
+mod unordered;
+#[cfg(test)]
 mod visibility;
 #[cfg(test)]
 mod walk;

@@ -40,11 +40,12 @@ impl<'a> Attempt<'a> {
         Ok(Planning::Ready(Self { submitted, expanded, loaded }))
     }
 
-    /// Returns the declaration with the additions of metadata, and with masks in place of secrets.
+    /// Returns the declaration with the additions of metadata, with masks in place of secrets, and with the stored
+    /// texts of alike items.
     fn declaration(&self) -> &Declaration {
         let expanded = self.expanded.as_ref();
         let declaration = expanded.map_or(&self.submitted.declaration, |expanded| &expanded.declaration);
-        self.loaded.masked.as_ref().map_or(declaration, |masked| &masked.declaration)
+        self.loaded.compared.as_ref().unwrap_or(declaration)
     }
 
     /// Returns the problems from before the plan: of the document, of the additions of metadata, and of secrets.
@@ -54,8 +55,7 @@ impl<'a> Attempt<'a> {
         let exposed =
             expanded.iter().flat_map(|expanded| expanded.exposed(self.declaration(), read, &loaded.offers));
         let additions = expanded.iter().flat_map(|expanded| expanded.problems.iter().cloned()).chain(exposed);
-        let unmasked = loaded.masked.iter().flat_map(|masked| &masked.problems);
-        submitted.unread.iter().cloned().chain(additions).chain(unmasked.cloned()).collect()
+        submitted.unread.iter().cloned().chain(additions).chain(loaded.unmasked.iter().cloned()).collect()
     }
 
     /// Plans the submission. With `is_confirmed`, the submission may remove whole applications (R57).

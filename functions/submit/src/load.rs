@@ -6,11 +6,12 @@ use crate::context::Context;
 use crate::revert::DECLARATIONS_AT_ONCE;
 use crate::secrets::{self, Masked};
 use domain::base::id::ApplicationId;
+use domain::base::problem::Problem;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::declaration::{Declaration, DeclaredApplication};
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::rules::plan;
-use domain::rules::plan::{EarlierValues, Items, Offers, Stored};
+use domain::rules::plan::{Alike, EarlierValues, Items, Offers, Stored};
 use domain::{Item, TeamId};
 use dovetail_http::{Code, Failure};
 use dovetail_table::{Error, RelatedKey, Table};
@@ -41,8 +42,11 @@ pub(crate) struct Loaded {
     pub(crate) earlier: EarlierValues,
     /// The applications whose number a new one may take (R45).
     pub(crate) vacant: Vec<ApplicationId>,
-    /// The declaration with masks, if it declares secrets (R58).
-    pub(crate) masked: Option<Masked>,
+    /// The declaration that the plan compares, unless it is the sent one: with masks in place of secrets (R58), and
+    /// with the stored texts of alike items (R67).
+    pub(crate) compared: Option<Declaration>,
+    /// The problems of items that cannot have masks.
+    pub(crate) unmasked: Vec<Problem>,
 }
 
 /// Loads the team and the result of an idempotency key, strongly consistent. With `previewed`, the function also
@@ -96,7 +100,8 @@ pub(crate) async fn items(
             offers: Offers::new(),
             earlier: EarlierValues::new(),
             vacant: Vec::new(),
-            masked: None,
+            compared: None,
+            unmasked: Vec::new(),
         });
     }
     let to_read = plan::to_read(stored, declaration, scope);
@@ -122,28 +127,38 @@ pub(crate) async fn items(
         offers.extend(table.offers(&gone).await?);
     }
     let masked = secrets::masked(table, key, (stored, &items, &offers), declaration).await?;
-    let declaration = masked.as_ref().map_or(declaration, |masked| &masked.declaration);
-    let earlier = earlier(table, (stored, &items, &offers), declaration).await?;
-    Ok(Loaded { team, items, offers, earlier, vacant, masked })
+    let (mut compared, unmasked) = match masked {
+        Some(Masked { declaration, problems }) => (Some(declaration), problems),
+        None => (None, Vec::new()),
+    };
+    let read = (stored, &items, &offers);
+    let (earlier, alike) = earlier(table, read, compared.as_ref().unwrap_or(declaration)).await?;
+    if !alike.is_empty() {
+        alike.apply(compared.get_or_insert_with(|| declaration.clone()));
+    }
+    Ok(Loaded { team, items, offers, earlier, vacant, compared, unmasked })
 }
 
-/// Returns the values of the earlier declarations that the plan compares. Most services have no `x-on-change`.
-async fn earlier(
+/// Returns the values of the earlier declarations that the plan compares, and the items that are alike to one of them.
+/// Most services have neither `x-on-change` nor `x-unordered`.
+async fn earlier<'a>(
     table: &Table,
-    (stored, items, offers): (&Stored, &Items, &Offers),
+    (stored, items, offers): (&Stored, &'a Items, &'a Offers),
     declaration: &Declaration,
-) -> Result<EarlierValues, Error> {
+) -> Result<(EarlierValues, Alike<'a>), Error> {
     let to_read: Vec<_> = plan::earlier_to_read(stored, items, offers, declaration).into_iter().collect();
     let team = stored.team.id;
     let mut earlier = EarlierValues::new();
+    let mut alike = Alike::of(stored, items, offers, declaration);
     for some in to_read.chunks(DECLARATIONS_AT_ONCE) {
         let read = table.related(some.iter().map(|(_, hash)| RelatedKey::Declaration(team, *hash))).await?;
         for (service, hash) in some {
             // Only the values stay in memory, because a function has little memory for declarations.
             if let (Some(offer), Some(text)) = (offers.get(service), read.declarations.get(&(team, *hash))) {
                 earlier.insert((service.clone(), *hash), plan::on_change_values(&offer.schema, text));
+                alike.compare(service, *hash, text);
             }
         }
     }
-    Ok(earlier)
+    Ok((earlier, alike))
 }

@@ -26,12 +26,20 @@ pub(super) enum Word {
     WriteOnly,
     OnChange,
     Import,
+    Unordered,
     From,
 }
 
 impl Word {
-    pub(super) const ALL: [Self; 6] =
-        [Self::ReadOnly, Self::Computed, Self::WriteOnly, Self::OnChange, Self::Import, Self::From];
+    pub(super) const ALL: [Self; 7] = [
+        Self::ReadOnly,
+        Self::Computed,
+        Self::WriteOnly,
+        Self::OnChange,
+        Self::Import,
+        Self::Unordered,
+        Self::From,
+    ];
 
     pub(super) const fn keyword(self) -> &'static str {
         match self {
@@ -40,6 +48,7 @@ impl Word {
             Self::WriteOnly => "writeOnly",
             Self::OnChange => "x-on-change",
             Self::Import => "x-import",
+            Self::Unordered => "x-unordered",
             Self::From => "x-from",
         }
     }
@@ -68,6 +77,8 @@ pub struct Part {
     pub is_verified: bool,
     /// Whether this is the root of a definition whose items are removed only with a confirmation (R62).
     pub confirms_removal: bool,
+    /// Whether this is the root of a definition with arrays whose order has no meaning (R67).
+    pub has_unordered: bool,
     /// Whether another value replaces the item and is not refused (R60).
     replaces: bool,
     /// The members with a name in the definition.
@@ -86,6 +97,7 @@ impl Part {
         is_reference: false,
         is_verified: false,
         confirms_removal: false,
+        has_unordered: false,
         replaces: false,
         members: BTreeMap::new(),
         others: None,
@@ -104,6 +116,7 @@ impl Part {
         if !source.is_recursive("", definition, &mut BTreeMap::new()) {
             part.add("", definition, &source);
         }
+        part.has_unordered = part.contains_unordered();
         part
     }
 
@@ -181,6 +194,38 @@ impl Part {
     /// Returns whether a value with this part can contain secrets.
     pub fn has_secrets(&self) -> bool {
         self.is_secret() || self.below().any(Self::has_secrets)
+    }
+
+    /// Returns whether the order of the elements of an array has no meaning (R67).
+    pub(crate) fn is_unordered(&self) -> bool {
+        self.words.contains_key(&Word::Unordered)
+    }
+
+    fn contains_unordered(&self) -> bool {
+        self.is_unordered() || self.below().any(Self::contains_unordered)
+    }
+
+    /// Returns a value with each unordered array sorted by the canonical form of its elements, inner arrays first
+    /// (R67).
+    pub(crate) fn sorted(&self, value: &Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                let sorted = |(name, value): (&String, &Value)| {
+                    let value = self.member(name).map_or_else(|| value.clone(), |part| part.sorted(value));
+                    (name.clone(), value)
+                };
+                members.iter().map(sorted).collect()
+            }
+            Value::Array(elements) => {
+                let part = self.elements().unwrap_or(Self::ANY);
+                let mut sorted: Vec<Value> = elements.iter().map(|element| part.sorted(element)).collect();
+                if self.is_unordered() {
+                    sorted.sort_by_cached_key(json::canonical);
+                }
+                Value::Array(sorted)
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+        }
     }
 
     /// Returns whether the definition allows `null`.
@@ -279,6 +324,11 @@ impl Part {
     /// Returns whether this path or a path below it is an owner path.
     fn has_owner_path(&self) -> bool {
         self.is_owner() || self.below().any(Self::has_owner_path)
+    }
+
+    /// Returns whether the definition allows arrays, and nothing else but `null`.
+    pub(super) fn is_array(&self) -> bool {
+        self.types.contains("array") && self.types.iter().all(|name| name == "array" || name == "null")
     }
 
     /// Returns whether the definition allows values of this type alone.

@@ -31,7 +31,7 @@ const EXCLUSIVE: [(Word, Word); 7] = [
 ];
 
 /// The words that have no meaning yet.
-const RESERVED: [&str; 3] = ["x-unordered", "x-derived", "x-reach"];
+const RESERVED: [&str; 2] = ["x-derived", "x-reach"];
 const STATES: &str = "must be one of APPROVED, COMPLETED";
 const LATER: &str = "must be absent: this version of Dovetail gives the word no meaning";
 
@@ -217,6 +217,8 @@ impl Misplaced {
                 }
             } else if reached.iter().any(|reached| *reached != Reached::Path) {
                 self.report(&at, AT_A_PATH);
+            } else if word == Word::Unordered && has_positions(schema) {
+                self.report(&at, "must be at an array with one schema for all elements");
             }
         }
         for word in ROOT_WORDS.into_iter().filter(|word| !pointer.is_empty() && schema.get(word).is_some()) {
@@ -291,9 +293,22 @@ impl Misplaced {
                 self.report(pointer, format!("must not be at the same property as `{}`", one.keyword()));
             }
         }
+        if let Some(pointer) = part.words.get(&Word::Unordered) {
+            if !part.is_array() {
+                self.report(pointer, "must be at a property of the type `array`");
+            } else if part.is_secret() {
+                // The mask of the whole array depends on the order of its elements (R58).
+                self.report(pointer, "must not be at an array that is a secret");
+            }
+        }
         let own = [Word::ReadOnly, Word::WriteOnly].into_iter().find(|word| part.words.contains_key(word));
         part.below().for_each(|below| self.parts(below, above.or(own)));
     }
+}
+
+/// Returns whether an array has schemas for elements by position.
+fn has_positions(schema: &Value) -> bool {
+    schema.get("prefixItems").is_some() || schema.get("items").is_some_and(Value::is_array)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Properties with `x-on-change`: another value is refused (R48), or replaces the item (R60).
 
-use super::stored_items::{by_key, differs};
-use super::{Items, Offer, Offers, Stored};
+use super::stored_items::{Redeclared, differs, redeclared};
+use super::{Items, Offer, Offers, Stored, alike};
 use crate::base::hash::Hash;
 use crate::base::json;
 use crate::base::state::RuntimeState;
@@ -16,31 +16,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The values of earlier declarations at properties with `x-on-change`, by service title and hash of the declaration.
 pub type EarlierValues = BTreeMap<(String, Hash), Map<String, Value>>;
 
-/// Returns the earlier declarations that a plan compares, in services with such properties.
+/// Returns the earlier declarations that a plan compares, in services with such properties, and in services with arrays
+/// whose order has no meaning (R67).
 pub fn earlier_to_read(
     stored: &Stored,
     items: &Items,
     offers: &Offers,
     declaration: &Declaration,
 ) -> BTreeSet<(String, Hash)> {
-    let by_name: BTreeMap<&str, _> =
-        stored.applications.iter().map(|application| (application.name.as_str(), application.id)).collect();
-    let mut earlier = BTreeSet::new();
-    for declared in &declaration.applications {
-        let items = by_name.get(declared.name.as_str()).and_then(|id| items.get(id));
-        let stored_items = by_key(items.map_or(&[][..], Vec::as_slice));
-        for item in &declared.items {
-            let before = stored_items.get(&(item.service.as_str(), item.name.as_str())).copied();
-            let compared = before.zip(offers.get(&item.service));
-            let hashes = compared.map(|(before, offer)| earlier_of(before, item, offer));
-            earlier.extend(hashes.into_iter().flatten().map(|hash| (item.service.clone(), hash)));
-        }
-    }
-    earlier
+    let redeclared = redeclared(stored, items, offers, declaration);
+    let keys = redeclared.iter().flat_map(|redeclared| {
+        let service = &redeclared.item.service;
+        earlier_of(redeclared).into_iter().map(move |hash| (service.clone(), hash))
+    });
+    keys.collect()
 }
 
 /// Returns the earlier declarations with which the declaration of an item is compared.
-fn earlier_of(before: &Item, item: &DeclaredItem, offer: &Offer) -> BTreeSet<Hash> {
+fn earlier_of(redeclared: &Redeclared<'_, '_>) -> BTreeSet<Hash> {
+    let Redeclared { item, before, offer, .. } = *redeclared;
+    if alike::is_compared(redeclared) {
+        // These are all that the checks below may need, also if the item is alike to one of them.
+        return before.texts().into_iter().collect();
+    }
     let mut earlier = BTreeSet::new();
     if is_compared(before, offer) && !before.is_last_declared_as(item.hash) {
         earlier.insert(before.version.hash);

@@ -251,3 +251,60 @@ fn the_checked_item_has_the_declared_secrets_and_no_others() {
     assert_eq!(sent, [("write_only", "/disks/0/key".to_owned()), ("write_only", "/password".to_owned())]);
     assert_eq!(secrets(&root, &proposed), []);
 }
+
+/// Users and ports without an order. A user has an id of the owner and a secret.
+fn sets() -> Part {
+    paths(&json!({
+        "users": {"type": "array", "x-unordered": true, "items": {"type": "object", "properties": {
+            "login": {"type": "string"}, "ports": {"type": "array", "x-unordered": true, "items": {"type": "integer"}},
+            "id": {"type": "integer", "readOnly": true}, "class": {"type": "string", "x-computed": true},
+            "key": {"writeOnly": true}}}},
+        "tags": {"type": "array", "x-unordered": true},
+    }))
+}
+
+#[test]
+fn elements_without_an_order_belong_together_by_the_consumers_values() {
+    let root = sets();
+    let prior = json!({"users": [{"login": "a", "ports": [1, 2], "id": 1, "class": "x", "note": 1},
+        {"login": "b", "id": 2}, {"login": "b", "id": 3}]});
+    let declared = json!({"users": [{"login": "b"}, {"login": "c"}, {"login": "a", "ports": [2, 1], "key": "k"}],
+        "tags": [1, 2]});
+    // No element gets the values of another one.
+    let users = json!([{"login": "b", "id": 2}, {"login": "c"},
+        {"login": "a", "ports": [2, 1], "id": 1, "class": "x"}]);
+    let expected = json!({"users": users, "tags": [1, 2]});
+    assert_eq!(proposed(&root, Some(&prior), &declared), expected);
+    let sent = json!({"users": [{"login": "a", "ports": [1, 2], "id": 1, "note": 2},
+        {"login": "b", "class": "y"}, {"login": "c"}], "tags": [2, 1]});
+    assert_eq!(holds(&root, None, &declared, &sent), []);
+    let later = json!({"users": [sent["users"][0], {"login": "c"}, {"login": "b", "id": 2}], "tags": [2, 1]});
+    assert_eq!(rules(agrees(&root, &expected, &later)), [("planned", "/users/0/class".to_owned())]);
+    // An element that the owner sends with its declared values keeps the others, in the order of the base.
+    let users = json!([{"login": "b", "id": 2, "class": "y"}, {"login": "c"},
+        {"login": "a", "ports": [2, 1], "id": 1, "class": "x", "note": 2}]);
+    assert_eq!(filled(&root, &sent, &expected), json!({"users": users, "tags": [1, 2]}));
+    assert_eq!(with_secrets(&root, &sent, &declared)["users"][0]["key"], "k");
+}
+
+#[test]
+fn elements_without_an_order_differ_by_as_few_values_as_possible() {
+    let root = sets();
+    let users = |logins: &[&str]| -> Value {
+        json!({"users": logins.iter().map(|login| json!({"login": login})).collect::<Vec<_>>()})
+    };
+    let declared = users(&["a", "b", "b", "z"]);
+    let found = holds(&root, None, &declared, &users(&["z", "b", "x", "a"]));
+    assert_eq!(rules(found), [("declared", "/users/2/login".to_owned())]);
+    // A value that the system has changed before may stay (R51).
+    let prior = users(&["x", "z", "b", "a"]);
+    assert_eq!(holds(&root, Some(&prior), &declared, &users(&["z", "b", "x", "a"])), []);
+    assert_eq!(rules(holds(&root, None, &declared, &users(&["a"]))), [("count", "/users".to_owned())]);
+    let tags = |tags: &[u64]| json!({"tags": tags});
+    assert_eq!(holds(&root, None, &tags(&[1, 1, 2]), &tags(&[2, 1, 1])), []);
+    assert_eq!(
+        rules(holds(&root, None, &tags(&[1, 1, 2]), &tags(&[1, 2, 2]))),
+        [("declared", "/tags".to_owned())]
+    );
+    assert_eq!(differences(&root, None, &declared, &users(&["b", "z", "a", "b"])), []);
+}

@@ -61,8 +61,9 @@ impl World {
         body: &Value,
         scope: Scope,
     ) -> Result<Plan, Refused> {
-        let (declaration, unread) = Self::expanded(&read.0, body, scope).map_err(Refused::Invalid)?;
+        let (mut declaration, unread) = Self::expanded(&read.0, body, scope).map_err(Refused::Invalid)?;
         let ctx = self.ctx(Self::key_of(CONSUMER));
+        let earlier = self.earlier(read, &mut declaration);
         let request = Request {
             declaration: &declaration,
             unread: &unread,
@@ -73,7 +74,7 @@ impl World {
             ctx: &ctx,
             idempotency: self.idempotency.clone(),
             metadata_policy: &self.metadata_policy,
-            earlier: &self.earlier(&read.0, &read.1, &declaration),
+            earlier: &earlier,
             vacant: &self.vacant(&plan::to_ask(&read.0, &declaration, self.reuse_from)),
             reuse_from: self.reuse_from,
         };
@@ -105,14 +106,18 @@ impl World {
         Ok(planned)
     }
 
-    /// Returns the fixed values of earlier declarations, as the function reads them.
-    fn earlier(&self, stored: &Stored, items: &Items, declaration: &Declaration) -> EarlierValues {
+    /// Returns the fixed values of earlier declarations, and gives alike items their stored texts, as the function does.
+    fn earlier(&self, (stored, items): &(Stored, Items), declaration: &mut Declaration) -> EarlierValues {
+        let mut alike = plan::Alike::of(stored, items, &self.offers, declaration);
         let earlier = plan::earlier_to_read(stored, items, &self.offers, declaration).into_iter();
         let values = earlier.map(|(service, hash)| {
-            let values = plan::on_change_values(&self.offers[&service].schema, &self.texts[&hash]);
-            ((service, hash), values)
+            let text = &self.texts[&hash];
+            alike.compare(&service, hash, text);
+            ((service.clone(), hash), plan::on_change_values(&self.offers[&service].schema, text))
         });
-        values.collect()
+        let values = values.collect();
+        alike.apply(declaration);
+        values
     }
 
     /// Plans on the present records without a commit.
