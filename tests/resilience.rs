@@ -2,6 +2,7 @@
 
 mod application_numbers;
 mod audit;
+mod claims;
 mod close_older_changes;
 mod crashes;
 mod faults;

@@ -35,7 +35,6 @@ use domain::catalog::metadata_policy::Version as PolicyVersion;
 use domain::catalog::schema::REFERENCES_MAX;
 use domain::catalog::service::{DEPENDENT_TEAMS_EVER_MAX, Service};
 use domain::model::change::{Chain, ClosedBy, Entry, Reason, Target, Version};
-use domain::model::claim::Claim;
 use domain::model::declaration::NAME_BYTES_MAX;
 use domain::model::deployed::Deployed;
 use domain::model::item::{Creation, Slot, Stack};
