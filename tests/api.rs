@@ -69,6 +69,7 @@ mod webhooks {
     mod deliver;
     mod manage;
     mod parties;
+    mod reminders;
     mod slow;
     mod verify;
 }

@@ -87,6 +87,9 @@ struct Create {
     /// Deliver when a change enters this state; by default when a change is created
     #[arg(long, value_name = "STATE")]
     state: Option<State>,
+    /// Repeat the signal after this number of seconds while changes in this state wait, 300 to 86400
+    #[arg(long, value_name = "SECONDS", requires = "state")]
+    remind_after: Option<u64>,
     /// File with the value of the header `Authorization` of each delivery
     #[arg(long, value_name = "FILE")]
     authorization_file: Option<PathBuf>,
@@ -117,6 +120,7 @@ fn create(api: &Api, command: &Create, out: &mut Output) -> Result<(), Failure> 
         ("target_url", Some(json!(command.url))),
         ("name", command.name.as_ref().map(|name| json!(name))),
         ("change_instance_state", command.state.map(|state| json!(state.name()))),
+        ("remind_after", command.remind_after.map(Value::from)),
         ("authorization", authorization.map(Value::from)),
     ]);
     // Only the response has the secret, so the file must be there before.

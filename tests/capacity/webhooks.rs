@@ -193,6 +193,7 @@ fn receiver() -> Webhook {
         timeout_seconds: TIMEOUT_SECONDS + 1,
         wait_seconds: 0,
         cooling_seconds: 0,
+        remind_after_seconds: None,
     };
     let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
     let scope = Scope { side: Side::ServiceOwner, service: Some(service) };

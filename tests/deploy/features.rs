@@ -420,6 +420,8 @@ fn an_owner_creates_tries_changes_and_removes_a_webhook() {
     assert_eq!(stack.get(hooks, "vm-owner-key").at("/results/0/last_reply/status"), &json!(204));
     assert_eq!(stack.get(&format!("{path}failures/"), "vm-owner-key").at("/results"), &json!([]));
     assert_eq!(stack.call("POST", &format!("{path}rotate/"), "vm-owner-key", &Value::Null).status, 201);
+    let reminds = json!({"change_instance_state": "APPROVED", "remind_after": 300});
+    assert_eq!(stack.call("PATCH", &path, "vm-owner-key", &reminds).at("/remind_after"), &json!(300));
     let rests = json!({"active": false});
     assert_eq!(stack.call("PATCH", &path, "vm-owner-key", &rests).at("/active"), &json!(false));
     assert_eq!(stack.call("DELETE", &path, "vm-owner-key", &Value::Null).status, 204);

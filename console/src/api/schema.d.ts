@@ -2124,6 +2124,11 @@ export interface components {
              *     default is 0.
              */
             trigger_cooling_time: number;
+            /**
+             * @description Seconds after which the webhook sends `Webhook.Reminder.v1` while work waits, 300 to 86,400. Null for no
+             *     reminders. As `serviceowner` only, with `change_instance_state` PENDING or APPROVED. The default is null.
+             */
+            remind_after: number | null;
             created: components["schemas"]["Time"];
             modified: components["schemas"]["Time"];
         };
@@ -2163,6 +2168,11 @@ export interface components {
              *     default is 0.
              */
             trigger_cooling_time?: number;
+            /**
+             * @description Seconds after which the webhook sends `Webhook.Reminder.v1` while work waits, 300 to 86,400. Null for no
+             *     reminders. As `serviceowner` only, with `change_instance_state` PENDING or APPROVED. The default is null.
+             */
+            remind_after?: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -2194,6 +2204,11 @@ export interface components {
             trigger_wait_time?: number;
             /** @description Minimum seconds between two deliveries, 0 to 900. One delivery represents all events of this time. */
             trigger_cooling_time?: number;
+            /**
+             * @description Seconds after which the webhook sends `Webhook.Reminder.v1` while work waits, 300 to 86,400. Null for no
+             *     reminders. As `serviceowner` only, with `change_instance_state` PENDING or APPROVED.
+             */
+            remind_after?: number | null;
         } & {
             [key: string]: unknown;
         };

@@ -327,6 +327,12 @@ impl Change {
         self.chain_head().at
     }
 
+    /// Returns the time at which it entered its state. A log text leaves the state unchanged.
+    pub fn entered(&self) -> Timestamp {
+        let entry = self.history.iter().rev().find(|entry| entry.from != Some(entry.to));
+        entry.map_or(self.created, |entry| entry.at)
+    }
+
     /// Returns whether `request` has written an entry (docs/explanation/concurrency.md, lost answers).
     pub fn has_entry_of(&self, request: &str) -> bool {
         self.history.iter().any(|entry| entry.request == request)

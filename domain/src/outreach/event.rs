@@ -21,6 +21,10 @@ pub const CHANGE_INSTANCE: &str = "ChangeInstance.StateChanged.v1";
 pub const SUBMISSION: &str = "Submission.StateChanged.v1";
 /// The event type for a new deployed item version.
 pub const DEPLOYED_ITEM: &str = "DeployedItem.Created.v1";
+/// The event type of a test of a webhook. Only the webhook receives it.
+pub const WEBHOOK_TEST: &str = "Webhook.Triggered.v1";
+/// The event type of a reminder of waiting work (R65). Only the webhook receives it.
+pub const WEBHOOK_REMINDER: &str = "Webhook.Reminder.v1";
 
 /// An event.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,12 @@
 //! Webhooks: the endpoint for events of a team's change instances, with filter and delays.
 //!
 //! [`occasion`] contains the facts that select the webhooks of an event, [`delivery`] the delivery of one event, and
-//! [`start`] decides when it may start.
+//! [`start`] decides when it may start. [`reminder`] repeats the signal while work waits.
 
 pub mod delivery;
 pub mod occasion;
 pub mod pacing;
+pub mod reminder;
 pub mod start;
 
 use crate::base::context::RequestContext;
@@ -52,6 +53,8 @@ pub struct Settings {
     pub wait_seconds: u64,
     /// Minimum time between two deliveries, in seconds.
     pub cooling_seconds: u64,
+    /// Time after which the webhook reminds of waiting work, in seconds (R65).
+    pub remind_after_seconds: Option<u64>,
 }
 
 /// The change instances whose events a webhook delivers.

@@ -20,6 +20,7 @@ use domain::model::declaration::{
 use domain::model::deployed::{DEPLOYED_BYTES_MAX, WHOLE_BYTES_MAX};
 use domain::model::submission::{COMMIT_ID_BYTES_MAX, IDEMPOTENCY_KEY_BYTES_MAX, MESSAGE_CHARACTERS_MAX};
 use domain::outreach::message::MESSAGES_MAX;
+use domain::outreach::webhook::reminder::LOOKED_AT_MAX;
 use domain::outreach::webhook::{AUTHORIZATION_BYTES_MAX, URL_BYTES_MAX, WEBHOOKS_MAX};
 use domain::rules::decide::{ATTEMPTS_MAX, LOG_BYTES_MAX, LOG_ENTRIES_MAX};
 
@@ -73,6 +74,7 @@ fn the_page_of_limits_has_the_limits_of_the_code() {
         ("webhooks of a team, in both roles", WEBHOOKS_MAX.to_string()),
         ("URL of a webhook or healthcheck", bytes(URL_BYTES_MAX)),
         ("`authorization` of a webhook or healthcheck", bytes(AUTHORIZATION_BYTES_MAX)),
+        ("change instances that a reminder looks at, oldest first", count(LOOKED_AT_MAX)),
         ("messages of a team", count(MESSAGES_MAX)),
     ];
     for (limit, maximum) in rows {

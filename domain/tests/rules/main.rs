@@ -51,6 +51,8 @@ mod planted;
 #[cfg(test)]
 mod preview;
 #[cfg(test)]
+mod reminders;
+#[cfg(test)]
 mod removals;
 #[cfg(test)]
 mod repairs;

@@ -2,7 +2,6 @@
 
 use crate::{DeliveryMetrics, Handles, MessageError};
 use domain::Timestamp;
-use domain::outreach::event::CHANGE_INSTANCE;
 use domain::outreach::webhook::Webhook;
 use domain::outreach::webhook::delivery::{Delivery, Ended, Next, Replied, next};
 use domain::outreach::webhook::start::{StartDecision, start_decision};
@@ -62,7 +61,7 @@ async fn prepare(handles: &Handles, delivery: Delivery) -> Result<Step, MessageE
         StartDecision::Now(_) => Step::Send(Box::new(Prepared { webhook, delivery, last })),
         StartDecision::Later(_, delivery, seconds) => Step::Wait(delivery, seconds),
         StartDecision::Joined => Step::Skip,
-        StartDecision::TooLate => Step::Follow(Next::GivenUp(delivery.given_up(Ended::HeldBack, now()))),
+        StartDecision::TooLate => Step::Follow(delivery.end(Ended::HeldBack, now())),
     })
 }
 
@@ -96,7 +95,7 @@ async fn start(
 async fn request(handles: &Handles, prepared: &Prepared) -> (Ended, Timestamp) {
     let Prepared { webhook, delivery, last } = prepared;
     let (last, began) = (last.as_ref(), now());
-    let sent = dovetail_outbound::deliver(&handles.outbound, webhook, CHANGE_INSTANCE, delivery, began);
+    let sent = dovetail_outbound::deliver(&handles.outbound, webhook, delivery, began);
     let mut sent = pin!(async { (sent.await, now()) });
     let pause = sleep(Duration::from_millis(Replied::in_flight_millis(last)));
     let (ended, ended_at) = match select(&mut sent, pin!(pause)).await {
@@ -108,7 +107,8 @@ async fn request(handles: &Handles, prepared: &Prepared) -> (Ended, Timestamp) {
             join(sent, put_reply(handles, &during)).await.0
         }
     };
-    put_reply(handles, &Replied::after(last, delivery, ended, began, ended_at)).await;
+    let replied = Replied::after(last, delivery, ended, began, ended_at);
+    put_reply(handles, &replied.noting_delivery(webhook, delivery)).await;
     (ended, ended_at)
 }
 
@@ -131,5 +131,6 @@ async fn follow(handles: &Handles, next: Next) -> Result<DeliveryMetrics, Messag
             handles.table.give_up(&given_up).await?;
             Ok(DeliveryMetrics { not_taken: 1, given_up: 1, ..DeliveryMetrics::default() })
         }
+        Next::Dropped => Ok(DeliveryMetrics { not_taken: 1, ..DeliveryMetrics::default() }),
     }
 }

@@ -1,26 +1,28 @@
-//! Due healthchecks: one sweep starts each run, and the queue continues it (ADR 25).
+//! Due healthchecks and reminders: one sweep starts each run, and the queue continues it (ADR 25).
 
+use crate::reminders;
 use domain::outreach::healthcheck::run::CheckSchedule;
 use dovetail_aws::{log, now};
 use dovetail_queue::Queue;
 use dovetail_table::{Error, Stored, Table};
 use futures_util::future::join_all;
 
-/// Maximum number of starts in one sweep; the next one continues.
+/// Maximum number of runs and reminders in one sweep; the next one continues.
 const DUE_MAX: i32 = 1_000;
 
 /// Maximum number of starts at once.
 const AT_ONCE: usize = 10;
 
-/// Starts the due runs, and returns their number.
+/// Starts the due runs and sends the due reminders, and returns their number.
 pub async fn begin(table: &Table, queue: &Queue) -> Result<u64, Error> {
+    let due = table.due(now(), DUE_MAX).await?;
     let mut begun = 0;
-    for some in table.due(now(), DUE_MAX).await?.chunks(AT_ONCE) {
+    for some in due.checks.chunks(AT_ONCE) {
         for one in join_all(some.iter().map(|schedule| begin_one(table, queue, schedule))).await {
             begun += u64::from(one);
         }
     }
-    Ok(begun)
+    Ok(begun + reminders::send(table, queue, &due.reminders).await)
 }
 
 /// Starts a run, unless a run of the service is in progress or another sweep was faster.

@@ -1,9 +1,11 @@
-//! The scheduled function `sweep`: finishes pending work, removes abandoned stagings, starts due healthchecks.
+//! The scheduled function `sweep`: finishes pending work, removes abandoned stagings, starts due healthchecks, and
+//! sends due reminders.
 //!
 //! Another schedule counts open change instances. A request with `redrive` also processes quarantined work.
 
 mod due;
 mod metrics;
+mod reminders;
 mod waiting;
 
 use domain::model::staging::{Staging, StagingId, StagingState};
@@ -73,10 +75,10 @@ pub async fn answer(
         let lines = lines(&waiting, now(), of_owners);
         return Ok(Answer { reply: json!({"waiting": records}), lines, records });
     }
-    // Pending work is more important, so a failure of the healthchecks must not stop it.
+    // Pending work is more important, so a failure of the healthchecks and reminders must not stop it.
     let begun = due::begin(table, queue).await;
     if let Err(error) = &begun {
-        log("healthchecks that are due", &error.to_string());
+        log("healthchecks and reminders that are due", &error.to_string());
     }
     let swept = handle(table, request).await?;
     let records = swept.carried_out + swept.failed;

@@ -5,6 +5,7 @@ use domain::base::id::ServiceId;
 use domain::base::refs::ServiceRef;
 use domain::base::side::Side;
 use domain::model::declaration::name_problem;
+use domain::outreach::webhook::reminder::{REMIND_SECONDS_MAX, REMIND_SECONDS_MIN};
 use domain::outreach::webhook::{
     AUTHORIZATION_BYTES_MAX, DESCRIPTION_BYTES_MAX, HELD_SECONDS_MAX, Scope, Settings, TIMEOUT_SECONDS,
     TIMEOUT_SECONDS_MAX, URL_BYTES_MAX,
@@ -15,6 +16,7 @@ use dovetail_table::Table;
 use serde_json::Value;
 
 const AUTHORIZATION: &str = "authorization";
+const REMIND_AFTER: &str = "remind_after";
 const SERVICE: &str = "must be the id or the URL of a service";
 const SECONDS: &str = "an integer number of seconds";
 
@@ -30,6 +32,7 @@ pub(crate) fn new_settings(fields: &mut Fields, name: String, targets: Targets) 
         timeout_seconds: TIMEOUT_SECONDS,
         wait_seconds: 0,
         cooling_seconds: 0,
+        remind_after_seconds: None,
     };
     settings(fields, defaults, true, targets)
 }
@@ -60,6 +63,10 @@ fn settings(fields: &mut Fields, before: Settings, is_new: bool, targets: Target
             .or(before.timeout_seconds),
         wait_seconds: delay(fields, "trigger_wait_time", before.wait_seconds),
         cooling_seconds: delay(fields, "trigger_cooling_time", before.cooling_seconds),
+        remind_after_seconds: fields
+            .integer(REMIND_AFTER, REMIND_SECONDS_MIN..=REMIND_SECONDS_MAX, SECONDS)
+            .or_null()
+            .or(before.remind_after_seconds),
         target_url: target_url.clone().unwrap_or_else(|| before.target_url.clone()),
     };
     if let Some(url) = target_url.filter(|_| has_stored) {
@@ -150,6 +157,13 @@ pub(crate) async fn service(
         fields.refuse("service", "must be a service of the team");
     }
     Ok(service.map(|service| service.to_ref()))
+}
+
+/// Rejects reminders that a webhook with these settings cannot send.
+pub(crate) fn check_reminders(fields: &mut Fields, call: &Call, settings: &Settings) {
+    if let Some(problem) = settings.reminder_problem(call.side) {
+        fields.refuse(REMIND_AFTER, problem);
+    }
 }
 
 /// Rejects a body with another service than that of the webhook.

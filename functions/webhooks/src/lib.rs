@@ -7,14 +7,15 @@ mod triggers;
 
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
 use domain::base::id::WebhookId;
-use domain::outreach::webhook::delivery::{Delivery, Replied};
+use domain::outreach::webhook::delivery::{Delivery, EventType, Replied};
+use domain::outreach::webhook::reminder::Reminder;
 use domain::outreach::webhook::{Scope, WEBHOOKS_MAX, Webhook};
 use domain::rules::visibility::Side;
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
     Answering, Call, Code, CursorKey, Failure, Function, Operation, Reply, Request, Secret, answer,
 };
-use dovetail_outbound::{Outbound, TRIGGERED, Targets};
+use dovetail_outbound::{Outbound, Targets};
 use dovetail_table::{Stored, Table};
 use serde_json::{Value, json};
 
@@ -77,12 +78,14 @@ async fn create(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let service = scope.as_ref().and_then(|scope| scope.service.as_ref());
     let name = service.map_or_else(|| ALL_SERVICES.to_owned(), |service| service.title.clone());
     let settings = body::new_settings(&mut fields, name, targets);
+    body::check_reminders(&mut fields, call, &settings);
     let scope = fields.finish(|| scope)?;
     let (secret, ctx) = (Secret::made().ok_or(Code::Broken)?, call.ctx());
     let (text, hash) = (secret.text().to_owned(), secret.hash());
     let webhook = Webhook::new(settings, scope, call.caller.team.clone(), text, &hash, &ctx);
     let audit_entry = AuditEntry::of_webhook(AuditEvent::WebhookCreated, &webhook, &ctx);
-    match table.create_webhook(&webhook, &audit_entry).await? {
+    let reminder = Reminder::of(&webhook, None, call.now);
+    match table.create_webhook(&webhook, reminder.as_ref(), &audit_entry).await? {
         Stored::Done(()) => with_secret(call, 201, &webhook),
         Stored::Stale => {
             // The transaction checks the limit, but does not name its failed condition.
@@ -98,6 +101,7 @@ async fn update(table: &Table, targets: Targets, call: &Call) -> Result<Reply, F
     let mut fields = call.fields()?;
     body::check_service(&mut fields, call, &before.scope);
     let settings = body::changed_settings(&mut fields, &before.settings, targets);
+    body::check_reminders(&mut fields, call, &settings);
     let settings = fields.finish(|| Some(settings))?;
     let Some(after) = before.changed(settings, call.now) else {
         return reply(table, call, 200, &before).await;
@@ -124,14 +128,15 @@ async fn remove(table: &Table, call: &Call) -> Result<Reply, Failure> {
 /// Sends a test delivery at once, even to an inactive or cooling webhook, or to a receiver that is down or slow.
 async fn trigger(table: &Table, outbound: &Outbound, call: &Call) -> Result<Reply, Failure> {
     let mut webhook = load(table, call).await?;
-    let delivery = Delivery::new(webhook.id, tried(&webhook, call));
+    let delivery = Delivery::of_type(EventType::Test, webhook.id, tried(&webhook, call));
     let timeout = &mut webhook.settings.timeout_seconds;
     *timeout = (*timeout).min(TRIGGER_SECONDS_MAX);
     let began = dovetail_aws::now();
-    let ended = dovetail_outbound::deliver(outbound, &webhook, TRIGGERED, &delivery, call.now).await;
+    let ended = dovetail_outbound::deliver(outbound, &webhook, &delivery, call.now).await;
     let ended_at = dovetail_aws::now();
     let before = table.replied(webhook.id).await?;
     let replied = Replied::after(before.as_ref(), &delivery, ended, began, ended_at);
+    let replied = replied.noting_delivery(&webhook, &delivery);
     table.put_replied(&replied).await?;
     Reply::new(200, view::replied(&replied))
 }
@@ -159,7 +164,14 @@ async fn stored(
     (before, after): (&Webhook, &Webhook),
 ) -> Result<(), Failure> {
     let audit_entry = AuditEntry::of_webhook(event, after, &call.ctx());
-    Ok(table.change_webhook(before.revision, after, &audit_entry).await?.ok_or(Code::Contended)?)
+    let reminder = match before.reminders() {
+        Some(_) => table.reminder(before.id).await?,
+        None => None,
+    };
+    let next = Reminder::of(after, reminder.as_ref(), call.now);
+    let reminders = (reminder.as_ref(), next.as_ref());
+    let changed = table.change_webhook(before.revision, after, reminders, &audit_entry).await?;
+    Ok(changed.ok_or(Code::Contended)?)
 }
 
 /// Returns the webhook in the path, if it belongs to this role.

@@ -185,6 +185,7 @@ impl Operation {
                 "trust_env",
                 "trigger_wait_time",
                 "trigger_cooling_time",
+                "remind_after",
             ],
             Self::CreateHealthcheck => {
                 &["service", "target_url", "authorization", "schedule_enabled", "schedule_crontab"]

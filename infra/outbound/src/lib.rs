@@ -13,7 +13,7 @@ pub use address::is_public;
 pub use healthcheck::send;
 pub use sign::{signature, standard_secret, standard_signature};
 pub use target::{Problem, Target, Targets, is_same_origin};
-pub use webhook::{TRIGGERED, deliver};
+pub use webhook::deliver;
 
 use address::{NotPublic, Resolver};
 use aws_smithy_runtime_api::client::http::{HttpConnector as _, SharedHttpConnector};

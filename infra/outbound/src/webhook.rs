@@ -6,25 +6,16 @@ use domain::outreach::webhook::Webhook;
 use domain::outreach::webhook::delivery::{Delivery, Ended};
 use std::time::Duration;
 
-/// The event type of a test delivery that a caller requests.
-pub const TRIGGERED: &str = "Webhook.Triggered.v1";
-
-/// Sends one delivery and returns its outcome; `kind` is the type of the event.
+/// Sends one delivery and returns its outcome.
 ///
 /// The function ignores the webhook's cooling and its retries, about which the caller decides.
-pub async fn deliver(
-    outbound: &Outbound,
-    webhook: &Webhook,
-    kind: &str,
-    delivery: &Delivery,
-    now: Timestamp,
-) -> Ended {
+pub async fn deliver(outbound: &Outbound, webhook: &Webhook, delivery: &Delivery, now: Timestamp) -> Ended {
     let (settings, body) = (&webhook.settings, delivery.event.to_string());
     let (id, seconds) = (delivery.event_id(), now.micros() / 1_000_000);
     let standard = standard_signature(webhook.secret.as_bytes(), id, seconds, &body);
     let mut headers = vec![
         ("dovetail-event-id", id.to_owned()),
-        ("dovetail-event-type", kind.to_owned()),
+        ("dovetail-event-type", delivery.event_type.name().to_owned()),
         ("dovetail-signature", signature(&webhook.secret, seconds, &body)),
         ("webhook-id", id.to_owned()),
         ("webhook-timestamp", seconds.to_string()),

@@ -2,10 +2,13 @@
 
 mod api_keys;
 mod audit_log;
+mod due;
 mod healthchecks;
 mod members;
 mod messages;
 mod webhooks;
+
+pub use due::Due;
 
 use crate::client::Error;
 use crate::key::Key;

@@ -11,6 +11,7 @@ mod read;
 mod record;
 mod write;
 
+pub use account::Due;
 pub use client::{ACTIONS_MAX, Error, Settings, Table};
 pub use read::{
     Bound, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, Wanted, stream, until,

@@ -52,4 +52,4 @@ pub(crate) use secrets::SecretsRecord;
 pub(crate) use service_documents::{ConfigRecord, DocsRecord};
 pub(crate) use submission::{RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, WorkRecord};
 pub(crate) use team::{ApplicationRecord, HeadRecord, ReplacedRecord, TeamRecord};
-pub(crate) use webhook::{CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
+pub(crate) use webhook::{CoolingRecord, GivenUpRecord, ReminderRecord, RepliedRecord, WebhookRecord};

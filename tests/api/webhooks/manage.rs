@@ -21,7 +21,8 @@ fn a_webhook_is_made_read_changed_and_removed_as_clients_do_it() {
     let usual = json!({
         "id": made.at("/id"), "url": made.at("/url"), "name": "VM", "description": "", "service": 1, "target_url": TARGET,
         "authorization": null, "change_instance_state": "PENDING", "active": true, "verify": true, "timeout": 10,
-        "trust_env": false, "trigger_wait_time": 0, "trigger_cooling_time": 0, "secret": made.at("/secret"),
+        "trust_env": false, "trigger_wait_time": 0, "trigger_cooling_time": 0, "remind_after": null,
+        "secret": made.at("/secret"),
         "standard_webhooks_secret": dovetail_outbound::standard_secret(made.at("/secret").as_str().unwrap()),
         "created": made.at("/created"), "modified": made.at("/created"),
     });
@@ -106,7 +107,7 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
     let bad = json!({
         "service": 2, "target_url": "ftp://example.com", "name": "", "description": 5, "authorization": "two\nlines",
         "change_instance_state": "DONE", "active": "yes", "verify": false, "timeout": 31, "trust_env": true,
-        "trigger_wait_time": 901, "trigger_cooling_time": -1,
+        "trigger_wait_time": 901, "trigger_cooling_time": -1, "remind_after": 299,
     });
     let answer = world.system.call("POST", HOOKS, KEY, &bad);
     assert_eq!(answer.code(), (400, "invalid_field"));
@@ -129,6 +130,8 @@ fn a_rejection_lists_all_errors_and_creates_nothing() {
         ("timeout", json!(0), "must be an integer number of seconds from 1 to 30"),
         ("timeout", json!(1.5), "must be an integer number of seconds from 1 to 30"),
         ("trigger_wait_time", json!("1"), "must be an integer number of seconds from 0 to 900"),
+        ("remind_after", json!(86_401), "must be null or an integer number of seconds from 300 to 86400"),
+        ("remind_after", json!(300), "must be null, unless change_instance_state is PENDING or APPROVED"),
     ] {
         let mut body = json!({"service": 1, "target_url": TARGET});
         body[field] = value;

@@ -1,12 +1,16 @@
 //! Deliveries: one event for one webhook, with its attempts until success or the end of the retries.
 
+use super::Webhook;
 use super::pacing::{Paced, SLOW_MILLIS};
 use crate::base::id::{ChangeId, WebhookId};
 use crate::base::timestamp::Timestamp;
+use crate::outreach::event::{CHANGE_INSTANCE, WEBHOOK_REMINDER, WEBHOOK_TEST};
 use serde_json::{Value, json};
 
 /// Maximum number of attempts of a delivery.
 pub const ATTEMPTS_MAX: u64 = 8;
+/// Maximum number of attempts of a reminder. Their pauses end before the next reminder can be due.
+pub const REMINDER_ATTEMPTS_MAX: u64 = 3;
 /// Number of consecutive failures after which a receiver counts as down.
 pub const DOWN_AFTER: u64 = 3;
 /// Minimum time between two attempts at a receiver that is down, in seconds.
@@ -16,10 +20,41 @@ pub const GIVEN_UP_SECONDS: u64 = 14 * 24 * 60 * 60;
 
 const MICROS: u64 = 1_000_000;
 
+/// The type of a delivered event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventType {
+    /// A change instance has entered a state.
+    ChangeInstance,
+    /// A caller tests the webhook.
+    Test,
+    /// Work waits (R65).
+    Reminder,
+}
+
+impl EventType {
+    /// Returns the name in the header of a delivery.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ChangeInstance => CHANGE_INSTANCE,
+            Self::Test => WEBHOOK_TEST,
+            Self::Reminder => WEBHOOK_REMINDER,
+        }
+    }
+
+    /// Parses the type in a message. Only reminders name it, so that older code reads every other message.
+    fn of_message(message: &Value) -> Option<Self> {
+        match message.get("type") {
+            None => Some(Self::ChangeInstance),
+            Some(name) => Some(Self::Reminder).filter(|reminder| name == reminder.name()),
+        }
+    }
+}
+
 /// A delivery, without credentials, and with no more of the change instance than the event contains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delivery {
     pub webhook: WebhookId,
+    pub event_type: EventType,
     /// The number of the next attempt, from 1.
     pub attempt: u64,
     /// The event's content.
@@ -29,9 +64,14 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Creates the first attempt.
+    /// Creates the first attempt of the event of a change instance.
     pub const fn new(webhook: WebhookId, event: Value) -> Self {
-        Self { webhook, attempt: 1, event, paced: None }
+        Self::of_type(EventType::ChangeInstance, webhook, event)
+    }
+
+    /// Creates the first attempt of an event of a type.
+    pub const fn of_type(event_type: EventType, webhook: WebhookId, event: Value) -> Self {
+        Self { webhook, event_type, attempt: 1, event, paced: None }
     }
 
     /// Returns the next attempt.
@@ -48,7 +88,12 @@ impl Delivery {
     /// Serializes the delivery as a message.
     pub fn to_message(&self) -> String {
         let (webhook, paced) = (self.webhook.get(), self.paced.map(Paced::to_part));
-        json!({"webhook": webhook, "attempt": self.attempt, "event": self.event, "paced": paced}).to_string()
+        let mut message =
+            json!({"webhook": webhook, "attempt": self.attempt, "event": self.event, "paced": paced});
+        if self.event_type == EventType::Reminder {
+            message["type"] = self.event_type.name().into();
+        }
+        message.to_string()
     }
 
     /// Returns the name under which the queue treats the webhook fairly.
@@ -62,11 +107,28 @@ impl Delivery {
         let event = message.get("event").filter(|event| event.is_object())?;
         let delivery = Self {
             webhook: WebhookId::parse(number("webhook")?)?,
+            event_type: EventType::of_message(message)?,
             attempt: number("attempt").filter(|attempt| *attempt > 0)?,
             event: event.clone(),
             paced: message.get("paced").and_then(Paced::of_part),
         };
         (!delivery.event_id().is_empty()).then_some(delivery)
+    }
+
+    /// Returns the consequence of the last attempt.
+    pub fn end(&self, ended: Ended, now: Timestamp) -> Next {
+        match self.event_type {
+            EventType::ChangeInstance | EventType::Test => Next::GivenUp(self.given_up(ended, now)),
+            EventType::Reminder => Next::Dropped,
+        }
+    }
+
+    /// Returns the maximum number of attempts.
+    const fn attempts_max(&self) -> u64 {
+        match self.event_type {
+            EventType::ChangeInstance | EventType::Test => ATTEMPTS_MAX,
+            EventType::Reminder => REMINDER_ATTEMPTS_MAX,
+        }
     }
 
     /// Returns the record of the delivery after its last attempt.
@@ -151,6 +213,8 @@ pub struct Replied {
     pub slow_millis: u64,
     /// The start of a later attempt that is slow and not over.
     pub in_flight_since: Option<Timestamp>,
+    /// The last delivery of a change instance's event; none if the webhook sends no reminders (R65).
+    pub delivered: Option<Timestamp>,
 }
 
 impl Replied {
@@ -173,7 +237,18 @@ impl Replied {
             failures: if ended.is_delivered() { 0 } else { failures },
             slow_millis: if millis < SLOW_MILLIS { 0 } else { millis },
             in_flight_since: None,
+            delivered: before.and_then(|before| before.delivered),
         }
+    }
+
+    /// Returns the record with the last delivery of a change instance's event, if the webhook sends reminders (R65).
+    #[must_use]
+    pub fn noting_delivery(self, webhook: &Webhook, delivery: &Delivery) -> Self {
+        let is_delivered = self.ended.is_some_and(Ended::is_delivered);
+        // A reminder or a test is no delivery of a change instance, so it must not put off the next reminder.
+        let is_noted = is_delivered && delivery.event_type == EventType::ChangeInstance;
+        let delivered = if is_noted { Some(self.at) } else { self.delivered };
+        Self { delivered: delivered.filter(|_| webhook.reminders().is_some()), ..self }
     }
 
     /// Returns the record during a slow attempt: the last result remains.
@@ -187,6 +262,7 @@ impl Replied {
             failures: 0,
             slow_millis: 0,
             in_flight_since: None,
+            delivered: None,
         };
         Self { in_flight_since: Some(began), ..before.cloned().unwrap_or_else(none) }
     }
@@ -224,6 +300,8 @@ pub enum Next {
     Retry(Delivery, u64),
     /// No further attempt.
     GivenUp(GivenUp),
+    /// No further attempt of a reminder, which leaves no record, because the next reminder repeats it.
+    Dropped,
 }
 
 /// Returns the consequence of an attempt: pauses of 15 s, 60 s, 240 s, and then 900 s each.
@@ -231,8 +309,8 @@ pub fn next(delivery: Delivery, ended: Ended, now: Timestamp) -> Next {
     if ended.is_delivered() {
         return Next::Done;
     }
-    if delivery.attempt >= ATTEMPTS_MAX {
-        return Next::GivenUp(delivery.given_up(ended, now));
+    if delivery.attempt >= delivery.attempts_max() {
+        return delivery.end(ended, now);
     }
     // Growing pauses spare a receiver that is down. The longest is the maximum delay of an SQS message.
     let pause = match delivery.attempt {

@@ -22,6 +22,7 @@ pub(super) fn webhook() -> Webhook {
         timeout_seconds: TIMEOUT_SECONDS,
         wait_seconds: 0,
         cooling_seconds: 60,
+        remind_after_seconds: None,
     };
     let service = ServiceRef { id: ServiceId::new(1).unwrap(), title: "VM".to_owned() };
     let scope = Scope { side: Side::ServiceOwner, service: Some(service) };

@@ -28,6 +28,7 @@ pub fn webhook(webhook: &Webhook, last: Option<&Replied>, viewpoint: &Viewpoint)
         "trust_env": false,
         "trigger_wait_time": settings.wait_seconds,
         "trigger_cooling_time": settings.cooling_seconds,
+        "remind_after": settings.remind_after_seconds,
         "last_reply": last.map(replied),
         "created": webhook.created.to_wire(),
         "modified": webhook.modified.to_wire(),

@@ -8,11 +8,11 @@ use crate::key;
 use crate::read::Consistency;
 use crate::record::{self, CheckScheduleRecord, CheckThrottleRecord, HealthRecord, HealthcheckRecord};
 use crate::write::{Stored, statement};
+use domain::TeamId;
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::ServiceId;
 use domain::outreach::healthcheck::run::CheckSchedule;
 use domain::outreach::healthcheck::{CheckThrottle, Health, Healthcheck};
-use domain::{TeamId, Timestamp};
 use futures_util::future::try_join_all;
 
 /// The most health records that are written at once.
@@ -113,18 +113,6 @@ impl Table {
             || Ok(vec![statement::replace::<CheckScheduleRecord>(&self.name, before.revision, after)?]);
         // A lost answer counts as stale. If the write succeeded, a later reader finds the new schedule.
         Ok(self.transact(actions).await?.or_stale())
-    }
-
-    /// Returns at most `limit` schedules that are due at a time, the most overdue first.
-    pub async fn due(&self, now: Timestamp, limit: i32) -> Result<Vec<CheckSchedule>, Error> {
-        let behind = Timestamp::from_micros(now.micros().saturating_add(1));
-        let rows = self.rows_before(key::ALL_DUE, behind, limit).await?;
-        let keys = rows.iter().filter_map(record::key);
-        let mut due = self.batch_get::<CheckScheduleRecord>(keys, Consistency::Strong).await?;
-        // The index is eventually consistent. A run may have begun already, so the record itself decides.
-        due.retain(|schedule| schedule.due.is_some_and(|due| due <= now));
-        due.sort_by_key(|schedule| (schedule.due, schedule.service.id));
-        Ok(due)
     }
 
     /// Stores the time of a check that a caller requested, unless the last one is too recent.

@@ -4,13 +4,14 @@
 
 use crate::client::{Error, Table};
 use crate::key;
-use crate::record::{self, CoolingRecord, GivenUpRecord, RepliedRecord, WebhookRecord};
+use crate::record::{self, CoolingRecord, GivenUpRecord, ReminderRecord, RepliedRecord, WebhookRecord};
 use crate::write::{Stored, statement};
 use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::TeamId;
 use domain::account::audit_log::AuditEntry;
 use domain::base::id::WebhookId;
 use domain::outreach::webhook::delivery::{GivenUp, Replied};
+use domain::outreach::webhook::reminder::Reminder;
 use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{WEBHOOKS_MAX, Webhook};
 
@@ -27,35 +28,52 @@ impl Table {
         self.keys_get::<WebhookRecord>(key::webhook(id)).await
     }
 
-    /// Stores a new webhook, unless its team has reached the limit.
-    pub async fn create_webhook(&self, made: &Webhook, audit_entry: &AuditEntry) -> Result<Stored, Error> {
+    /// Stores a new webhook with its next reminder, unless its team has reached the limit.
+    pub async fn create_webhook(
+        &self,
+        made: &Webhook,
+        reminder: Option<&Reminder>,
+        audit_entry: &AuditEntry,
+    ) -> Result<Stored, Error> {
         let actions = || {
-            Ok(vec![
+            let mut actions = vec![
                 statement::one_more(&self.keys, key::webhook_count(made.team.id), WEBHOOKS_MAX)?,
                 statement::create::<WebhookRecord>(&self.keys, made)?,
-            ])
+            ];
+            actions.extend(self.reminder_action((None, reminder))?);
+            Ok(actions)
         };
         self.hooked(made, audit_entry, actions).await
     }
 
-    /// Updates a webhook, unless it has changed since the read.
+    /// Updates a webhook with its next reminder, unless one of them has changed since the read.
     pub async fn change_webhook(
         &self,
         before: u64,
         after: &Webhook,
+        reminders: (Option<&Reminder>, Option<&Reminder>),
         audit_entry: &AuditEntry,
     ) -> Result<Stored, Error> {
-        let actions = || Ok(vec![statement::replace::<WebhookRecord>(&self.keys, before, after)?]);
+        let actions = || {
+            let mut actions = vec![statement::replace::<WebhookRecord>(&self.keys, before, after)?];
+            actions.extend(self.reminder_action(reminders)?);
+            Ok(actions)
+        };
         self.hooked(after, audit_entry, actions).await
     }
 
-    /// Removes a webhook, with its audit log entry in the same transaction.
+    /// Removes a webhook with its next reminder, unless it has changed since the read.
     pub async fn remove_webhook(&self, removed: &Webhook, audit_entry: &AuditEntry) -> Result<Stored, Error> {
         let actions = || {
-            Ok(vec![
-                statement::remove(&self.keys, key::webhook(removed.id))?,
+            let mut actions = vec![
+                // The revision decides whether the webhook has a reminder. No other write removes an orphaned one.
+                statement::remove_at(&self.keys, key::webhook(removed.id), removed.revision)?,
                 statement::one_less(&self.keys, key::webhook_count(removed.team.id))?,
-            ])
+            ];
+            if removed.reminders().is_some() {
+                actions.push(statement::remove(&self.name, key::reminder(removed.id))?);
+            }
+            Ok(actions)
         };
         // An absent record is the requested result, even if another request removed it.
         let is_gone = async { Ok(self.webhook(removed.id).await?.is_none()) };
@@ -70,6 +88,34 @@ impl Table {
     ) -> Result<Stored, Error> {
         let is_stored = async { Ok(self.webhook(after.id).await?.as_ref() == Some(after)) };
         self.store(audit_entry, actions, is_stored).await?.certain()
+    }
+
+    /// Returns the action that changes the next reminder of a webhook from the first to the second, if any.
+    fn reminder_action(
+        &self,
+        reminders: (Option<&Reminder>, Option<&Reminder>),
+    ) -> Result<Option<TransactWriteItem>, Error> {
+        let revision = reminders.0.map(|before| before.revision);
+        match reminders {
+            (before, after) if before == after => Ok(None),
+            (_, Some(after)) => {
+                statement::create_or_replace::<ReminderRecord>(&self.name, revision, after).map(Some)
+            }
+            (Some(before), None) => statement::remove(&self.name, key::reminder(before.webhook)).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the next reminder of a webhook.
+    pub async fn reminder(&self, id: WebhookId) -> Result<Option<Reminder>, Error> {
+        self.get::<ReminderRecord>(key::reminder(id)).await
+    }
+
+    /// Updates the next reminder of a webhook, unless it has changed since the read.
+    pub async fn put_reminder(&self, before: &Reminder, after: &Reminder) -> Result<Stored, Error> {
+        let actions = || Ok(vec![statement::replace::<ReminderRecord>(&self.name, before.revision, after)?]);
+        // A lost answer counts as stale. If the write succeeded, this reminder is lost, and the next one follows.
+        Ok(self.transact(actions).await?.or_stale())
     }
 
     /// Returns the last response of a receiver.

@@ -6,10 +6,10 @@ use crate::key::{self, INDEXES, Index};
 use crate::read::related;
 use crate::record::{
     self, ApplicationRecord, Attributes, AuditResultRecord, ChangeRecord, ChargeRecord, CheckScheduleRecord,
-    CheckThrottleRecord, ClaimRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord, HeadRecord,
-    HealthRecord, ItemRecord, MessagesRecord, MetadataPolicyRecord, Record, RememberedRecord, ReplacedRecord,
-    RepliedRecord, SchemaRecord, SecretsRecord, ServiceRecord, ShareRecord, StagingRecord, SubmissionRecord,
-    TeamRecord, WorkRecord, size,
+    CheckThrottleRecord, ClaimRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord,
+    HeadRecord, HealthRecord, ItemRecord, MessagesRecord, MetadataPolicyRecord, Record, RememberedRecord,
+    ReminderRecord, ReplacedRecord, RepliedRecord, SchemaRecord, SecretsRecord, ServiceRecord, ShareRecord,
+    StagingRecord, SubmissionRecord, TeamRecord, WorkRecord, size,
 };
 use domain::audit::invariant::{Definitions, SET_ASIDE, Snapshot, Subject, Violation};
 use domain::base::id::ServiceId;
@@ -239,13 +239,14 @@ impl Rows {
         }
     }
 
-    /// Decodes a schedule, or a result of a delivery, of a healthcheck or of an audit.
+    /// Decodes a schedule, a reminder, or a result of a delivery, of a healthcheck or of an audit.
     ///
     /// No other record depends on them, so decoding is the whole check.
     fn read_result(&mut self, ty: &str, row: &Attributes) -> Result<(), Error> {
         match ty {
             RepliedRecord::TYPE => self.value::<RepliedRecord>(row).map(drop),
             CoolingRecord::TYPE => self.value::<CoolingRecord>(row).map(drop),
+            ReminderRecord::TYPE => self.value::<ReminderRecord>(row).map(drop),
             GivenUpRecord::TYPE => self.value::<GivenUpRecord>(row).map(drop),
             CheckScheduleRecord::TYPE => self.value::<CheckScheduleRecord>(row).map(drop),
             HealthRecord::TYPE => self.value::<HealthRecord>(row).map(drop),

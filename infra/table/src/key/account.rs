@@ -108,6 +108,19 @@ pub(crate) fn cooling(id: WebhookId) -> Key {
     Key::new(format!("COOLING#{}", id.team()), format!("{:011}", id.number()))
 }
 
+/// Prefix of the partitions of reminders.
+const REMINDERS: &str = "REMINDER#";
+
+/// Returns the key of the next reminder of a webhook: `REMINDER#{team}` / `{number}`.
+pub(crate) fn reminder(id: WebhookId) -> Key {
+    Key::new(format!("{REMINDERS}{}", id.team()), format!("{:011}", id.number()))
+}
+
+/// Returns whether a key belongs to the next reminder of a webhook.
+pub(crate) fn is_reminder(key: &Key) -> bool {
+    key.pk.starts_with(REMINDERS)
+}
+
 /// Returns the partition of the abandoned deliveries of a webhook.
 pub(crate) fn given_up_partition(id: WebhookId) -> String {
     format!("GIVEN_UP#{id}")

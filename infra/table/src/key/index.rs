@@ -121,7 +121,8 @@ pub(crate) const FORMER_WORK: &str = "WORK";
 /// Partition of `gs3` with all stagings: `STAGING`, sorted by `{time}#{id}`. The work of a staging is not in an index.
 pub(crate) const ALL_STAGINGS: &str = "STAGING";
 
-/// Partition of `gs3` with the healthchecks that have a next run: `DUE`, sorted by `{time}#{id}`.
+/// Partition of `gs3` with the next runs of healthchecks and the next reminders of webhooks: `DUE`, sorted by
+/// `{time}#{id}`.
 pub(crate) const ALL_DUE: &str = "DUE";
 
 /// Partition of `gs3` with work that failed ten times: `QUARANTINE`, sorted by `{time}#{id}`.

@@ -36,7 +36,8 @@ pub(super) const FORMAT_CONFIRMED: u64 = 7;
 /// The version of a record about secrets (R58).
 pub(super) const FORMAT_SECRETS: u64 = 8;
 
-/// The version of a record about replacement (R60), unneeded change instances (R63) or claims (R64).
+/// The version of a record about replacement (R60), unneeded change instances (R63), claims (R64) or
+/// reminders (R65).
 pub(super) const FORMAT_LIFECYCLE: u64 = 9;
 
 /// Returns the version of a record with these settings.

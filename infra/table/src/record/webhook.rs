@@ -1,11 +1,12 @@
 //! Webhooks and the results of their deliveries. Only the webhook's record has credentials, so it is in the table of
 //! keys.
 
-use super::codec::{Record, of_side};
+use super::codec::{FORMAT_BASE, FORMAT_LIFECYCLE, Record, of_side};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ServicePart, TeamPart, seconds_after};
 use crate::key::{self, Key};
 use domain::outreach::webhook::delivery::{Ended, GIVEN_UP_SECONDS, GivenUp, Replied};
+use domain::outreach::webhook::reminder::{Reminder, ReminderSettings};
 use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{Scope, Settings, Webhook};
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,10 @@ pub(crate) struct WebhookRecord {
     /// Minimum time between two deliveries, in seconds.
     #[serde(rename = "co")]
     cooling_seconds: u64,
+    /// Time after which the webhook reminds of waiting work, in seconds. Absent if it sends no reminders, and known
+    /// since format 9.
+    #[serde(rename = "ra", skip_serializing_if = "Option::is_none")]
+    remind_after_seconds: Option<u64>,
     /// Time of creation.
     #[serde(rename = "cr")]
     created: u64,
@@ -68,7 +73,8 @@ pub(crate) struct WebhookRecord {
 mirrors! {
     WebhookRecord = Webhook {
         id, team, secret, created, modified, revision, ..scope: Scope { side, service }, ..settings: Settings { name,
-        description, target_url, authorization, state, active, timeout_seconds, wait_seconds, cooling_seconds },
+        description, target_url, authorization, state, active, timeout_seconds, wait_seconds, cooling_seconds,
+        remind_after_seconds },
     }
 }
 
@@ -81,7 +87,10 @@ impl Record for WebhookRecord {
     }
 
     fn format(webhook: &Webhook) -> u64 {
-        of_side(webhook.scope.side)
+        match webhook.settings.remind_after_seconds {
+            Some(_) => FORMAT_LIFECYCLE,
+            None => of_side(webhook.scope.side),
+        }
     }
 }
 
@@ -132,6 +141,9 @@ pub(crate) struct RepliedRecord {
     /// Start of a later attempt without a response after one second. Absent if no such attempt exists.
     #[serde(rename = "si", skip_serializing_if = "Option::is_none")]
     in_flight_since: Option<u64>,
+    /// Last delivery of a change instance's event. Absent if the webhook sends no reminders, and known since format 9.
+    #[serde(rename = "de", skip_serializing_if = "Option::is_none")]
+    delivered: Option<u64>,
     /// Expiry, in seconds since 1970: two weeks after `at`.
     #[serde(rename = "xp")]
     expires_seconds: u64,
@@ -139,7 +151,7 @@ pub(crate) struct RepliedRecord {
 
 mirrors! {
     RepliedRecord = Replied {
-        webhook, event, attempt, at, ended, failures, slow_millis, in_flight_since,
+        webhook, event, attempt, at, ended, failures, slow_millis, in_flight_since, delivered,
     }, expires_seconds = |replied| seconds_after(replied.at, GIVEN_UP_SECONDS)
 }
 
@@ -149,6 +161,10 @@ impl Record for RepliedRecord {
 
     fn key(replied: &Replied) -> Key {
         key::replied(replied.webhook)
+    }
+
+    fn format(replied: &Replied) -> u64 {
+        if replied.delivered.is_some() { FORMAT_LIFECYCLE } else { FORMAT_BASE }
     }
 }
 
@@ -184,6 +200,53 @@ impl Record for CoolingRecord {
 
     fn key(cooling: &Cooling) -> Key {
         key::cooling(cooling.webhook)
+    }
+}
+
+/// The next reminder of a webhook.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ReminderRecord {
+    /// Id of the webhook.
+    #[serde(rename = "id")]
+    webhook: u64,
+    /// Service of the waiting change instances.
+    #[serde(rename = "sv")]
+    service: ServicePart,
+    /// State of the waiting change instances.
+    #[serde(rename = "st")]
+    state: String,
+    /// Minimum time between two reminders, in seconds.
+    #[serde(rename = "ra")]
+    interval_seconds: u64,
+    /// Earliest time of the next reminder.
+    #[serde(rename = "du")]
+    due: u64,
+    /// Revision: counts the writes, and is the fence of every change.
+    #[serde(rename = "rv")]
+    revision: u64,
+}
+
+mirrors! {
+    ReminderRecord = Reminder {
+        webhook, due, revision, ..settings: ReminderSettings { service, state, interval_seconds },
+    }
+}
+
+impl Record for ReminderRecord {
+    const TYPE: &'static str = "REMINDER";
+    type Value = Reminder;
+
+    fn key(reminder: &Reminder) -> Key {
+        key::reminder(reminder.webhook)
+    }
+
+    fn format(_reminder: &Reminder) -> u64 {
+        FORMAT_LIFECYCLE
+    }
+
+    fn indexes(reminder: &Reminder) -> Vec<(u8, String, String)> {
+        let sort_key = key::by_age(reminder.due, reminder.webhook.get());
+        vec![(3, key::ALL_DUE.to_owned(), sort_key)]
     }
 }
 

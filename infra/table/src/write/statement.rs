@@ -399,6 +399,11 @@ pub(crate) fn remove(table: &str, key: Key) -> Result<TransactWriteItem, Error> 
     Condition::new("attribute_exists(pk)").delete(table, key)
 }
 
+/// Removes a record if its revision is still `before`.
+pub(crate) fn remove_at(table: &str, key: Key, before: u64) -> Result<TransactWriteItem, Error> {
+    at_revision(before).delete(table, key)
+}
+
 /// Replaces the row of an existing API key that has no successor.
 pub(crate) fn succeed(keys: &str, row: Attributes) -> Result<TransactWriteItem, Error> {
     Condition::new("attribute_exists(pk) AND attribute_not_exists(#sc)").name("sc").put(keys, row)

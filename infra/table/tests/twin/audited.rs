@@ -8,6 +8,7 @@ use domain::audit::invariant::SET_ASIDE;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
 use domain::base::id::{ApplicationId, WebhookId};
+use domain::base::side::Side;
 use domain::catalog::metadata_policy::Version;
 use domain::model::submission::Scope;
 use domain::outreach::healthcheck::crontab::Crontab;
@@ -17,10 +18,12 @@ use domain::outreach::healthcheck::{
 };
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
+use domain::outreach::webhook::reminder::Reminder;
 use domain::outreach::webhook::start::Cooling;
-use domain::{Hash, ItemId, Timestamp};
+use domain::outreach::webhook::{Scope as WebhookScope, Settings as WebhookSettings, Webhook};
+use domain::{Hash, ItemId, State, Timestamp};
 use dovetail_table::audit::{Audited, Rows, Seen};
-use dovetail_table::{Stored, Table};
+use dovetail_table::{Due, Stored, Table};
 use embedded::{Engine, Reply, Straight};
 use expect_test::expect_file;
 use serde_json::{Value, json};
@@ -108,6 +111,7 @@ async fn busy() -> Twin {
     twin.submit_staged(&body(2)).await;
     twin.follow().await;
     deliveries(&twin.table).await;
+    reminders(&twin.table).await;
     messages(&twin.table).await;
     metadata_policies(&twin).await;
     healthchecks(&twin).await;
@@ -176,6 +180,61 @@ async fn deliveries(table: &Table) {
     assert_eq!(table.replied(webhook).await.unwrap().unwrap().ended, Some(Ended::TimedOut));
 }
 
+/// Stores a webhook with its next reminder, removes it, and stores it again.
+async fn reminders(table: &Table) {
+    let at = Timestamp::from_micros;
+    let ctx = RequestContext { by: Actor::System, request: "r".to_owned(), now: at(1) };
+    let settings = WebhookSettings {
+        name: "VM".to_owned(),
+        description: String::new(),
+        target_url: "https://example.com/".to_owned(),
+        authorization: None,
+        state: Some(State::Approved),
+        active: true,
+        timeout_seconds: 10,
+        wait_seconds: 0,
+        cooling_seconds: 0,
+        remind_after_seconds: Some(300),
+    };
+    let service = table.service("VM").await.unwrap().unwrap().to_ref();
+    let scope = WebhookScope { side: Side::ServiceOwner, service: Some(service) };
+    let made = Webhook::new(settings, scope, team(VM_OWNER), "secret".to_owned(), "other", &ctx);
+    let entry = |event, request: &str| {
+        AuditEntry::of_webhook(event, &made, &RequestContext { request: request.to_owned(), ..ctx.clone() })
+    };
+    let created = |request| entry(Event::WebhookCreated, request);
+    let first = Reminder::of(&made, None, at(1)).unwrap();
+    let stored = table.create_webhook(&made, Some(&first), &created("r1")).await.unwrap();
+    assert_eq!(stored, Stored::Done(()));
+    assert_eq!(table.due(at(300_000_000), 10).await.unwrap(), Due::default());
+    let due = Due { reminders: vec![first.clone()], ..Due::default() };
+    assert_eq!(table.due(at(300_000_001), 10).await.unwrap(), due);
+    let sent = first.sent(at(300_000_001));
+    assert_eq!(table.put_reminder(&first, &sent).await.unwrap(), Stored::Done(()));
+    assert_eq!(table.put_reminder(&first, &sent).await.unwrap(), Stored::Stale, "another sweep was faster");
+    assert_eq!(table.due(at(300_000_001), 10).await.unwrap(), Due::default());
+    // A change that read the reminder before the sweep must read it again.
+    let inactive = WebhookSettings { active: false, ..made.settings.clone() };
+    let inactive = made.changed(inactive, at(2)).unwrap();
+    let changed = entry(Event::WebhookChanged, "r2");
+    let late = (Some(&first), Some(&Reminder { revision: 9, ..first.clone() }));
+    assert_eq!(table.change_webhook(1, &inactive, late, &changed).await.unwrap(), Stored::Stale);
+    let silenced = table.change_webhook(1, &inactive, (Some(&sent), None), &changed).await.unwrap();
+    assert_eq!(silenced, Stored::Done(()));
+    assert_eq!(table.reminder(made.id).await.unwrap(), None, "an inactive webhook has no reminder");
+    let active = inactive.changed(made.settings.clone(), at(3)).unwrap();
+    let again = Reminder::of(&active, None, at(3)).unwrap();
+    let changed = entry(Event::WebhookChanged, "r3");
+    let woken = table.change_webhook(2, &active, (None, Some(&again)), &changed).await.unwrap();
+    assert_eq!(woken, Stored::Done(()));
+    let removed = |request| entry(Event::WebhookRemoved, request);
+    assert_eq!(table.remove_webhook(&inactive, &removed("r4")).await.unwrap(), Stored::Stale, "it is active");
+    assert_eq!(table.remove_webhook(&active, &removed("r5")).await.unwrap(), Stored::Done(()));
+    assert_eq!(table.reminder(made.id).await.unwrap(), None);
+    let stored = table.create_webhook(&made, Some(&first), &created("r6")).await.unwrap();
+    assert_eq!(stored, Stored::Done(()));
+}
+
 /// Stores a healthcheck, its schedule and its results.
 async fn healthchecks(twin: &Twin) {
     let at = Timestamp::from_micros;
@@ -195,8 +254,9 @@ async fn healthchecks(twin: &Twin) {
     let other = Healthcheck { revision: 9, ..made.clone() };
     let late = (other, CheckSchedule { revision: 9, ..schedule.clone() });
     assert_eq!(table.put_healthcheck(Some(&late), &late, &audit_entry).await.unwrap(), Stored::Stale);
-    assert_eq!(table.due(at(59_999_999), 10).await.unwrap(), []);
-    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), std::slice::from_ref(&schedule));
+    assert_eq!(table.due(at(59_999_999), 10).await.unwrap(), Due::default());
+    let due = Due { checks: vec![schedule.clone()], ..Due::default() };
+    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), due);
     let (begun, run) = schedule.begun(at(60_000_000)).unwrap();
     assert_eq!(table.put_check_schedule(&schedule, &begun).await.unwrap(), Stored::Done(()));
     assert_eq!(
@@ -204,7 +264,7 @@ async fn healthchecks(twin: &Twin) {
         Stored::Stale,
         "another writer was faster"
     );
-    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), []);
+    assert_eq!(table.due(at(60_000_000), 10).await.unwrap(), Due::default());
     let ended = begun.ended(&run, at(61_000_000)).unwrap();
     assert_eq!(table.put_check_schedule(&begun, &ended).await.unwrap(), Stored::Done(()));
     let health = |status, time| {

@@ -103,7 +103,8 @@ impl World {
         // Port 1 has no listener, so the trigger gets a response without a real target.
         let body = json!({"service": 1, "name": "ansible", "description": "starts it", "target_url": "http://127.0.0.1:1/",
             "authorization": "Bearer one", "change_instance_state": "APPROVED", "active": false, "verify": true,
-            "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1, "colour": "red"});
+            "timeout": 5, "trust_env": false, "trigger_wait_time": 1, "trigger_cooling_time": 1, "remind_after": 300,
+            "colour": "red"});
         let made = self.call(201, "POST", webhooks, admin, &body);
         self.call(400, "POST", webhooks, admin, &json!({}));
         // A consumer's webhook may be for all services, and so may its entry in the audit log.

@@ -17,8 +17,8 @@ use super::*;
 use crate::audit::ITEM_BYTES_MAX;
 use crate::record::{
     ApiKeyRecord, AuditEntryRecord, AuditResultRecord, ClaimRecord, ConfigRecord, CoolingRecord, DocsRecord,
-    GivenUpRecord, MemberRecord, MessagesRecord, MetadataPolicyRecord, ReplacedRecord, RepliedRecord,
-    SecretsRecord, WebhookRecord,
+    GivenUpRecord, MemberRecord, MessagesRecord, MetadataPolicyRecord, ReminderRecord, ReplacedRecord,
+    RepliedRecord, SecretsRecord, WebhookRecord,
 };
 use domain::account::api_key::{ApiKey, Made};
 use domain::account::audit_log::{AuditEntry, Event as AuditEvent};
@@ -44,6 +44,7 @@ use domain::model::secrets::{SecretOwner, Secrets, StoredSecrets};
 use domain::model::work::Work;
 use domain::outreach::message::{Content, Messages};
 use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
+use domain::outreach::webhook::reminder::Reminder;
 use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{Scope, Settings as HookSettings, Webhook};
 use domain::{Change, Hash, Item, TeamRef};
@@ -178,6 +179,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<WebhookRecord>("webhook", &webhook());
     let of_consumer = Webhook { scope: Scope { side: Side::Consumer, service: None }, ..webhook() };
     golden::<WebhookRecord>("webhook_of_consumer", &of_consumer);
+    let reminding = reminding_webhook();
+    golden::<WebhookRecord>("reminding_webhook", &reminding);
+    golden::<ReminderRecord>("reminder", &Reminder::of(&reminding, None, at(0)).unwrap());
     let delivery = Delivery::new(
         webhook().id,
         json!({"metadata": {"id": "137438953488:2"}, "data": {"to": "APPROVED"}}),
@@ -187,6 +191,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<RepliedRecord>("first_in_flight", &Replied::during(None, &delivery, at(0)));
     let slow = Replied::after(Some(&replied), &delivery, Ended::Answered(200), at(0), at(2_000_000));
     golden::<RepliedRecord>("slow_in_flight", &Replied::during(Some(&slow), &delivery, at(3_000_000)));
+    let noted = Replied::after(None, &delivery, Ended::Answered(200), at(0), at(0));
+    let noted = noted.noting_delivery(&reminding, &delivery);
+    golden::<RepliedRecord>("noted_delivery", &noted);
     golden::<GivenUpRecord>("given_up", &delivery.given_up(Ended::TimedOut, at(0)));
     let cooling = Cooling {
         webhook: webhook().id,
@@ -265,10 +272,17 @@ fn webhook() -> Webhook {
         timeout_seconds: 10,
         wait_seconds: 5,
         cooling_seconds: 60,
+        remind_after_seconds: None,
     };
     let ctx = RequestContext { by: Actor::System, request: "request-1".to_owned(), now: at(0) };
     let scope = Scope { side: Side::ServiceOwner, service: Some(service()) };
     Webhook::new(settings, scope, owner(), "dvt_secret".to_owned(), "hash", &ctx)
+}
+
+/// Returns a webhook that reminds of waiting work.
+fn reminding_webhook() -> Webhook {
+    let settings = HookSettings { remind_after_seconds: Some(300), ..webhook().settings };
+    Webhook { settings, ..webhook() }
 }
 
 #[test]
