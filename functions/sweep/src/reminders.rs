@@ -59,12 +59,12 @@ async fn remind(table: &Table, queue: &Queue, reminder: &Reminder) -> Result<(bo
     let (last, now) = (table.replied(reminder.webhook).await?, now());
     if let Some(put_off) = reminder.put_off(last.as_ref(), now) {
         // Another sweep may have been faster. Its record counts then, here and below.
-        drop(table.put_reminder(reminder, &put_off).await?);
+        let _stored = table.put_reminder(reminder, &put_off).await?;
         return Ok((false, 0));
     }
     let look = look(table, reminder, now).await?;
     let Some(oldest) = look.oldest else {
-        drop(table.put_reminder(reminder, &reminder.after_look(look.first, now)).await?);
+        let _stored = table.put_reminder(reminder, &reminder.after_look(look.first, now)).await?;
         return Ok((false, look.looked_at));
     };
     let sent = reminder.sent(now);
@@ -75,7 +75,7 @@ async fn remind(table: &Table, queue: &Queue, reminder: &Reminder) -> Result<(bo
     let delivery = reminder.delivery(oldest);
     if let Err(not_taken) = queue.send(delivery.to_message(), delivery.group(), 0).await {
         log(&subject(reminder), &format!("the queue rejected it: {}", not_taken.0));
-        drop(table.put_reminder(&sent, &sent.put_back(now)).await?);
+        let _stored = table.put_reminder(&sent, &sent.put_back(now)).await?;
         return Ok((false, look.looked_at));
     }
     Ok((true, look.looked_at))

@@ -152,7 +152,7 @@ fn a_delivery_is_tried_eight_times_and_then_given_up() {
                 delivery = retry;
             }
             Next::GivenUp(given_up) => break given_up,
-            Next::Done => panic!("500 is not a success"),
+            Next::Done | Next::Dropped => panic!("500 is not a success"),
         }
     };
     assert_eq!(pauses, [15, 60, 240, 900, 900, 900, 900]);
