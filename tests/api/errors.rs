@@ -303,6 +303,7 @@ fn provoke_decisions(provoked: &mut Provoked) {
     patch(provoked, Code::InvalidField, &json!({"state": "DONE"}));
     provoked.call(Code::NotOwner, "PATCH", &as_consumer, "awesome-key", &json!({"state": "APPROVED"}));
     patch(provoked, Code::IllegalTransition, &json!({"state": "COMPLETED"}));
+    patch(provoked, Code::NotClaimed, &json!({"state": "APPROVED", "claim": 1}));
     provoked.call(Code::NotRetryable, "POST", &format!("{path}retry/"), "vm-owner-key", &Value::Null);
     patch(provoked, Code::DeployedItemTooEarly, &json!({"deployed_item": {"ip": "10.0.0.1"}}));
     let large = json!({"state": "APPROVED", "deployed_item": {"x": "x".repeat(128 * 1024)}});

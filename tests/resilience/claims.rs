@@ -115,7 +115,7 @@ fn each_change_instance_is_completed_by_the_worker_with_its_newest_claim() {
             work.complete(claimed);
         }
     }
-    let completed = work.system.get(&format!("{CHANGES}?state=COMPLETED&light=true&limit=1"), KEY);
+    let completed = work.system.get(&format!("{CHANGES}?state=COMPLETED&limit=1"), KEY);
     assert_eq!(completed.at("/count"), ITEMS);
     work.system.assert_sound();
 }

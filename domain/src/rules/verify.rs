@@ -275,9 +275,9 @@ impl Comparison {
                     });
                 }
                 let at = Position { is_below, ..at };
-                Pairs::of(part)
-                    .into_iter()
-                    .for_each(|pairs| self.elements(pairs, at, prior, elements, of_item));
+                if let Some(pairs) = Pairs::of(part) {
+                    self.elements(pairs, at, prior, elements, of_item);
+                }
             }
             (wanted, item) => {
                 let is_single = !part.names_members() && part.elements().is_none();

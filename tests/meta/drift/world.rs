@@ -146,6 +146,21 @@ impl World {
         }
     }
 
+    /// Claims work, extends the claim, and names others.
+    fn claims(&self) {
+        let (list, key) = (format!("{OWNER}/change_instances"), "vm-owner-key");
+        let batch = json!({"worker": "w-1", "limit": 1, "lease_seconds": 60, "state": "PENDING", "service": 1,
+            "colour": "red"});
+        let claimed = self.call(200, "POST", &format!("{list}/claim/"), key, &batch);
+        let path = format!("{list}/{}/", claimed["results"][0]["id"]);
+        let claim = format!("{path}claim/");
+        let extend = json!({"worker": "w-1", "number": 1, "lease_seconds": 60});
+        self.call(200, "POST", &claim, key, &extend);
+        self.call(400, "POST", &claim, key, &json!({"worker": "w-2"}));
+        self.call(200, "PATCH", &path, key, &json!({"log": "begun", "claim": 1}));
+        self.call(400, "PATCH", &path, key, &json!({"log": "late", "claim": 7}));
+    }
+
     /// Reads and compares earlier declarations, and reverts to the first one. The second revert has no changes.
     fn history(&self) {
         let key = "awesome-key";
@@ -311,6 +326,7 @@ pub(super) fn usual() -> Lines {
     world.bill();
     world.dry_run();
     world.declare();
+    world.claims();
     world.history();
     world.refused();
     world.system.assert_sound();

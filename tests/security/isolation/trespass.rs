@@ -56,6 +56,8 @@ pub(super) fn body(operation: Operation, foreign: &Foreign) -> Value {
         Operation::UpdateChangeInstance => {
             json!({"state": "COMPLETED", "log": "stolen", "deployed_item": {"ip": "stolen"}})
         }
+        Operation::ClaimChangeInstances => json!({"worker": "stolen", "service": foreign.vm}),
+        Operation::ClaimChangeInstance => json!({"worker": "stolen"}),
         Operation::CreateDeployedItem => {
             json!({"data": {"ip": "stolen"}, "change_instance": foreign.change})
         }

@@ -27,7 +27,7 @@ impl<'p> Pairs<'p> {
     }
 
     /// Returns the index of each name that only one element has.
-    fn unique_names<'a>(self, elements: &'a [Value]) -> BTreeMap<&'a str, usize> {
+    fn unique_names(self, elements: &[Value]) -> BTreeMap<&str, usize> {
         let mut indexes: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for (index, element) in elements.iter().enumerate() {
             if let Some(name) = self.part.name_of(element) {

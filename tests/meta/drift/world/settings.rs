@@ -32,7 +32,7 @@ impl World {
             self.call(status, "PATCH", url, key, &json!({"data": {"cpu": 9}}));
         }
         let settings = json!({"approval_required": true, "state": "IN_SERVICE", "allow_manual_approval": true,
-            "allow_manual_completion": true, "update_strategy": "MODIFY", "complete_unneeded": false,
+            "allow_manual_completion": true, "update_strategy": "MODIFY", "complete_unneeded": false, "claim_required": false,
             "minimum_version": 1, "tags": ["compute"],
             "dependent_teams": [{"id": 3}], "colour": "red"});
         self.call(200, "PUT", &format!("{services}1/"), key, &settings);
