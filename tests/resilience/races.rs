@@ -464,8 +464,10 @@ fn a_completion_and_a_claim_of_another_worker_have_an_order() {
         system.call("POST", &claim, "vm-owner-key", &json!({"worker": "w-1"})).expect_status(200);
         end_leases(&system);
         let (complete, take) = (json!({"state": "COMPLETED", "claim": 1}), json!({"worker": "w-2"}));
-        let requests =
-            [request("PATCH", &path, "vm-owner-key", &complete), request("POST", &claim, "vm-owner-key", &take)];
+        let requests = [
+            request("PATCH", &path, "vm-owner-key", &complete),
+            request("POST", &claim, "vm-owner-key", &take),
+        ];
         let [completed, taken] = <[Answer; 2]>::try_from(all(&system, &requests)).unwrap();
         let statuses = (completed.status, taken.status);
         assert!([(200, 400), (400, 200)].contains(&statuses), "{completed:?} {taken:?}");

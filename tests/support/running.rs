@@ -304,7 +304,8 @@ impl Running {
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
         let replaced: Vec<_> = replaced.values().map(|old| (old, &old.metadata)).collect();
-        let more = (doubled, charges, claims, declarations.keys(), secrets.keys(), replaced, remembered, catalogue);
+        let more =
+            (doubled, charges, claims, declarations.keys(), secrets.keys(), replaced, remembered, catalogue);
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 

@@ -11,8 +11,8 @@ mod second_half;
 use self::deploy::deploy;
 use self::permitted::{Permitted, is_torn, notes, permitted};
 pub use self::reads::{
-    base_to_read, checking_version, depends_on_claim, depends_on_service, depends_on_texts, may_be_overtaken, newest_to_read,
-    takes_numbers,
+    base_to_read, checking_version, depends_on_claim, depends_on_service, depends_on_texts, may_be_overtaken,
+    newest_to_read, takes_numbers,
 };
 pub use self::refused::Refused;
 use crate::base::actor::Actor;
@@ -25,8 +25,8 @@ use crate::base::timestamp::Timestamp;
 use crate::catalog::schema::DecisionForms;
 use crate::catalog::service::{Service, Settings};
 use crate::model::blockers::Blockers;
-use crate::model::claim::Claim;
 use crate::model::change::{Change, ClosedBy, Entry, Reason, Target};
+use crate::model::claim::Claim;
 use crate::model::deployed::{DEPLOYED_BYTES_MAX, Deployed};
 use crate::model::item::{Base, Creation, Drift, Item, LatestDeployed, Slot, Stack};
 use crate::model::storable::StorableValue;
@@ -35,8 +35,8 @@ use crate::model::team::Head;
 use crate::model::write::Write;
 use crate::rules::change_draft::ChangeDraft;
 use crate::rules::check;
-use crate::rules::claim;
 use crate::rules::check::{Case, Check, Checked, Fit, Report, Reported};
+use crate::rules::claim;
 use crate::rules::open_change;
 use crate::rules::put_item::{drifted, put_item};
 use crate::rules::{progress, replacement};

@@ -56,7 +56,7 @@ fn r64_a_claim_gives_all_work_on_an_item_to_one_worker_until_a_time() {
     assert_eq!(number(world.claim(id, &request("w1", None))), Ok(2));
     assert_eq!(number(world.claim(id, &request("w1", Some(1)))), Err(Refused::NotClaimed));
     end_leases(&mut world);
-    assert_eq!(number(world.claim(id, &request("w1", Some(2)))), Ok(2), "nobody has taken it since");
+    assert_eq!(number(world.claim(id, &request("w1", Some(2)))), Ok(2), "the work is still its own");
     end_leases(&mut world);
     assert_eq!(number(world.claim(id, &request("w2", None))), Ok(3));
     assert_eq!(world.claim(id, &release("w2", 3)).unwrap().lease, None);
@@ -144,8 +144,7 @@ fn r64_each_owner_has_its_own_claims() {
     let change = world.change(main).clone();
     let stranger = crate::world::team(CONSUMER);
     let now = Timestamp::from_micros(world.clock);
-    let of_consumer =
-        claim::claim(&change, &world.claim_on(&change), &request("w3", None), &stranger, now);
+    let of_consumer = claim::claim(&change, &world.claim_on(&change), &request("w3", None), &stranger, now);
     assert_eq!(of_consumer, Err(Refused::NotOwner));
 }
 

@@ -79,7 +79,7 @@ fn r65_a_change_instance_waits_from_its_state_on_while_no_worker_has_it() {
     assert!(!is_waiting(from, Some(&claim(lease(until))), from), "a worker has it");
     assert!(is_waiting(from, Some(&claim(lease(until))), until), "the lease has ended");
     assert!(is_waiting(from, Some(&claim(None)), from), "the worker has released it");
-    // A log text does not begin a new wait, and a change instance in another state is no work of the webhook.
+    // A log text does not begin a new wait, and the webhook ignores a change instance in another state.
     let mut logged = change.clone();
     let log = logged.history[1].clone();
     logged.history.push(domain::model::change::Entry { from: Some(State::Approved), at: until, ..log });
@@ -129,7 +129,7 @@ fn r65_a_delivered_event_puts_the_reminder_off() {
     let failed = replied(&webhook, Some(&delivered), Ended::TimedOut, at(1_300));
     assert_eq!(reminder.put_off(Some(&failed), now).unwrap().due, at(1_200 + INTERVAL));
     assert_eq!(reminder.put_off(Some(&replied(&webhook, None, Ended::TimedOut, at(1_300))), now), None);
-    // A reminder or a test is no event of a change instance.
+    // A reminder or a test delivers no event of a change instance.
     for event_type in [EventType::Reminder, EventType::Test] {
         let delivery = Delivery::of_type(event_type, webhook.id, json!({"metadata": {"id": "r:1"}}));
         let replied = Replied::after(None, &delivery, Ended::Answered(200), at(1_300), at(1_300));

@@ -230,9 +230,8 @@ impl Filter<Change> {
     /// Adds a filter on the claim of a row at this time; work that was never claimed has none.
     pub(crate) fn claim(&mut self, test: impl Fn(Option<&Claim>) -> bool + Send + Sync + 'static) {
         self.related.push(Box::new(|change: &Change| Some(RelatedKey::Claim(change.item, change.owner.id))));
-        self.tests.push(Arc::new(move |change, related| {
-            test(related.claims.get(&(change.item, change.owner.id)))
-        }));
+        self.tests
+            .push(Arc::new(move |change, related| test(related.claims.get(&(change.item, change.owner.id)))));
     }
 }
 

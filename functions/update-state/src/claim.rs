@@ -60,7 +60,13 @@ async fn release(table: &Table, claim: &Claim) -> Result<(), Failure> {
     Ok(())
 }
 
-fn refusal(call: &Call, refused: &Refused, change: &Change, claim: &Claim, request: &ClaimRequest) -> Failure {
+fn refusal(
+    call: &Call,
+    refused: &Refused,
+    change: &Change,
+    claim: &Claim,
+    request: &ClaimRequest,
+) -> Failure {
     match refused {
         Refused::NotOwner => Code::NotOwner.into(),
         Refused::Resolved(state) => resolved(*state),
@@ -69,7 +75,9 @@ fn refusal(call: &Call, refused: &Refused, change: &Change, claim: &Claim, reque
                 (None, Some(lease)) => {
                     format!("the worker {} has the work", lease.worker)
                 }
-                (Some(_), _) if claim.number == 0 => "number must be absent: nothing is claimed yet".to_owned(),
+                (Some(_), _) if claim.number == 0 => {
+                    "number must be absent: nothing is claimed yet".to_owned()
+                }
                 _ => format!("number must be {}, the newest number", claim.number),
             };
             not_claimed(&detail, change.state, claim)
@@ -78,7 +86,8 @@ fn refusal(call: &Call, refused: &Refused, change: &Change, claim: &Claim, reque
 }
 
 fn resolved(state: State) -> Failure {
-    let fields = Map::from_iter([("state".to_owned(), json!(state.name())), ("allowed".to_owned(), json!([]))]);
+    let fields =
+        Map::from_iter([("state".to_owned(), json!(state.name())), ("allowed".to_owned(), json!([]))]);
     let detail = format!("a claim requires an open change instance, and this one is {state}");
     Reply::problem(Code::IllegalTransition, &detail, fields).into()
 }

@@ -34,8 +34,8 @@ mod webhook;
 
 pub use account::{api_key, audit_entry, member};
 pub use change::{
-    Blocker, ChangeView, change_instance, change_instance_as_created, change_instance_with_proposal, change_tag, claim_view, history,
-    light_change_instance,
+    Blocker, ChangeView, change_instance, change_instance_as_created, change_instance_with_proposal,
+    change_tag, claim_view, history, light_change_instance,
 };
 pub use charge::{accumulated, charge, charge_sum};
 pub use graph::{graph_application, graph_dependants, graph_item, graph_reference};

@@ -14,7 +14,8 @@ mod write;
 pub use account::Due;
 pub use client::{ACTIONS_MAX, Error, Settings, Table};
 pub use read::{
-    Bound, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, Wanted, stream, until,
+    Bound, Direction, HistoricalState, Listed, Read, RelatedKey, Rows, Source, Undecided, Wanted, stream,
+    until,
 };
 pub use record::FORMAT as RECORD_FORMAT;
 pub use write::{Commit, MovedItems, NewService, NewTeam, PendingWork, Publication, Stored};

@@ -162,8 +162,7 @@ async fn load(table: &Table, planned: &[PlannedChange]) -> Result<(Vec<Change>, 
     let is_new = |planned: &&PlannedChange| planned.declared.as_ref().is_some_and(|one| one.new.is_some());
     let new: BTreeSet<ItemId> = planned.iter().filter(is_new).map(|planned| planned.item).collect();
     let may_be_gone: Vec<ItemId> = items.iter().copied().filter(|id| !new.contains(id)).collect();
-    let (changes, mut items) =
-        tokio::try_join!(table.changes(&changes), table.items(&items, &may_be_gone))?;
+    let (changes, mut items) = tokio::try_join!(table.changes(&changes), table.items(&items, &may_be_gone))?;
     table.note_claims(&mut items).await?;
     Ok((changes, items))
 }

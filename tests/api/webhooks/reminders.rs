@@ -127,7 +127,7 @@ fn a_webhook_that_is_removed_or_without_reminders_reminds_no_more() {
     world.deliver();
     assert_eq!(sweep_after(&mut world, 400), 2);
     let url = made["url"].as_str().unwrap();
-    // Without a state there is no work of which the webhook could remind.
+    // Without a state, the webhook knows no work of which it could remind.
     let stateless = json!({"change_instance_state": null});
     let refused = world.system.expect(400, "PATCH", url, KEY, &stateless);
     let message = "must be null, unless change_instance_state is PENDING or APPROVED";

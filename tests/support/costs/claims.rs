@@ -12,16 +12,14 @@ pub fn claims() -> Table {
     let created = submit(&system, &json!({"App": vms(1..=1, 8)}));
     let path = change(&created);
     move_to(&system, &path, "APPROVED");
-    let claim = |body| {
-        system.call("POST", &format!("{path}claim/"), "vm-owner-key", &body).expect_status(200)
-    };
+    let claim =
+        |body| system.call("POST", &format!("{path}claim/"), "vm-owner-key", &body).expect_status(200);
     table.answer("claim one change instance", &claim(json!({"worker": "w"})));
     table.answer("extend a claim", &claim(json!({"worker": "w", "number": 1})));
     table.answer("release a claim", &claim(json!({"worker": "w", "number": 1, "lease_seconds": 0})));
     let batch = format!("{OWNER}/change_instances/claim/");
-    let batch = |worker| {
-        system.call("POST", &batch, "vm-owner-key", &json!({"worker": worker})).expect_status(200)
-    };
+    let batch =
+        |worker| system.call("POST", &batch, "vm-owner-key", &json!({"worker": worker})).expect_status(200);
     table.answer("claim the oldest work, 1 free", &batch("w"));
     table.answer("claim the oldest work, none of 1 free", &batch("other"));
     let update = |body| {

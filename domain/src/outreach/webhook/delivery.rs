@@ -245,7 +245,7 @@ impl Replied {
     #[must_use]
     pub fn noting_delivery(self, webhook: &Webhook, delivery: &Delivery) -> Self {
         let is_delivered = self.ended.is_some_and(Ended::is_delivered);
-        // A reminder or a test is no delivery of a change instance, so it must not put off the next reminder.
+        // A reminder or a test delivers no change instance, so it must not put off the next reminder.
         let is_noted = is_delivered && delivery.event_type == EventType::ChangeInstance;
         let delivered = if is_noted { Some(self.at) } else { self.delivered };
         Self { delivered: delivered.filter(|_| webhook.reminders().is_some()), ..self }

@@ -2,9 +2,9 @@
 
 use super::{Planted, assert_each_is_reported, busy, change, consumer, copy, item, slot};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, team};
+use domain::audit::invariant::Snapshot;
 use domain::base::id::DeployedId;
 use domain::base::state::{ChangeType, RuntimeState};
-use domain::audit::invariant::Snapshot;
 use domain::model::claim::Claim;
 use domain::model::item::Creation;
 use domain::model::place::Place;

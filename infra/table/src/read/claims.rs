@@ -30,7 +30,7 @@ impl Table {
         work: Vec<(ItemId, TeamId)>,
     ) -> Result<BTreeMap<(ItemId, TeamId), Claim>, Error> {
         let keys = work.into_iter().map(|(item, owner)| key::claim(item, owner));
-        // Most work is free, so a missing record is no reason for a second read.
+        // Most work is free, so a missing record needs no second read.
         let claims = self.batch_get::<ClaimRecord>(keys, Consistency::Eventual).await?;
         Ok(claims.into_iter().map(|claim| ((claim.item, claim.owner), claim)).collect())
     }

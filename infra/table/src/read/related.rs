@@ -19,7 +19,7 @@ use domain::model::submission::Submission;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
 use domain::{Change, Hash, Item, ItemId, TeamId};
-use futures_util::future::{try_join, try_join3, try_join_all};
+use futures_util::future::{try_join, try_join_all, try_join3};
 use std::collections::BTreeSet;
 
 /// A record that a row of a list refers to.

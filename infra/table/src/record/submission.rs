@@ -367,8 +367,7 @@ impl Record for WorkRecord {
             let new = planned.declared.as_ref().and_then(|declared| declared.new.as_ref());
             let identities = spare.iter().chain(&new).map(|identity| of_generation(identity.generation));
             let gone = if spare.is_some() { FORMAT_GONE } else { FORMAT_BASE };
-            let checked = of_checked(planned.schema_version)
-                .max(of_planned(planned));
+            let checked = of_checked(planned.schema_version).max(of_planned(planned));
             identities.max().unwrap_or(FORMAT_BASE).max(gone).max(checked)
         };
         let packed = if work.id.staging.is_some() { FORMAT_GENERATIONS } else { FORMAT_BASE };

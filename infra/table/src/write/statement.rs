@@ -19,7 +19,7 @@ use domain::model::staging::StagingState;
 use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::model::write::{Closing, Write};
-use domain::{State, TeamId, Timestamp};
+use domain::{ItemId, State, TeamId, Timestamp};
 use std::collections::HashMap;
 
 /// The condition of a new record: the key is free.
@@ -56,15 +56,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::RecordSubmission(submission) => create::<SubmissionRecord>(table, submission),
         Write::StoreIdempotencyKey { team, remembered, now } => remember(table, *team, remembered, *now),
         Write::CreateWork(work) => create::<WorkRecord>(table, work),
-        Write::CheckClaim { item, owner, number } => {
-            at_number(*number).check(table, key::claim(*item, *owner))
-        }
-        Write::CheckUnclaimed { item, owner } => {
-            Condition::new(NEW).check(table, key::claim(*item, *owner))
-        }
-        Write::ReleaseClaim { item, owner, number } => {
-            at_number(*number).name("w").name("u").update(table, key::claim(*item, *owner), "REMOVE #w, #u")
-        }
+        Write::CheckClaim { item, owner, number } => check_claim(table, *item, *owner, *number),
+        Write::CheckUnclaimed { item, owner } => Condition::new(NEW).check(table, key::claim(*item, *owner)),
+        Write::ReleaseClaim { item, owner, number } => release_claim(table, *item, *owner, *number),
         Write::CreateShare(share) => create::<ShareRecord>(table, share),
         Write::DeleteShare { item, owner } => remove(table, key::share(*item, *owner)),
         Write::DeleteItem { item, revision } => at_revision(*revision).delete(table, key::item(*item)),
@@ -97,6 +91,15 @@ fn at_revision(revision: u64) -> Condition {
 /// Returns the fence of a claim: a worker that lost its claim to another one has an older number.
 fn at_number(number: u64) -> Condition {
     Condition::new("#n = :n").number("n", number)
+}
+
+fn check_claim(table: &str, item: ItemId, owner: TeamId, number: u64) -> Result<TransactWriteItem, Error> {
+    at_number(number).check(table, key::claim(item, owner))
+}
+
+/// Ends the lease. The number stays, because it never falls.
+fn release_claim(table: &str, item: ItemId, owner: TeamId, number: u64) -> Result<TransactWriteItem, Error> {
+    at_number(number).name("w").name("u").update(table, key::claim(item, owner), "REMOVE #w, #u")
 }
 
 /// Returns the fence of two claims: the newest lease is the one that was read.

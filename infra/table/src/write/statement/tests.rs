@@ -6,10 +6,10 @@ mod healthchecks;
 mod json;
 
 use self::examples::{
-    application, at, awaiting_item, change, change_id, change_of_generation, charges, checked_work, claim, consumer, deployed,
-    drifted_item, entry, first_half, generations, gone_item, head, item, item_id, offered, owner,
-    redeclaring_work, remembered, replaced_item, replacing_service, replacing_work, service, share, slot,
-    staged_work, staging, submission, waiting_item, work,
+    application, at, awaiting_item, change, change_id, change_of_generation, charges, checked_work, claim,
+    consumer, deployed, drifted_item, entry, first_half, generations, gone_item, head, item, item_id,
+    offered, owner, redeclaring_work, remembered, replaced_item, replacing_service, replacing_work, service,
+    share, slot, staged_work, staging, submission, waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
