@@ -41,9 +41,9 @@ impl EventType {
         }
     }
 
-    /// Parses the type in a message. Only reminders name it, so that older code reads every other message.
+    /// Parses the type in a message. Only reminders name it, because messages of earlier releases have none.
     fn of_message(message: &Value) -> Option<Self> {
-        match message.get("type") {
+        match message.get("type").and_then(Value::as_str) {
             None => Some(Self::ChangeInstance),
             Some(name) => Some(Self::Reminder).filter(|reminder| name == reminder.name()),
         }
@@ -88,12 +88,10 @@ impl Delivery {
     /// Serializes the delivery as a message.
     pub fn to_message(&self) -> String {
         let (webhook, paced) = (self.webhook.get(), self.paced.map(Paced::to_part));
-        let mut message =
-            json!({"webhook": webhook, "attempt": self.attempt, "event": self.event, "paced": paced});
-        if self.event_type == EventType::Reminder {
-            message["type"] = self.event_type.name().into();
-        }
-        message.to_string()
+        let event_type = Some(self.event_type).filter(|event_type| *event_type == EventType::Reminder);
+        json!({"webhook": webhook, "type": event_type.map(EventType::name), "attempt": self.attempt,
+            "event": self.event, "paced": paced})
+        .to_string()
     }
 
     /// Returns the name under which the queue treats the webhook fairly.
