@@ -39,7 +39,7 @@ pub(crate) fn is_in_place(
 pub(crate) fn unclaimed(item: &Item, draft: &ChangeDraft) -> Option<Write> {
     let slot = item.stacks.get(&draft.owner.id)?.validated.filter(|slot| slot.awaits_claim);
     let is_removal = slot.is_some() && draft.new.is_none();
-    is_removal.then(|| Write::CheckUnclaimed { item: item.id, owner: draft.owner.id })
+    is_removal.then_some(Write::CheckUnclaimed { item: item.id, owner: draft.owner.id })
 }
 
 /// Returns whether a CREATE has failed, so that it has left nothing.

@@ -20,7 +20,9 @@ impl Table {
         let work: Vec<_> = items.iter().flat_map(Item::awaiting_claims).collect();
         // The claims may be a moment old, because a removal before any work checks them at its commit.
         let claims = if work.is_empty() { BTreeMap::new() } else { self.claims(work).await? };
-        items.iter_mut().for_each(|item| item.note_claims(&claims));
+        for item in items {
+            item.note_claims(&claims);
+        }
         Ok(())
     }
 
