@@ -72,9 +72,7 @@ fn refusal(
         Refused::Resolved(state) => resolved(*state),
         Refused::NotClaimed => {
             let detail = match (request.number, claim.live(call.now)) {
-                (None, Some(lease)) => {
-                    format!("the worker {} has the work", lease.worker)
-                }
+                (None, Some(_)) => "another worker has the work".to_owned(),
                 (Some(_), _) if claim.number == 0 => {
                     "number must be absent: nothing is claimed yet".to_owned()
                 }
