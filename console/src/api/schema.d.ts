@@ -1760,8 +1760,8 @@ export interface components {
             problems?: components["schemas"]["BrokenRule"][];
             /** @description The applications of the rule `removal_not_confirmed`. Absent without it. */
             applications?: components["schemas"]["UnconfirmedRemoval"][];
-            /** @description The newest claim, with the code `not_claimed`. Absent without it. */
-            claim?: components["schemas"]["Claim"];
+            /** @description The newest claim, with the code `not_claimed`. Null if the work was never claimed. */
+            claim?: components["schemas"]["Claim"] | null;
         } & {
             [key: string]: components["schemas"]["Sentences"];
         };
