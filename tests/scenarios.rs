@@ -200,6 +200,7 @@ scenarios! {
     an_item_as_it_was
     an_item_of_an_earlier_definition
     an_object_is_adopted
+    an_observed_value_of_a_fixed_property
     an_older_replacement_creates_nothing
     an_orphan_gets_another_change_instance
     an_owner_observes_an_item

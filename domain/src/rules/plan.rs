@@ -19,7 +19,7 @@ pub use self::application::digest_of_stored;
 use self::application::{AffectedApplication, Comparison};
 use self::numbers::{Numbers, Reserved};
 pub use self::numbers::{REUSE_FROM, to_ask};
-pub use self::on_change::{EarlierValues, earlier_to_read, on_change_values};
+pub use self::on_change::{EarlierValues, earlier_to_read, observed_to_read, on_change_values};
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
 pub use self::removal::{ItemRemoval, REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
@@ -178,7 +178,9 @@ pub fn plan<'a>(
     }
     // An item has another declaration than at the read of its earlier declaration.
     let compared = earlier_to_read(stored, items, offers, request.declaration);
-    if !compared.iter().all(|earlier| request.earlier.contains_key(earlier)) {
+    let observed = observed_to_read(stored, items, offers, request.declaration);
+    let observed = observed.into_iter().map(|(service, latest)| (service, latest.hash));
+    if !compared.into_iter().chain(observed).all(|key| request.earlier.contains_key(&key)) {
         return Err(Refused::Torn);
     }
     let affected = application::affected_applications(stored, items, request)?;

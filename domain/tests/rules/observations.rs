@@ -301,3 +301,25 @@ fn r56_an_item_from_before_the_words_counts_if_it_fits() {
     let whole = world.update(modify, VM_OWNER, &to(State::Completed)).unwrap().deployed.unwrap();
     assert_eq!(whole.data, r#"{"cpu":16,"ip":"10.0.0.1","name":"CoreVM1"}"#);
 }
+
+#[test]
+fn r48_a_drifted_item_accepts_the_observed_value_of_a_fixed_property() {
+    let definition = json!({"title": "VM", "type": "object", "x-verified": true, "required": ["name"],
+        "properties": {"name": {"type": "string"}, "cpu": {"type": "integer"},
+            "zone": {"type": "string", "x-on-change": "refuse"}}});
+    let vm = |zone: &str, cpu: u64| [item_of("VM", json!({"name": NAME, "cpu": cpu, "zone": zone}))];
+    let mut world = World::new();
+    world.redefine("VM", &definition);
+    let id = world.declare(&vm("a", 8)).created[0].id;
+    world.decide(id, State::Approved);
+    world.update(id, VM_OWNER, &deploying(State::Completed, "{}")).unwrap();
+    assert_eq!(world.refused(&vm("b", 8)), ["fixed"]);
+    world.deploy(id, VM_OWNER, &json!({"zone": "b", "cpu": 4})).unwrap();
+    assert_eq!(drifted(&world), (true, 1));
+    assert_eq!(world.refused(&vm("c", 8)), ["fixed"], "only the observed value");
+    let id = world.declare(&vm("b", 8)).created[0].id;
+    world.decide(id, State::Approved);
+    world.update(id, VM_OWNER, &deploying(State::Completed, r#"{"zone":"b","cpu":8}"#)).unwrap();
+    assert_eq!(drifted(&world), (false, 0));
+    assert_eq!(world.refused(&vm("a", 8)), ["fixed"], "the corrected value is fixed again");
+}

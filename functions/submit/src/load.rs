@@ -9,6 +9,7 @@ use domain::base::id::ApplicationId;
 use domain::base::problem::Problem;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::model::declaration::{Declaration, DeclaredApplication};
+use domain::model::item::LatestDeployed;
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::rules::plan;
 use domain::rules::plan::{Alike, EarlierValues, Items, Offers, Stored};
@@ -160,5 +161,26 @@ async fn earlier<'a>(
             }
         }
     }
+    add_observed(table, &mut earlier, offers, plan::observed_to_read(stored, items, offers, declaration))
+        .await?;
     Ok((earlier, alike))
+}
+
+/// Adds the observed values of drifted items, which costs nothing while no such item is declared anew.
+async fn add_observed(
+    table: &Table,
+    earlier: &mut EarlierValues,
+    offers: &Offers,
+    observed: Vec<(String, LatestDeployed)>,
+) -> Result<(), Error> {
+    for some in observed.chunks(DECLARATIONS_AT_ONCE) {
+        let read = table.related(some.iter().map(|(_, latest)| RelatedKey::Deployed(latest.id))).await?;
+        for (service, latest) in some {
+            if let (Some(offer), Some(found)) = (offers.get(service), read.deployed.get(&latest.id)) {
+                let values = plan::on_change_values(&offer.schema, &found.data);
+                earlier.insert((service.clone(), latest.hash), values);
+            }
+        }
+    }
+    Ok(())
 }

@@ -8,12 +8,13 @@ use crate::base::state::RuntimeState;
 use crate::catalog::schema::Schema;
 use crate::catalog::service::UpdateStrategy;
 use crate::model::declaration::{Declaration, DeclaredItem};
-use crate::model::item::Item;
+use crate::model::item::{Item, LatestDeployed};
 use crate::model::strategy::Strategy;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The values of earlier declarations at properties with `x-on-change`, by service title and hash of the declaration.
+/// The values at properties with `x-on-change` of earlier declarations and observations, by service title and hash of the
+/// text.
 pub type EarlierValues = BTreeMap<(String, Hash), Map<String, Value>>;
 
 /// Returns the earlier declarations that a plan compares, in services with such properties, and in services with arrays
@@ -53,6 +54,27 @@ fn earlier_of(redeclared: &Redeclared<'_, '_>) -> BTreeSet<Hash> {
     earlier
 }
 
+/// Returns the newest observations of drifted items whose fixed properties a plan compares, by service title (R48).
+pub fn observed_to_read(
+    stored: &Stored,
+    items: &Items,
+    offers: &Offers,
+    declaration: &Declaration,
+) -> Vec<(String, LatestDeployed)> {
+    let redeclared = redeclared(stored, items, offers, declaration);
+    let observed = redeclared.iter().filter_map(|redeclared| {
+        let Redeclared { item, before, offer, .. } = *redeclared;
+        let is_read = is_compared(before, offer) && !before.is_last_declared_as(item.hash);
+        Some((item.service.clone(), observed(before).filter(|_| is_read)?))
+    });
+    observed.collect()
+}
+
+/// Returns the newest observation of a drifted item.
+fn observed(item: &Item) -> Option<LatestDeployed> {
+    item.deployed.filter(|_| item.drift.is_some())
+}
+
 /// Returns whether the service has fixed properties, and something of the item may exist.
 ///
 /// The values are free while nothing is in place: before the owner approves the creation, and after its failure. They
@@ -79,9 +101,17 @@ pub(super) fn refused(
     if !is_compared(before, offer) {
         return Vec::new();
     }
-    let values = earlier.get(&(item.service.clone(), before.version.hash));
-    let changed = changed(offer.schema.fixed(), values, item, offer);
+    let values_of = |hash| earlier.get(&(item.service.clone(), hash));
+    let changed = changed(offer.schema.fixed(), values_of(before.version.hash), item, offer);
+    // A declaration of the observed value corrects the declaration, and not the object.
+    let observed = observed(before).and_then(|observed| values_of(observed.hash));
+    let declared = on_change_values(&offer.schema, &item.canonical);
+    let is_observed = |name: &str| {
+        let value = observed.and_then(|observed| observed.get(name));
+        value.is_some() && declared.get(name) == value
+    };
     changed
+        .filter(|(name, _)| !is_observed(name))
         .map(|(name, value)| (name, format!("must stay {value}, the value of the earlier declaration")))
         .collect()
 }

@@ -115,8 +115,13 @@ impl World {
             alike.compare(&service, hash, text);
             ((service.clone(), hash), plan::on_change_values(&self.offers[&service].schema, text))
         });
-        let values = values.collect();
+        let mut values: EarlierValues = values.collect();
         alike.apply(declaration);
+        for (service, latest) in plan::observed_to_read(stored, items, &self.offers, declaration) {
+            let deployed = self.snapshot.deployed.iter().find(|deployed| deployed.id == latest.id).unwrap();
+            let observed = plan::on_change_values(&self.offers[&service].schema, &deployed.data);
+            values.insert((service, latest.hash), observed);
+        }
         values
     }
 
