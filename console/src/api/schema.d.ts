@@ -1760,8 +1760,11 @@ export interface components {
             problems?: components["schemas"]["BrokenRule"][];
             /** @description The applications of the rule `removal_not_confirmed`. Absent without it. */
             applications?: components["schemas"]["UnconfirmedRemoval"][];
-            /** @description The newest claim, with the code `not_claimed`. Null if the work was never claimed. */
-            claim?: components["schemas"]["Claim"] | null;
+            /**
+             * @description The newest claim, with the code `not_claimed`. Null if the work was never claimed. For an invalid field of this
+             *     name, its error texts.
+             */
+            claim?: components["schemas"]["Claim"] | components["schemas"]["Sentences"] | null;
         } & {
             [key: string]: components["schemas"]["Sentences"];
         };
@@ -5711,8 +5714,10 @@ export interface operations {
                     "application/json": {
                         warnings?: components["schemas"]["Warnings"];
                         count: number;
-                        next: null;
-                        previous: null;
+                        /** @description Always null. */
+                        next: string | null;
+                        /** @description Always null. */
+                        previous: string | null;
                         results: components["schemas"]["ChangeInstance"][];
                     };
                 };
