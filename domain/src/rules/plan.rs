@@ -177,10 +177,7 @@ pub fn plan<'a>(
         return Err(Refused::Torn);
     }
     // An item has another declaration than at the read of its earlier declaration.
-    let compared = earlier_to_read(stored, items, offers, request.declaration);
-    let observed = observed_to_read(stored, items, offers, request.declaration);
-    let observed = observed.into_iter().map(|(service, latest)| (service, latest.hash));
-    if !compared.into_iter().chain(observed).all(|key| request.earlier.contains_key(&key)) {
+    if !on_change::has_all_values(stored, items, offers, request) {
         return Err(Refused::Torn);
     }
     let affected = application::affected_applications(stored, items, request)?;

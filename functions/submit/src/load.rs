@@ -166,7 +166,7 @@ async fn earlier<'a>(
     Ok((earlier, alike))
 }
 
-/// Adds the observed values of drifted items, which costs nothing while no such item is declared anew.
+/// Adds the observed values of drifted items, which costs nothing while no declaration changes such an item.
 async fn add_observed(
     table: &Table,
     earlier: &mut EarlierValues,

@@ -1,7 +1,7 @@
 //! Properties with `x-on-change`: another value is refused (R48), or replaces the item (R60).
 
 use super::stored_items::{Redeclared, differs, redeclared};
-use super::{Items, Offer, Offers, Stored, alike};
+use super::{Items, Offer, Offers, Request, Stored, alike};
 use crate::base::hash::Hash;
 use crate::base::json;
 use crate::base::state::RuntimeState;
@@ -68,6 +68,14 @@ pub fn observed_to_read(
         Some((item.service.clone(), observed(before).filter(|_| is_read)?))
     });
     observed.collect()
+}
+
+/// Returns whether the request has the values of all texts that its plan compares.
+pub(super) fn has_all_values(stored: &Stored, items: &Items, offers: &Offers, request: &Request<'_>) -> bool {
+    let earlier = earlier_to_read(stored, items, offers, request.declaration).into_iter();
+    let observed = observed_to_read(stored, items, offers, request.declaration).into_iter();
+    let mut compared = earlier.chain(observed.map(|(service, latest)| (service, latest.hash)));
+    compared.all(|key| request.earlier.contains_key(&key))
 }
 
 /// Returns the newest observation of a drifted item.
