@@ -115,7 +115,8 @@ async fn over(start: &Start, request: &ApiRequest, status: Option<u16>, deaths: 
     let expected = start.next(&system);
     deaths.add_rejected(None, system.cloud.rejected());
     // A message has no idempotency key, so a repeated request creates a second one.
-    let is_repeatable = !request.path.contains("/messages/");
+    // A repeated claim is a new one, because a worker whose answer is lost does not know the number of the first.
+    let is_repeatable = !request.path.contains("/messages/") && !request.path.ends_with("/claim/");
     // Only submissions are staged. The sweep without staging covers all other requests.
     let has_own_deaths = start.limits.actions_max != STAGED || request.path.contains("/submissions/");
     if !is_repeatable || !has_own_deaths {
