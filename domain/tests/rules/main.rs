@@ -51,6 +51,8 @@ mod planted;
 #[cfg(test)]
 mod preview;
 #[cfg(test)]
+mod reduction;
+#[cfg(test)]
 mod reminders;
 #[cfg(test)]
 mod removals;
