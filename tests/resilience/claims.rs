@@ -1,12 +1,8 @@
 //! A thousand change instances, twenty workers, and a hundred deaths of workers (R64).
 
-use domain::Timestamp;
-use dovetail_aws::Clock;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use support::{Answer, ApiRequest, Random, Running, functions_by_clock, send};
+use support::{Answer, ApiRequest, Clocked, Random, Running, send};
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const CHANGES: &str = "/v1/orcabase/serviceowner/change_instances/";
@@ -23,9 +19,7 @@ type Claimed = (u64, u64);
 /// A system, and functions with the clock of the test.
 struct Workplace {
     system: Running,
-    url: String,
-    /// Time of the functions in microseconds since 1970.
-    now: Arc<AtomicU64>,
+    functions: Clocked,
     /// The newest number of each change instance.
     newest: BTreeMap<u64, u64>,
     /// The completed change instances, with the numbers of their claims.
@@ -41,16 +35,12 @@ impl Workplace {
         let body = json!({"AwesomeConsumer": {"App": {"services": {"VM": items}}}});
         system.expect(201, "POST", SUBMIT, "awesome-key", &body);
         system.wait_idle();
-        let now = Arc::new(AtomicU64::new(dovetail_aws::now().micros()));
-        let time = Arc::clone(&now);
-        let clock: Clock = Arc::new(move || Timestamp::from_micros(time.load(Ordering::SeqCst)));
-        let (url, serving) = system.block_on(functions_by_clock(system.table.clone(), clock));
-        drop(system.spawn(serving));
-        Self { system, url, now, newest: BTreeMap::new(), completed: BTreeMap::new() }
+        let functions = Clocked::start(&system);
+        Self { system, functions, newest: BTreeMap::new(), completed: BTreeMap::new() }
     }
 
     fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
-        self.system.block_on(send(&self.url, &ApiRequest::with_key(method, path, KEY, body)))
+        self.system.block_on(send(&self.functions.url, &ApiRequest::with_key(method, path, KEY, body)))
     }
 
     /// Claims work for a worker. Every number of a change instance is handed out once.
@@ -90,7 +80,7 @@ fn each_change_instance_is_completed_by_the_worker_with_its_newest_claim() {
     // The work of dead workers may still end, because nothing stops an orphaned process.
     let (mut orphans, mut deaths) = (Vec::new(), 0);
     while work.completed.len() < ITEMS {
-        work.now.fetch_add(random.below(300_000), Ordering::SeqCst);
+        work.functions.advance(random.below(300_000));
         let worker = random.index(WORKERS);
         let mut mine = std::mem::take(&mut workers[worker]);
         if mine.is_empty() {

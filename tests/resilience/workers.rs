@@ -1,22 +1,17 @@
 //! The workers of `examples/workers`: they die in the middle of their work, lose their lease, or their command fails.
 
-use domain::Timestamp;
-use dovetail_aws::Clock;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
-use support::{Answer, ApiRequest, Running, functions_by_clock, send};
+use support::{Answer, ApiRequest, Clocked, Running, send};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
@@ -41,16 +36,12 @@ printf '%s' "$deployed"
 /// A system with one APPROVED change, functions with the clock of the test, and the commands of the workers.
 struct Workplace {
     system: Running,
-    /// URL of the functions.
-    url: String,
-    /// Time of the functions in microseconds since 1970.
-    now: Arc<AtomicU64>,
+    functions: Clocked,
     /// Path of the change instance.
     change: String,
     /// Accepts a connection of each command.
     commands: TcpListener,
     directory: TempDir,
-    serving: JoinHandle<()>,
 }
 
 impl Workplace {
@@ -61,15 +52,11 @@ impl Workplace {
         let change = format!("{CHANGES}{}/", submitted.at("/change_instances/0/id"));
         system.expect(200, "PATCH", &change, KEY, &json!({"state": "APPROVED"}));
         system.wait_idle();
-        let now = Arc::new(AtomicU64::new(dovetail_aws::now().micros()));
-        let time = Arc::clone(&now);
-        let clock: Clock = Arc::new(move || Timestamp::from_micros(time.load(Ordering::SeqCst)));
-        let (url, serving) = system.block_on(functions_by_clock(system.table.clone(), clock));
-        let serving = system.spawn(serving);
+        let functions = Clocked::start(&system);
         let commands = system.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("command"), COMMAND).unwrap();
-        Self { system, url, now, change, commands, directory, serving }
+        Self { system, functions, change, commands, directory }
     }
 
     /// Starts a worker with the shortest lease.
@@ -80,7 +67,7 @@ impl Workplace {
         let command = format!("bash {}/command {port}", directory.display());
         let mut worker = Command::new(script);
         worker.args(["--worker", name, "--lease", &LEASE_SECONDS.to_string(), "--run", &command]);
-        worker.env("DOVETAIL_URL", &self.url).env("DOVETAIL_API_KEY", KEY).env("TMPDIR", directory);
+        worker.env("DOVETAIL_URL", &self.functions.url).env("DOVETAIL_API_KEY", KEY).env("TMPDIR", directory);
         Worker::start(worker.stdout(Stdio::piped()))
     }
 
@@ -99,11 +86,11 @@ impl Workplace {
 
     /// Moves the clock past the end of every lease.
     fn end_leases(&self) {
-        self.now.fetch_add((LEASE_SECONDS + 1) * 1_000_000, Ordering::SeqCst);
+        self.functions.advance((LEASE_SECONDS + 1) * 1_000_000);
     }
 
     fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
-        self.system.block_on(send(&self.url, &ApiRequest::with_key(method, path, KEY, body)))
+        self.system.block_on(send(&self.functions.url, &ApiRequest::with_key(method, path, KEY, body)))
     }
 
     /// Fails unless a completion with this number is refused.
@@ -118,12 +105,6 @@ impl Workplace {
     fn assert_result(&self, values: &Value) {
         self.send("GET", &self.change, &Value::Null).assert_is(200, values);
         self.system.assert_sound();
-    }
-}
-
-impl Drop for Workplace {
-    fn drop(&mut self) {
-        self.serving.abort();
     }
 }
 

@@ -32,7 +32,7 @@ mod yaml;
 
 pub use commands::{commands, first_commands};
 pub use dovetail_daemon::settings::Settings;
-pub use functions::{functions_by_clock, functions_on};
+pub use functions::{Clocked, functions_on};
 pub use prepared::Prepared;
 pub use proxy::{AllSeen, Calls, Fate, Proxy, Seen, SentRequest, SentRequests, dying_after};
 pub use published::Published;

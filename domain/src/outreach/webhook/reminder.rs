@@ -144,7 +144,7 @@ impl ReminderSettings {
     }
 }
 
-/// Returns whether a change instance waits that does so from a time on: no worker has a live claim on it (R64).
+/// Returns whether a change instance waits: the time `from` has come, and no worker has a live claim (R64).
 pub fn is_waiting(from: Timestamp, claim: Option<&Claim>, now: Timestamp) -> bool {
     from <= now && claim.is_none_or(|claim| claim.is_free(now))
 }
