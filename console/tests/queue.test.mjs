@@ -173,6 +173,24 @@ describe("queue", () => {
     await context.close();
   });
 
+  it("keeps both of two filters that follow at once", async () => {
+    const { page, context } = await openQueue();
+    await page.getByText("Approved", { exact: true }).click();
+    await page.getByText("No change fits these filters.").waitFor();
+    // No event of the browser comes between the two, as after two quick keys.
+    await page.evaluate(async () => {
+      const labelled = (text) => [...document.querySelectorAll(".filters label")].find((label) => label.innerText.startsWith(text)).control;
+      labelled("Pending").click();
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      const service = labelled("Service");
+      service.value = "1";
+      service.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await rowOf(page, names[0]).waitFor();
+    assert.match(page.url(), /#\/queue\?state=PENDING&service=1$/);
+    await context.close();
+  });
+
   it("fails, retries and closes changes", async () => {
     for (const { id } of await changesOf(world.system, VM, "PENDING")) await decide(world.system, VM, id, { state: "APPROVED" });
     const { page, context } = await openQueue();

@@ -32,12 +32,20 @@ export function linkTo(path: string, query: Record<string, string | number | und
 /** Opens a page. */
 export function navigate(link: string): void {
   location.hash = link;
+  announce();
 }
 
 /** Changes the parameters of the page, without a new entry in the history. */
 export function replaceLink(link: string): void {
   history.replaceState(history.state, "", link);
-  // The browser sends this event later, and only for `location`. A checked box would flicker until then.
+  announce();
+}
+
+/**
+ * Shows a new address at once. The browser sends its event later, and only for `location`: until then a checked box
+ * would flicker, and a second filter would start from the filters before the first one.
+ */
+function announce(): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
