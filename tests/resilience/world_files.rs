@@ -1,7 +1,7 @@
 //! World files: a second load changes nothing, later changes survive a restart, and invalid files list their errors.
 
 use domain::Timestamp;
-use domain::catalog::service::Service;
+use domain::catalog::service::{Service, UpdateStrategy};
 use dovetail_daemon::load::{self, NewKey, Plan};
 use dovetail_daemon::settings::{Settings, WorldChoice};
 use dovetail_daemon::{System, world};
@@ -161,9 +161,11 @@ fn second_world() -> Value {
             {"name": "New", "api_keys": [{"name": "ci"}]},
         ],
         "services": [
-            {"owner": "Payments", "approval_required": false, "dependent_teams": ["New"],
+            {"owner": "Payments", "approval_required": false, "update_strategy": "REPLACE",
+                "complete_unneeded": true, "claim_required": true, "dependent_teams": ["New"],
                 "allowed_teams": ["Payments"], "schema": schema("Ledger", "integer")},
-            {"owner": "New", "schema": schema("Fresh", "integer")},
+            {"owner": "New", "update_strategy": "REPLACE", "complete_unneeded": true, "claim_required": true,
+                "schema": schema("Fresh", "integer")},
         ],
     })
 }
@@ -183,7 +185,7 @@ fn schema(title: &str, ty: &str) -> Value {
 }
 
 /// The differences that a load of [`second_world`] over [`first_world`] reports and leaves.
-const DIFFERENCES: [&str; 11] = [
+const DIFFERENCES: [&str; 14] = [
     "team Payments has other metadata",
     "key Payments/ci has role GENERAL, file says READ_ONLY",
     "key Payments/deploy has another secret, or was revoked",
@@ -193,6 +195,9 @@ const DIFFERENCES: [&str; 11] = [
     "key Payments/withdrawn has another secret, or was revoked",
     "service Ledger has another schema, version 1",
     "service Ledger has approval_required true, file says false",
+    "service Ledger has update_strategy MODIFY, file says REPLACE",
+    "service Ledger has complete_unneeded false, file says true",
+    "service Ledger has claim_required false, file says true",
     "service Ledger has dependent_teams [], file says [New]",
     "service Ledger has allowed_teams [Other, Payments], file says [Payments]",
 ];
@@ -229,7 +234,9 @@ fn differences_are_reported_and_left() {
     assert_eq!((ledger.schema_version, ledger.settings.approval_required), (1, true));
     assert_eq!(system.get("/v1/account/teams/", "fourth-key").status, 401);
     assert_eq!(system.get("/v1/account/teams/", "another-key").status, 401);
-    assert!(system.block_on(system.table.service("Fresh")).unwrap().is_some());
+    let fresh = system.block_on(system.table.service("Fresh")).unwrap().unwrap().settings;
+    assert_eq!(fresh.update_strategy, UpdateStrategy::Replace);
+    assert!(fresh.complete_unneeded && fresh.claim_required, "a new service has the settings of the file");
     system.assert_sound();
 }
 
@@ -303,6 +310,7 @@ fn full_world() -> Value {
         "teams": [{"name": "Payments", "metadata": {"note": "a"}, "api_keys": ["a-key", {"key": "b-key", "name": "b", "role": "GENERAL"}],
             "notify": {"url": "http://127.0.0.1:9100/", "pattern": {"detail-type": ["Submission.StateChanged.v1"]}}}],
         "services": [{"owner": "Payments", "approval_required": false, "dependent_teams": ["Network"],
+            "update_strategy": "REPLACE", "complete_unneeded": true, "claim_required": true,
             "allowed_teams": ["Payments"], "schema": schema("Ledger", "integer")}],
         "mandatory_metadata": {"team": {"type": "object"}, "application": null},
     })
@@ -332,6 +340,9 @@ fn the_json_schema_and_the_program_reject_unknown_keys_and_wrong_values() {
         ("/services/0", "dependant_teams", json!([])),
         ("/services/0", "allowed_teams", json!(["Network", "Network"])),
         ("/services/0", "approval_required", json!("no")),
+        ("/services/0", "update_strategy", json!("MOVE")),
+        ("/services/0", "complete_unneeded", json!("no")),
+        ("/services/0", "claim_required", json!(1)),
         ("/services/0/schema", "type", json!("array")),
         ("/services/0/schema", "required", json!([])),
         ("/mandatory_metadata", "service", json!({"type": "object"})),

@@ -244,10 +244,14 @@ fn settings(service: &WorldService, teams: &BTreeMap<&str, TeamRef>) -> ServiceS
     };
     let allowed: Vec<TeamId> =
         named(service.allowed_teams.as_ref()).into_iter().map(|team| team.id).collect();
+    let defaults = ServiceSettings::default();
     ServiceSettings {
-        approval_required: service.approval_required.unwrap_or(true),
+        approval_required: service.approval_required.unwrap_or(defaults.approval_required),
+        update_strategy: service.update_strategy.unwrap_or(defaults.update_strategy),
+        complete_unneeded: service.complete_unneeded.unwrap_or(defaults.complete_unneeded),
+        claim_required: service.claim_required.unwrap_or(defaults.claim_required),
         dependent_teams: named(service.dependent_teams.as_ref()),
         allowed_teams: allowed,
-        ..ServiceSettings::default()
+        ..defaults
     }
 }

@@ -78,9 +78,15 @@ mod tests {
                 (service.schema.title.as_str(), service.owner.as_str(), dependent)
             })
             .collect();
-        let of_demo =
-            [("VM", "VMOwnerTeam", 0), ("LoadBalancer", "LBOwnerTeam", 1), ("Network", "NPOwnerTeam", 0)];
+        let of_demo = [
+            ("VM", "VMOwnerTeam", 0),
+            ("LoadBalancer", "LBOwnerTeam", 1),
+            ("Network", "NPOwnerTeam", 0),
+            ("Database", "VMOwnerTeam", 0),
+        ];
         assert_eq!(services, of_demo);
+        let claimed = world.services.iter().map(|service| service.claim_required);
+        assert_eq!(claimed.collect::<Vec<_>>(), [None, None, None, Some(true)]);
         assert!(world.services.iter().all(|service| service.approval_required == Some(true)));
     }
 
@@ -99,6 +105,8 @@ mod tests {
         assert_eq!(teams, [WorldTeam::keyless("T")]);
         let WorldService { approval_required, dependent_teams, allowed_teams, .. } = &services[0];
         assert_eq!((approval_required, dependent_teams, allowed_teams), (&None, &None, &None));
+        let WorldService { update_strategy, complete_unneeded, claim_required, .. } = &services[0];
+        assert_eq!((update_strategy, complete_unneeded, claim_required), (&None, &None, &None));
         assert!(metadata_policy.is_none());
         assert!(parse(r#"{"teams":[]}"#).unwrap().services.is_empty());
     }
@@ -186,7 +194,7 @@ mod tests {
             ],
             "services": [
                 { "owner": "", "dependent_teams": ["T", " V"], "allowed_teams": [""], "schema": schema("S") },
-                { "owner": "T", "approval_required": "yes", "schema": schema("S") },
+                { "owner": "T", "approval_required": "yes", "update_strategy": "MOVE", "schema": schema("S") },
                 { "owner": "T", "dependent_teams": ["T", "U", "U"], "schema": { "type": "reel" } },
             ],
             "mandatory_metadata": { "team": { "type": "list" }, "service": {} },
@@ -219,6 +227,7 @@ mod tests {
             "/services/0/dependent_teams/1: a name must not begin or end with white space",
             "/services/0/allowed_teams/0: a name must not be empty",
             "/services/1/approval_required: must be true or false",
+            "/services/1/update_strategy: must be one of MODIFY, REPLACE",
             "/services/1/schema/title: must be unique among the services",
             "/services/2/dependent_teams: must not name the owner, which gets every change instance",
             "/services/2/dependent_teams/2: must be named once",

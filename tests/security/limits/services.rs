@@ -58,7 +58,7 @@ fn a_definition_that_costs_too_much_or_leaves_itself_is_refused() {
     let answer = post(&system, &publish, "vm-owner-key", large);
     assert_invalid(&answer, "invalid_schema", &[("too_large", "")]);
     let listed = system.get(&publish, "vm-owner-key");
-    assert_eq!(listed.at("/count"), 1, "only the service that was there before: {listed:?}");
+    assert_eq!(listed.at("/count"), 2, "only the services that were there before: {listed:?}");
 }
 
 #[test]

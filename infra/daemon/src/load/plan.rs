@@ -1,12 +1,12 @@
 //! The plan of a load: compares a world with the tables and writes nothing.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Display};
 
 use domain::account::api_key::{ApiKey, KEYS_MAX};
 use domain::base::actor::Role;
 use domain::base::json::canonical;
 use domain::catalog::metadata_policy::{MetadataPolicy, Version};
-use domain::catalog::service::Service;
+use domain::catalog::service::{Service, UpdateStrategy};
 use domain::model::team::Team;
 use domain::{TeamId, Timestamp};
 use dovetail_http::key_hash;
@@ -241,18 +241,26 @@ impl Comparison<'_> {
             let version = stored.schema_version;
             self.differs(&format!("service {title} has another schema, version {version}"));
         }
-        let is = stored.settings.approval_required;
-        if let Some(wanted) = service.approval_required.filter(|wanted| *wanted != is) {
-            self.differs(&format!("service {title} has approval_required {is}, file says {wanted}"));
-        }
-        let dependent = stored.settings.dependent_teams.iter().map(|team| team.name.clone()).collect();
+        let settings = &stored.settings;
+        self.setting(title, "approval_required", settings.approval_required, service.approval_required);
+        let strategy = service.update_strategy.map(UpdateStrategy::name);
+        self.setting(title, "update_strategy", settings.update_strategy.name(), strategy);
+        self.setting(title, "complete_unneeded", settings.complete_unneeded, service.complete_unneeded);
+        self.setting(title, "claim_required", settings.claim_required, service.claim_required);
+        let dependent = settings.dependent_teams.iter().map(|team| team.name.clone()).collect();
         self.teams_of(title, "dependent_teams", service.dependent_teams.as_deref(), dependent);
         let mut allowed = BTreeSet::new();
-        for id in &stored.settings.allowed_teams {
+        for id in &settings.allowed_teams {
             allowed.extend(self.table.team(*id).await?.map(|team| team.name));
         }
         self.teams_of(title, "allowed_teams", service.allowed_teams.as_deref(), allowed);
         Ok(())
+    }
+
+    fn setting<T: Display + PartialEq>(&mut self, title: &str, field: &str, is: T, wanted: Option<T>) {
+        if let Some(wanted) = wanted.filter(|wanted| *wanted != is) {
+            self.differs(&format!("service {title} has {field} {is}, file says {wanted}"));
+        }
     }
 
     fn teams_of(&mut self, title: &str, field: &str, wanted: Option<&[String]>, is: BTreeSet<String>) {

@@ -6,6 +6,7 @@ use domain::account::api_key::default_name;
 use domain::base::actor::Role;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema::Schema;
+use domain::catalog::service::UpdateStrategy;
 use dovetail_emulator::{pattern::Pattern, webhook::Target};
 use hyper::Uri;
 use serde_json::{Map, Value, json};
@@ -71,6 +72,12 @@ pub struct WorldService {
     pub owner: String,
     /// Whether the owner must approve each change; the default is true.
     pub approval_required: Option<bool>,
+    /// How the owner changes an item; the default is by a MODIFY.
+    pub update_strategy: Option<UpdateStrategy>,
+    /// Whether a change instance that asks for what is in place starts as COMPLETED; the default is false.
+    pub complete_unneeded: Option<bool>,
+    /// Whether an API key needs a claim to end the work on a change instance; the default is false.
+    pub claim_required: Option<bool>,
     /// Names of the dependent teams; by default none.
     pub dependent_teams: Option<Vec<String>>,
     /// Names of the teams that may declare the service; by default every team.

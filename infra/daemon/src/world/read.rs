@@ -9,7 +9,7 @@ use domain::base::problem::{Problem, pointer, push_token};
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema;
 use domain::catalog::schema::{SCHEMA_DEPTH_MAX, Schema};
-use domain::catalog::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX};
+use domain::catalog::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, UpdateStrategy};
 use domain::model::declaration;
 use domain::model::declaration::{METADATA_BYTES_MAX, name_problem};
 use serde_json::{Map, Value, json};
@@ -18,6 +18,17 @@ use super::contents::{World, WorldKey, WorldNotify, WorldService, WorldTeam};
 
 /// The levels of the file around a schema: the document, `services`, the service.
 const LEVELS_ABOVE_SCHEMA: usize = 3;
+/// The fields of a service.
+const SERVICE_FIELDS: [&str; 8] = [
+    "owner",
+    "approval_required",
+    "update_strategy",
+    "complete_unneeded",
+    "claim_required",
+    "dependent_teams",
+    "allowed_teams",
+    "schema",
+];
 /// The team name of the declaration in which metadata are checked.
 const ANY_TEAM: &str = "team";
 
@@ -140,12 +151,21 @@ impl Reader {
 
     fn role(&mut self, at: &str, object: &Object) -> Option<Role> {
         let text = self.text(at, object, "role")?;
-        let role = Role::parse(&text);
-        if role.is_none() {
-            let names = Role::ALL.map(Role::name).join(", ");
-            self.refuse(&format!("{at}/role"), format!("must be one of {names}"));
+        self.one_of(&format!("{at}/role"), Role::parse(&text), &Role::ALL.map(Role::name))
+    }
+
+    fn update_strategy(&mut self, at: &str, object: &Object) -> Option<UpdateStrategy> {
+        let text = self.text(at, object, "update_strategy")?;
+        let names = UpdateStrategy::ALL.map(UpdateStrategy::name);
+        self.one_of(&format!("{at}/update_strategy"), UpdateStrategy::parse(&text), &names)
+    }
+
+    /// Returns the value of a name, which must be one of these.
+    fn one_of<T>(&mut self, at: &str, value: Option<T>, names: &[&str]) -> Option<T> {
+        if value.is_none() {
+            self.refuse(at, format!("must be one of {}", names.join(", ")));
         }
-        role
+        value
     }
 
     /// Reads the receiver of a team's events: a URL, or an object with `url` and optionally `pattern`.
@@ -171,10 +191,12 @@ impl Reader {
     }
 
     fn service(&mut self, at: &str, value: &Value) -> Option<WorldService> {
-        let fields = ["owner", "approval_required", "dependent_teams", "allowed_teams", "schema"];
-        let object = self.object(at, value, &fields)?;
+        let object = self.object(at, value, &SERVICE_FIELDS)?;
         let owner = self.name(at, object, "owner").unwrap_or_default();
         let approval_required = self.flag(at, object, "approval_required");
+        let update_strategy = self.update_strategy(at, object);
+        let complete_unneeded = self.flag(at, object, "complete_unneeded");
+        let claim_required = self.flag(at, object, "claim_required");
         let dependent_teams = self.names(at, object, "dependent_teams", DEPENDENT_TEAMS_MAX);
         if dependent_teams.iter().flatten().any(|team| *team == owner) {
             let message = "must not name the owner, which gets every change instance";
@@ -182,7 +204,16 @@ impl Reader {
         }
         let allowed_teams = self.names(at, object, "allowed_teams", ALLOWED_TEAMS_MAX);
         let schema = self.service_schema(&format!("{at}/schema"), object.get("schema"))?;
-        Some(WorldService { owner, approval_required, dependent_teams, allowed_teams, schema })
+        Some(WorldService {
+            owner,
+            approval_required,
+            update_strategy,
+            complete_unneeded,
+            claim_required,
+            dependent_teams,
+            allowed_teams,
+            schema,
+        })
     }
 
     fn service_schema(&mut self, at: &str, value: Option<&Value>) -> Option<Arc<Schema>> {
