@@ -93,6 +93,32 @@ describe("automation", () => {
     await context.close();
   });
 
+  it("reminds an owner of waiting work, and no consumer", async () => {
+    const { page, context } = await openAutomation("VMOwnerTeam");
+    await press(page, "Change: pipeline");
+    const field = dialog(page).getByLabel("Remind after");
+    for (const seconds of ["299", "86401"]) {
+      await field.fill(seconds);
+      await submit(page, "Save");
+      assert.ok(await field.evaluate((input) => !input.validity.valid), seconds);
+    }
+    await field.fill("300");
+    await submit(page, "Save");
+    await card(page, "pipeline").getByText("300 s", { exact: true }).waitFor();
+    await press(page, "Change: pipeline");
+    assert.equal(await field.inputValue(), "300");
+    await dialog(page).getByLabel("Deliver when").selectOption("A change fails");
+    assert.ok(await field.isDisabled());
+    await submit(page, "Save");
+    await card(page, "pipeline").getByText("300 s", { exact: true }).waitFor({ state: "detached" });
+    await context.close();
+    const consumer = await openAutomation("AwesomeConsumer");
+    await press(consumer.page, "Create webhook");
+    await dialog(consumer.page).getByLabel("Timeout").waitFor();
+    assert.equal(await dialog(consumer.page).getByLabel("Remind after").count(), 0);
+    await consumer.context.close();
+  });
+
   it("shows the error of a rejected form, and keeps the input", async () => {
     const { page, context } = await openAutomation("VMOwnerTeam");
     await press(page, "Change: pipeline");

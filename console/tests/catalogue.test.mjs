@@ -74,6 +74,7 @@ describe("catalogue and service", () => {
     assert.match(await about("cpu (required)"), /From 1 to 64\./);
     assert.match(await about("image"), /Required from the approval on\./);
     assert.match(await about("region"), /Cannot change after creation\./);
+    await page.getByText("The order of the elements has no meaning.").waitFor();
     assert.match(await about("tier"), /unless the declaration has one/);
     assert.match(await about("secret"), /Only the consumer sends/);
     assert.match(await about("ip"), /The service owner fills/);
@@ -81,6 +82,13 @@ describe("catalogue and service", () => {
     assert.match(await about("machine"), /Name of an item of the service VM\./);
     assert.ok(await page.getByLabel("ip").evaluate((input) => input.readOnly));
     await page.getByText("Verified service").waitFor();
+    await context.close();
+  });
+
+  it("explains replacements and confirmations", async () => {
+    const { page, context } = await openService("AwesomeConsumer", 4, "Form");
+    await page.getByText("Another value replaces the item: its owner removes it and creates it again.").waitFor();
+    await page.getByText("Removals and replacements of items need a confirmation.").waitFor();
     await context.close();
   });
 

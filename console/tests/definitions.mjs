@@ -23,7 +23,7 @@ export const HOST = {
     host_id: { type: "string", "x-computed": true, "x-import": true },
     backup: { type: "boolean" },
     disk: { $ref: "#/$defs/disk" },
-    mounts: { type: "array", items: { type: "object", required: ["path"], properties: { path: { type: "string" } } } },
+    mounts: { type: "array", "x-unordered": true, items: { type: "object", required: ["path"], properties: { path: { type: "string" } } } },
     machine: { type: "string", format: "reference", service_reference: "VM" },
   },
   $defs: { disk: { type: "object", properties: { size: { type: "integer" } } } },

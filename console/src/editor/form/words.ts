@@ -35,6 +35,8 @@ function wordNotes(schema: JsonObject): string[] {
     [schema["x-computed"] === true, "The service owner chooses the value, unless the declaration has one."],
     [schema.writeOnly === true, "Only the consumer sends this value. Deployed items do not contain it."],
     [schema["x-on-change"] === "refuse", "Cannot change after creation."],
+    [schema["x-on-change"] === "replace", "Another value replaces the item: its owner removes it and creates it again."],
+    [schema["x-unordered"] === true, "The order of the elements has no meaning."],
     [schema["x-import"] === true, "A value adopts an existing object with this id."],
     [service !== undefined && schema.type === "string", `Name of an item of the service ${service}.`],
     [service !== undefined && schema.type === "array", `Names of items of the service ${service}.`],

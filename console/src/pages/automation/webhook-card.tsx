@@ -93,6 +93,7 @@ function WebhookFacts({ webhook, service }: { webhook: Webhook; service: string 
         ["Authorization", webhook.authorization ? "A value is stored" : "None"],
         ["Wait before", seconds(webhook.trigger_wait_time)],
         ["Pause between", seconds(webhook.trigger_cooling_time)],
+        ["Reminds after", seconds(webhook.remind_after ?? 0)],
         ["Timeout", seconds(webhook.timeout)],
       ]}
     />

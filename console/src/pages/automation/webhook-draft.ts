@@ -13,6 +13,8 @@ export type WebhookDraft = {
   timeout: string;
   wait: string;
   cooling: string;
+  /** Empty for no reminders. */
+  remindAfter: string;
   isActive: boolean;
 };
 
@@ -28,8 +30,14 @@ export function draftOf(webhook: Webhook | null): WebhookDraft {
     timeout: String(webhook?.timeout ?? 10),
     wait: String(webhook?.trigger_wait_time ?? 0),
     cooling: String(webhook?.trigger_cooling_time ?? 0),
+    remindAfter: String(webhook?.remind_after ?? ""),
     isActive: webhook?.active ?? true,
   };
+}
+
+/** Returns whether a webhook for this state can remind of waiting work. */
+export function canRemind(state: WebhookDraft["state"]): boolean {
+  return state === "PENDING" || state === "APPROVED";
 }
 
 /** Returns the body of a request. An absent name gets the default of the API. */
@@ -43,6 +51,7 @@ export function bodyOf(draft: WebhookDraft): WebhookBody {
     timeout: Number(draft.timeout),
     trigger_wait_time: Number(draft.wait),
     trigger_cooling_time: Number(draft.cooling),
+    remind_after: canRemind(draft.state) && draft.remindAfter !== "" ? Number(draft.remindAfter) : null,
     ...(draft.name.trim() && { name: draft.name.trim() }),
     ...(authorization !== undefined && { authorization }),
   };

@@ -5,7 +5,7 @@ import type { Webhook, WebhookBody } from "../../api/webhooks";
 import { FormDialog } from "../../ui/form-dialog";
 import { CheckField, type Option, SelectField, TextField } from "../../ui/form-fields";
 import { CredentialField } from "./credential-field";
-import { bodyOf, draftOf, type WebhookDraft } from "./webhook-draft";
+import { bodyOf, canRemind, draftOf, type WebhookDraft } from "./webhook-draft";
 
 const STATES: readonly Option<ChangeState | "">[] = [
   { value: "", text: "A change is created, in any state" },
@@ -58,6 +58,7 @@ export function WebhookForm({ role, webhook, services, onSubmit, onClose }: Prop
         onChange={(credential) => set({ credential })}
       />
       <Timing draft={draft} set={set} />
+      {role === "serviceowner" && <Reminders draft={draft} set={set} />}
       <CheckField label="Active: Dovetail delivers events" isChecked={draft.isActive} onChange={(isActive) => set({ isActive })} />
     </FormDialog>
   );
@@ -72,7 +73,9 @@ function ServiceField({ role, value, services, onChange }: ServiceProps) {
   return <SelectField label="Service" required={isOwner} value={value} options={options} onChange={onChange} />;
 }
 
-function Timing({ draft, set }: { draft: WebhookDraft; set: (change: Partial<WebhookDraft>) => void }) {
+type DraftProps = { draft: WebhookDraft; set: (change: Partial<WebhookDraft>) => void };
+
+function Timing({ draft, set }: DraftProps) {
   const seconds = { type: "number", step: 1, required: true } as const;
   return (
     <fieldset className="check-list">
@@ -84,5 +87,21 @@ function Timing({ draft, set }: { draft: WebhookDraft; set: (change: Partial<Web
       </div>
       <p className="hint">Events within the pause share one delivery.</p>
     </fieldset>
+  );
+}
+
+function Reminders({ draft, set }: DraftProps) {
+  return (
+    <TextField
+      label="Remind after, in seconds (optional)"
+      hint="Dovetail repeats the signal while a change waits in the state pending or approved, and no worker has claimed it."
+      type="number"
+      step={1}
+      min={300}
+      max={86400}
+      disabled={!canRemind(draft.state)}
+      value={draft.remindAfter}
+      onChange={(remindAfter) => set({ remindAfter })}
+    />
   );
 }
