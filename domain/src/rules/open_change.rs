@@ -9,7 +9,7 @@ use crate::base::id::{ChangeId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target};
-use crate::model::item::{Base, Item, Slot, Stack};
+use crate::model::item::{Item, Slot, Stack};
 use crate::model::place::Place;
 use crate::model::write::{Closing, Write};
 use crate::rules::change_draft::ChangeDraft;
@@ -267,9 +267,8 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
     match change.change_type {
         ChangeType::Create => {
             // A new life begins, and versions of the earlier life do not belong to it.
-            if item.runtime_state != RuntimeState::InService && change.schema_version.is_some() {
-                item.earlier_life = item.deployed.map_or(0, |latest| latest.version);
-                item.base = Base::Newest;
+            if item.runtime_state != RuntimeState::InService {
+                item.end_life();
             }
             item.runtime_state = RuntimeState::InService;
         }
@@ -333,7 +332,7 @@ fn create_change(
         runtime_state: item.runtime_state,
         unneeded: false,
         claim_required: draft.claim_required,
-        deployed_before: item.deployed.map(|latest| latest.id),
+        deployed_before: item.shown_deployed().map(|latest| latest.id),
         log: String::new(),
         prices: draft.prices,
         created: ctx.now,
