@@ -76,6 +76,9 @@ pub struct Stack {
     pub sequence: u64,
     /// The attempt of that change instance, from 1.
     pub attempt: u64,
+    /// The submission number of the newest change instance that a rejection or failure blocked (R24); 0 if there is none
+    /// after `sequence`. Older ones start in CLOSED as well (R25).
+    pub blocked_sequence: u64,
     pub creation: Creation,
     /// What the owner has in place (R59).
     pub place: Place,
@@ -90,6 +93,7 @@ impl Stack {
     pub const EMPTY: Self = Self {
         sequence: 0,
         attempt: 0,
+        blocked_sequence: 0,
         creation: Creation::Never,
         place: Place::Nothing,
         pre_validated: None,
