@@ -703,7 +703,9 @@ def probe_in(state):
 @check
 def an_owner_completes_a_replacement_without_knowing_it():
     publish_probe(update_strategy="REPLACE")
-    move(declare_probe(interval=1)["id"], "APPROVED", "COMPLETED")
+    first = declare_probe(interval=1)["id"]
+    move(first, "APPROVED", "COMPLETED")
+    netorca().create_deployed_item(first, {"ip": "10.0.0.1"})
     declare_probe(interval=2)
     removal = probe_in("PENDING")
     expect("the first half", ("DELETE", True, 1, 2),
@@ -713,6 +715,7 @@ def an_owner_completes_a_replacement_without_knowing_it():
     creation = probe_in("APPROVED")
     expect("the second half", ("CREATE", "REPLACEMENT", None, 2),
            (creation["change_type"], creation["kind"], *intervals(creation)))
+    expect("no deployed item of the removed object", {}, creation["service_item"]["deployed_item"])
     # This call sends no state, so the completion is a call of its own.
     changed = netorca().create_deployed_item(creation["id"], {"ip": "10.0.0.2"})
     expect("what is deployed", {"ip": "10.0.0.2"}, changed["service_item"]["deployed_item"])
@@ -720,7 +723,7 @@ def an_owner_completes_a_replacement_without_knowing_it():
     (item,) = items(service_name="Probe")
     expect("the item", ("IN_SERVICE", "ALL_CHANGES_COMPLETED", {"name": "web", "interval": 2}),
            (item["runtime_state"], item["change_state"], item["declaration"]))
-    expect("its deployed item", {"data": {"ip": "10.0.0.2"}, "version": 1}, item["deployed_item"])
+    expect("its deployed item", {"data": {"ip": "10.0.0.2"}, "version": 2}, item["deployed_item"])
 
 
 @check

@@ -890,7 +890,9 @@ def probe_in(state):
 @check
 def an_owner_completes_a_replacement_without_knowing_it():
     publish_probe(update_strategy="REPLACE")
-    move(declare_probe(interval=1)["id"], "APPROVED", "COMPLETED")
+    first = declare_probe(interval=1)["id"]
+    move(first, "APPROVED", "COMPLETED")
+    owner().deployed_items.create(change_instance_id=first, data={"ip": "10.0.0.1"})
     declare_probe(interval=2)
     removal = probe_in("PENDING")
     expect("the first half", ("DELETE", True, 1, 2),
@@ -900,6 +902,9 @@ def an_owner_completes_a_replacement_without_knowing_it():
     creation = probe_in("APPROVED")
     expect("the second half", ("CREATE", "REPLACEMENT", None, 2),
            (creation.change_type, creation.data["kind"], *intervals(creation.data)))
+    expect("no deployed item of the removed object", {}, creation.data["service_item"]["deployed_item"])
+    merged = owner().deployed_items.update_latest(creation.data["service_item"]["id"], {"port": 80})
+    expect("data and version", ({"port": 80}, 2), (merged.data_field, merged.data["version"]))
     result = {"state": "COMPLETED", "log": "done", "deployed_item": {"ip": "10.0.0.2"}}
     completed = owner().change_instances.update(creation.id, result)
     expect("what is deployed", {"ip": "10.0.0.2"}, completed.data["service_item"]["deployed_item"])
@@ -907,7 +912,7 @@ def an_owner_completes_a_replacement_without_knowing_it():
     (item,) = consumer().service_items.list(service_name="Probe")
     expect("the item", (True, "ALL_CHANGES_COMPLETED", {"name": "web", "interval": 2}),
            (item.is_in_service(), item.change_state, item.data["declaration"]))
-    expect("its deployed item", {"data": {"ip": "10.0.0.2"}, "version": 1}, item.data["deployed_item"])
+    expect("its deployed item", {"data": {"ip": "10.0.0.2"}, "version": 3}, item.data["deployed_item"])
 
 
 @check

@@ -318,6 +318,8 @@ impl Oracle {
         if let Some(reason) = created_closed {
             let seen = (change.state, change.change_type, change.history[0].closed_by);
             assert_eq!(seen, (State::Closed, change_type, Some(reason)), "{} at its creation", change.id);
+            let stack = item.stacks.get_mut(&change.owner.name).filter(|_| reason == ClosedBy::Blocked);
+            stack.into_iter().for_each(|stack| stack.newest = at);
         } else {
             let is_main = change.owner.name == owner;
             let mut closed = BTreeSet::new();
@@ -333,7 +335,8 @@ impl Oracle {
                 }
             }
             closed.extend(stack.column(state).take().map(|open| open.id));
-            stack.newest = at;
+            // A retry may be older than a blocked one.
+            stack.newest = stack.newest.max(at);
             *stack.column(state) = Some(Open { id: change.id, state, change_type, target: target.clone() });
             if state == State::Approved {
                 item.approved(change, is_main, change_type);

@@ -8,7 +8,7 @@ use crate::base::state::RuntimeState;
 use crate::base::timestamp::Timestamp;
 use crate::model::change::Version;
 use crate::model::charge::Charges;
-use crate::model::item::{Base, Item};
+use crate::model::item::{Base, Creation, Item};
 use std::collections::BTreeMap;
 
 /// An item's declaration after a submission.
@@ -54,14 +54,19 @@ impl Declared {
             (None, Some(identity)) => self.created(identity, origin),
             (None, None) => return None,
         };
+        let returns = self.stays && !before.declared;
         let references = self.references.clone();
-        Some(Item {
+        let mut after = Item {
             version: self.version,
             declared: self.stays,
             references,
             schema_version: self.schema_version,
             ..before
-        })
+        };
+        if returns && after.main().creation == Creation::Never {
+            after.end_life();
+        }
+        Some(after)
     }
 
     fn created(&self, identity: &Identity, origin: &Origin<'_>) -> Item {

@@ -76,6 +76,9 @@ pub struct Stack {
     pub sequence: u64,
     /// The attempt of that change instance, from 1.
     pub attempt: u64,
+    /// The submission number of the newest change instance that a rejection or failure blocked (R24); 0 if there is none
+    /// after `sequence`. Older ones start in CLOSED as well (R25).
+    pub blocked_sequence: u64,
     pub creation: Creation,
     /// What the owner has in place (R59).
     pub place: Place,
@@ -90,6 +93,7 @@ impl Stack {
     pub const EMPTY: Self = Self {
         sequence: 0,
         attempt: 0,
+        blocked_sequence: 0,
         creation: Creation::Never,
         place: Place::Nothing,
         pre_validated: None,
@@ -206,8 +210,6 @@ pub struct Item {
     pub stacks: BTreeMap<TeamId, Stack>,
     pub deployed: Option<LatestDeployed>,
     /// The newest deployed version from before the item was removed and declared again; 0 if there is none (R49).
-    ///
-    /// A life begins when an approval puts the item into service. Only services with words record this version.
     pub earlier_life: u64,
     /// The version that the last completed change left (R54).
     pub base: Base,
@@ -348,6 +350,18 @@ impl Item {
         }
     }
 
+    /// Ends the life of a declared item, whose object is removed: its deployed versions no longer count (R49).
+    pub(crate) fn end_life(&mut self) {
+        self.earlier_life = self.deployed.map_or(0, |latest| latest.version);
+        self.base = Base::Newest;
+    }
+
+    /// Returns the deployed version that responses show as the present one: the newest, unless its object is removed
+    /// and the item is declared (R23).
+    pub fn shown_deployed(&self) -> Option<LatestDeployed> {
+        self.deployed.filter(|latest| latest.version > self.earlier_life)
+    }
+
     /// Returns the newest deployed version of this life (R49); none before an approval, and after a completed DELETE.
     pub fn newest_of_life(&self) -> Option<LatestDeployed> {
         let is_alive = match self.runtime_state {
@@ -355,7 +369,7 @@ impl Item {
             RuntimeState::InService => true,
             RuntimeState::Decommissioned => self.main().creation != Creation::Never,
         };
-        self.deployed.filter(|latest| is_alive && latest.version > self.earlier_life)
+        self.shown_deployed().filter(|_| is_alive)
     }
 
     /// Returns the newest deployed version of this life, if the owner's CREATE is completed: a change instance of a

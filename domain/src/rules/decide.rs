@@ -20,7 +20,7 @@ use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId, TeamId};
 use crate::base::refs::TeamRef;
-use crate::base::state::{By, Kind, Stage, State, is_legal};
+use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
 use crate::base::timestamp::Timestamp;
 use crate::catalog::schema::DecisionForms;
 use crate::catalog::service::{Service, Settings};
@@ -72,8 +72,10 @@ pub struct Update {
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
 #[debug("Patch {{ onto: {onto:?}, .. }}")]
 pub struct Patch {
-    /// The version into which the members were merged, which must still be the newest.
+    /// The version in the request, which must still be the newest.
     pub onto: DeployedId,
+    /// Whether the members were merged into this version, and not into `{}` because its object is removed (R23).
+    pub continues: bool,
     /// The changed members alone.
     pub members: StorableValue,
 }
@@ -147,6 +149,9 @@ pub fn update(
     if let Some(report) = report {
         deploy(&mut after, report, numbers.as_mut(), ctx)?;
     }
+    if moves && removes_declared(&after) {
+        after.item.end_life();
+    }
     second_half::follow(&mut after, (change, item), check, numbers.as_mut(), ctx)?;
     if has_entry {
         after.writes.push(Write::UpdateChange {
@@ -160,6 +165,13 @@ pub fn update(
     add_item_and_head_writes(&mut after, item, reads.head.zip(numbers), ctx);
     add_claim_write(&mut after, update, reads.claim);
     Ok(after)
+}
+
+/// Returns whether a decision completes the removal of an object whose item is declared: a replacement, or an item that
+/// was declared again (R7).
+fn removes_declared(Decided { change, item, .. }: &Decided) -> bool {
+    let is_removed = change.state == State::Completed && change.change_type == ChangeType::Delete;
+    is_removed && !change.is_dependant() && item.declared
 }
 
 /// Returns the deployed item and the plan to store: as the definition checks them (R49), or as sent if no definition

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 /// The result of generation on one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// The item after; unchanged if every change instance starts in CLOSED.
+    /// The item after; unchanged if later ones overtook all change instances.
     pub item: Item,
     /// The change instances, in the order of the plan.
     pub created: Vec<Change>,
@@ -113,7 +113,7 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
         && after == *before
     {
         // Overtaken changes leave the item unchanged. The check of its revision makes sure that the reason still holds
-        // at the commit, because the blocking change may be retried meanwhile.
+        // at the commit.
         writes.push(Write::CheckItem { item: before.id, is_gone: before.gone, revision });
         return after;
     }

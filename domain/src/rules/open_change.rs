@@ -9,7 +9,7 @@ use crate::base::id::{ChangeId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target};
-use crate::model::item::{Base, Item, Slot, Stack};
+use crate::model::item::{Item, Slot, Stack};
 use crate::model::place::Place;
 use crate::model::write::{Closing, Write};
 use crate::rules::change_draft::ChangeDraft;
@@ -18,7 +18,7 @@ use crate::rules::{charging, progress, replacement, unneeded};
 /// The result of the creation of a change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedChange {
-    /// The item after, with the next revision; unchanged if the change instance was created in CLOSED.
+    /// The item after, with the next revision; unchanged if a later change instance overtook this one.
     pub item: Item,
     /// The new change instance.
     pub change: Change,
@@ -40,7 +40,7 @@ pub fn open_change(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Op
         && let Some(reason) = created_closed(item, draft, stage)
     {
         return OpenedChange {
-            item: item.clone(),
+            item: if reason == ClosedBy::Blocked { blocked(item, draft, ctx) } else { item.clone() },
             change: create_change(item, draft, ctx, draft.change_type, Some(reason)),
             closed: Vec::new(),
             others: Vec::new(),
@@ -92,12 +92,27 @@ fn created_closed(item: &Item, draft: &ChangeDraft, stage: Stage) -> Option<Clos
     let stack = item.stacks.get(&draft.owner.id)?;
     // A retry has the submission of its predecessor, so the attempt decides between them. Equality means a second
     // delivery of the same work.
-    if (draft.submission.number(), draft.attempt) <= (stack.sequence, stack.attempt) {
+    let submission = draft.submission.number();
+    if (submission, draft.attempt) <= (stack.sequence, stack.attempt) || submission <= stack.blocked_sequence
+    {
         return Some(ClosedBy::Overtaken);
     }
     let occupant = column(stack, stage)?;
     let unanswered = occupant.state.is_blocked() && occupant.target == target(draft);
     unanswered.then_some(ClosedBy::Blocked)
+}
+
+/// Returns the item after a blocked change instance, which still overtakes older ones (R25).
+///
+/// The stack notes its submission apart from `sequence`, because the owner may retry the blocking change instance (R13).
+fn blocked(item: &Item, draft: &ChangeDraft, ctx: &RequestContext) -> Item {
+    let mut after = item.clone();
+    if let Some(stack) = after.stacks.get_mut(&draft.owner.id) {
+        stack.blocked_sequence = draft.submission.number();
+    }
+    after.revision += 1;
+    after.modified = ctx.now.not_before(item.modified);
+    after
 }
 
 fn target(draft: &ChangeDraft) -> Target {
@@ -196,6 +211,9 @@ fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> 
     // The fence against older work of this owner (R25) is set even if an approval follows at once.
     stack.sequence = change.submission.number();
     stack.attempt = change.attempt;
+    if stack.blocked_sequence <= stack.sequence {
+        stack.blocked_sequence = 0;
+    }
     let mut charges = Vec::new();
     if change.state == State::Approved {
         stack.validated = Some(approved_slot(change, stack));
@@ -267,9 +285,8 @@ pub(crate) fn approved(item: &mut Item, change: &Change, ctx: &RequestContext) -
     match change.change_type {
         ChangeType::Create => {
             // A new life begins, and versions of the earlier life do not belong to it.
-            if item.runtime_state != RuntimeState::InService && change.schema_version.is_some() {
-                item.earlier_life = item.deployed.map_or(0, |latest| latest.version);
-                item.base = Base::Newest;
+            if item.runtime_state != RuntimeState::InService {
+                item.end_life();
             }
             item.runtime_state = RuntimeState::InService;
         }
@@ -333,7 +350,7 @@ fn create_change(
         runtime_state: item.runtime_state,
         unneeded: false,
         claim_required: draft.claim_required,
-        deployed_before: item.deployed.map(|latest| latest.id),
+        deployed_before: item.shown_deployed().map(|latest| latest.id),
         log: String::new(),
         prices: draft.prices,
         created: ctx.now,

@@ -54,7 +54,7 @@ impl Side {
 
     /// Returns whether a team sees this version as the newest of `item`. A dependent team sees no earlier version.
     pub fn shows_newest(self, deployed: &Deployed, item: &Item, team: TeamId) -> bool {
-        item.deployed.is_some_and(|latest| latest.id == deployed.id) && self.shows_item(item, team)
+        item.shown_deployed().is_some_and(|latest| latest.id == deployed.id) && self.shows_item(item, team)
     }
 
     /// Returns whether a team sees a service in this role.

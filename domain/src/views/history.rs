@@ -81,6 +81,7 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
     let (version, declared) = declared(&then)?;
     let deployed = deployed.iter().filter(|version| version.created <= moment.at);
     let deployed = deployed.max_by_key(|version| version.version);
+    let is_earlier = |version: &Deployed| declared && is_of_earlier_life(version, &then);
     let changed = then.iter().map(Change::modified).chain(deployed.map(|version| version.created));
     let stacks = stacks(&then);
     let is_idle = stacks.values().all(|stack| stack.open().next().is_none());
@@ -100,6 +101,7 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
             hash: one.hash,
             schema_version: one.schema_version,
         }),
+        earlier_life: deployed.filter(|one| is_earlier(one)).map_or(0, |one| one.version),
         modified: changed.max().unwrap_or(now.created),
         ..now.clone()
     })
@@ -113,6 +115,25 @@ fn has_completed_removal(then: &[Change]) -> bool {
     let own = then.iter().filter(|change| !change.is_dependant()).filter(is_approved);
     let newest = own.max_by_key(|change| (change.submission.number(), change.attempt));
     newest.is_some_and(|change| change.state == State::Completed && change.change_type == ChangeType::Delete)
+}
+
+/// Returns whether the object of a deployed version was removed (R49): its change instance, or a newer one, is a DELETE
+/// that was completed, or that a later CREATE overtook.
+fn is_of_earlier_life(version: &Deployed, then: &[Change]) -> bool {
+    let order = |change: &Change| (change.submission.number(), change.attempt);
+    let has_been = |change: &Change, state| change.history.iter().any(|entry| entry.to == state);
+    let own = || then.iter().filter(|change| !change.is_dependant());
+    let Some(last) = own().find(|change| change.id == version.change).map(order) else { return false };
+    let newest_of = |change_type, state| {
+        let entered = own().filter(|change| change.change_type == change_type && has_been(change, state));
+        entered.map(order).max()
+    };
+    let created = newest_of(ChangeType::Create, State::Approved);
+    let is_over = |removal: &Change| {
+        let is_approved = has_been(removal, State::Approved);
+        has_been(removal, State::Completed) || is_approved && created > Some(order(removal))
+    };
+    own().any(|change| change.change_type == ChangeType::Delete && order(change) >= last && is_over(change))
 }
 
 /// Returns a change instance with its history until then.

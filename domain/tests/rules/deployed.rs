@@ -199,7 +199,7 @@ fn r23_an_update_of_an_old_version_is_refused() {
     let first = world.deploy(id, VM_OWNER, &json!({"v": 1})).unwrap().deployed.unwrap();
     let from_first = |v: u64| Update {
         deployed_item: Some(storable(json!({"v": v}))),
-        patch: Some(Patch { onto: first.id, members: storable(json!({"v": v})) }),
+        patch: Some(Patch { onto: first.id, continues: true, members: storable(json!({"v": v})) }),
         ..Update::default()
     };
     assert!(world.update(id, VM_OWNER, &from_first(2)).unwrap().deployed.is_some());

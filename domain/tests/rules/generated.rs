@@ -254,6 +254,27 @@ fn r25_an_overtaken_one_still_gives_its_dependents_theirs_in_order() {
 }
 
 #[test]
+fn r25_a_blocked_share_overtakes_an_older_one() {
+    let mut world = World::new().with_dependent("VM");
+    world.declare_and_generate(&[vm("CoreVM1", 1)]);
+    let older = world.declare(&[vm("CoreVM1", 2)]).planned[0].id;
+    let newer = world.declare(&[vm("CoreVM1", 1)]).planned[0].id;
+    // The team rejects what the newest declaration asks for again.
+    let rejected = world.reject("CoreVM1", NP_OWNER);
+    world.generate_one(newer);
+    assert_eq!(closed_by(&world, newer), Some(ClosedBy::Blocked));
+    world.generate_one(older);
+    assert_eq!(closed_by(&world, older), Some(ClosedBy::Overtaken), "it has a stale declaration");
+    assert_eq!(world.refused(&[vm("CoreVM1", 1)]), ["blocked"]);
+    // The owner may still change its mind.
+    world.retry(rejected, NP_OWNER).unwrap();
+    world.finish("CoreVM1", NP_OWNER);
+    world.declare_and_generate(&[vm("CoreVM1", 3)]);
+    assert_eq!(world.item("CoreVM1").stacks[&team(NP_OWNER).id].blocked_sequence, 0, "a later one came");
+    world.audit();
+}
+
+#[test]
 fn r25_a_late_referenced_one_of_a_removed_item_is_still_a_modification() {
     let mut world = in_service().with_dependent("LoadBalancer");
     world.declare(&both(2));

@@ -3,11 +3,13 @@
 use crate::walk::{Config, Walk};
 use crate::world::{LB_OWNER, NP_OWNER, VM_OWNER, World, lb, vm};
 use domain::base::state::RuntimeState;
+use domain::catalog::service::UpdateStrategy;
 use domain::model::deployed::Deployed;
 use domain::model::item::ChangeState;
 use domain::views::history;
 use domain::views::history::Moment;
 use domain::{Change, Item, ItemId, Timestamp};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Number of random histories, and of steps in each.
@@ -54,6 +56,46 @@ fn r35_an_item_is_readable_at_each_point_of_its_life() {
         let then = at(&world, id, Moment::at(Timestamp::from_micros(clock)));
         assert_eq!(then.as_ref().map(summary), expected, "at {clock}");
     }
+}
+
+#[test]
+fn r35_a_removed_object_shows_its_deployed_item_until_its_removal() {
+    let mut world = World::new();
+    world.settings("VM").update_strategy = UpdateStrategy::Replace;
+    world.declare(&[vm("CoreVM1", 1)]);
+    let create = world.finish("CoreVM1", VM_OWNER);
+    world.deploy(create, VM_OWNER, &json!({"ip": 1})).unwrap();
+    let shown = |item: &Item| item.shown_deployed().map(|latest| latest.version);
+    let mut moments = vec![(world.clock, Some(1))];
+    let mut note = |world: &World| moments.push((world.clock, shown(world.item("CoreVM1"))));
+    world.declare(&[vm("CoreVM1", 2)]);
+    world.approve("CoreVM1", VM_OWNER);
+    note(&world);
+    world.complete("CoreVM1", VM_OWNER);
+    note(&world);
+    let second = world.complete("CoreVM1", VM_OWNER);
+    world.deploy(second, VM_OWNER, &json!({"ip": 2})).unwrap();
+    note(&world);
+    // A later declaration creates the item again, because its removal is approved (R7).
+    world.declare(&[]);
+    world.approve("CoreVM1", VM_OWNER);
+    note(&world);
+    world.settings("VM").update_strategy = UpdateStrategy::Modify;
+    world.declare(&[vm("CoreVM1", 2)]);
+    note(&world);
+    world.approve("CoreVM1", VM_OWNER);
+    note(&world);
+    assert_eq!(moments.iter().map(|(_, shown)| *shown).collect::<Vec<_>>(), [1, 1, 0, 2, 2, 2, 0].map(some));
+    let id = world.item("CoreVM1").id;
+    for (clock, expected) in moments {
+        let then = at(&world, id, Moment::at(Timestamp::from_micros(clock))).unwrap();
+        assert_eq!(shown(&then), expected, "at {clock}");
+    }
+}
+
+/// Returns a version; none for 0.
+fn some(version: u64) -> Option<u64> {
+    (version > 0).then_some(version)
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn r53_the_changed_members_alone_are_sent() {
     let newest = world.item(NAME).deployed.unwrap().id;
     let large = |bytes: usize| Update {
         deployed_item: Some(storable(json!({"note": "x".repeat(bytes)}))),
-        patch: Some(Patch { onto: newest, members: storable(json!({"ip": null})) }),
+        patch: Some(Patch { onto: newest, continues: true, members: storable(json!({"ip": null})) }),
         ..Update::default()
     };
     let found = world.update(id, VM_OWNER, &large(DEPLOYED_BYTES_MAX)).unwrap().deployed.unwrap();

@@ -1,6 +1,6 @@
 //! Replacement (R59 to R61), and change instances that ask for what is in place (R63).
 
-use crate::world::{NP_OWNER, VM_OWNER, World, application, document, item_of, team, vm};
+use crate::world::{NP_OWNER, VM_OWNER, World, application, document, item_of, storable, team, vm};
 use domain::State;
 use domain::base::state::ChangeType::{Create, Delete, Modify};
 use domain::base::state::{ChangeType, Kind};
@@ -8,7 +8,8 @@ use domain::catalog::service::UpdateStrategy;
 use domain::model::change::Change;
 use domain::model::place::Place;
 use domain::model::submission::Scope;
-use serde_json::json;
+use domain::rules::decide::{Patch, Refused, Update};
+use serde_json::{Value, json};
 
 const NAME: &str = "CoreVM1";
 
@@ -134,6 +135,54 @@ fn r61_the_second_half_belongs_to_the_submission_of_the_first() {
         (Kind::Replacement, Create, State::Approved, first.attempt + 1, None)
     );
     assert_eq!((second.submission, second.new), (first.submission, first.new));
+}
+
+#[test]
+fn r23_a_replacement_begins_without_the_deployed_item_of_the_removed_object() {
+    let mut world = replacing();
+    declare(&mut world, 1);
+    let create = world.finish(NAME, VM_OWNER);
+    let old = world.deploy(create, VM_OWNER, &json!({"ip": 1})).unwrap().deployed.unwrap();
+    let shown = |world: &World| world.item(NAME).shown_deployed().map(|latest| latest.version);
+    let first = declare(&mut world, 2);
+    world.approve(NAME, VM_OWNER);
+    assert_eq!(shown(&world), Some(1), "the object exists until the completion");
+    let patch = |continues, data: &Value| Update {
+        deployed_item: Some(storable(data.clone())),
+        patch: Some(Patch { onto: old.id, continues, members: storable(json!({"port": 2})) }),
+        ..Update::default()
+    };
+    world.complete(NAME, VM_OWNER);
+    assert_eq!(shown(&world), None);
+    let second = second_half(&world, &first).unwrap();
+    assert_eq!(second.deployed_before, None);
+    let late = world.update(second.id, VM_OWNER, &patch(true, &json!({"ip": 1, "port": 2})));
+    assert_eq!(late, Err(Refused::DeployedItemNotLatest), "it was merged before the completion");
+    world.update(second.id, VM_OWNER, &patch(false, &json!({"port": 2}))).unwrap();
+    assert_eq!(shown(&world), Some(2));
+    world.complete(NAME, VM_OWNER);
+    // Without a second half, the next CREATE begins without it as well.
+    declare(&mut world, 3);
+    world.approve(NAME, VM_OWNER);
+    declare(&mut world, 4);
+    world.complete(NAME, VM_OWNER);
+    assert_eq!(shown(&world), None);
+    world.finish(NAME, VM_OWNER);
+    assert_eq!(shown(&world), None);
+    world.audit();
+}
+
+#[test]
+fn r23_an_item_that_is_declared_again_begins_without_a_deployed_item() {
+    let mut world = World::new().with_dependent("VM");
+    world.declare_and_generate(&[vm(NAME, 1)]);
+    let create = world.finish(NAME, VM_OWNER);
+    world.deploy(create, VM_OWNER, &json!({"ip": 1})).unwrap();
+    world.declare_and_generate(&[]);
+    world.finish(NAME, VM_OWNER);
+    assert!(world.item(NAME).shown_deployed().is_some(), "a removed item shows its last version");
+    let again = declare(&mut world, 1);
+    assert_eq!((world.item(NAME).shown_deployed(), again.deployed_before), (None, None));
 }
 
 #[test]

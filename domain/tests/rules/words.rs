@@ -81,6 +81,7 @@ fn a_log_has_no_text_of_an_owner() {
         planned_item: Some(storable(json!("hunter3"))),
         patch: Some(Patch {
             onto: DeployedId::parse(137_438_953_489).unwrap(),
+            continues: true,
             members: storable(json!("hunter4")),
         }),
         claim: Some(1),

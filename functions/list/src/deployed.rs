@@ -7,7 +7,7 @@ use crate::page::{List, ListRequest, only_knows};
 use domain::base::id::DeployedId;
 use domain::model::deployed::Deployed;
 use domain::rules::visibility::Side;
-use domain::{ItemId, TeamId};
+use domain::{Item, ItemId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply};
 use dovetail_table::{RelatedKey, Source, Table};
@@ -59,7 +59,7 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
     let source = items::shared(call, &mut of_items)?;
     let list = List { request, source, filter: of_items, orders: Orders::Ignored };
     let page = list.page().await?;
-    let ids = page.rows.iter().filter_map(|item| item.deployed).map(|latest| latest.id);
+    let ids = page.rows.iter().filter_map(Item::shown_deployed).map(|latest| latest.id);
     let related = request.table.related(ids.clone().map(RelatedKey::Deployed)).await?;
     let viewpoint = Viewpoint::of(call);
     let mut results = Vec::new();

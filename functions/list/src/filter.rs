@@ -210,11 +210,11 @@ impl Filter<Application> {
 impl Filter<Item> {
     /// Adds a filter on the newest deployed item, and reads that item only for a filter with tests.
     pub(crate) fn newest(&mut self, filter: Filter<Deployed>) {
-        self.test(|item| item.deployed.is_some());
+        self.test(|item| item.shown_deployed().is_some());
         if filter.is_empty() {
             return;
         }
-        self.related.push(Box::new(|item: &Item| Some(RelatedKey::Deployed(item.deployed?.id))));
+        self.related.push(Box::new(|item: &Item| Some(RelatedKey::Deployed(item.shown_deployed()?.id))));
         if let Some(work) = filter.work.clone() {
             self.work = Some(Arc::new(move |item, related| {
                 newest_of(item, related).map_or(0, |newest| work(newest, related))
@@ -236,7 +236,7 @@ impl Filter<Change> {
 }
 
 fn newest_of<'a>(item: &Item, related: &'a Related) -> Option<&'a Deployed> {
-    related.deployed.get(&item.deployed?.id)
+    related.deployed.get(&item.shown_deployed()?.id)
 }
 
 /// Returns the texts in a parameter.

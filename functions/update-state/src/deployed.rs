@@ -12,7 +12,7 @@ use domain::{ChangeId, ItemId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Field, FieldError, Fields, Reply};
 use dovetail_table::Table;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 const CHANGE: &str = "change_instance";
 const ITEM: &str = "service_item";
@@ -42,7 +42,9 @@ async fn patched(table: &Table, call: &Call) -> Result<(ChangeId, Deploy), Failu
     let delta = data(&mut fields).storable(DEPLOYED_BYTES_MAX).required();
     let delta = fields.finish(|| delta)?;
     let item = table.item(deployed.item).await?.ok_or(Code::Broken)?;
-    let data = serde_json::from_str(&deployed.data).unwrap_or_default();
+    // The object of a hidden version is removed, so a new version begins with the members in the request.
+    let continues = item.shown_deployed().is_some();
+    let data = if continues { serde_json::from_str(&deployed.data).unwrap_or_default() } else { json!({}) };
     let data = merged(data, &delta).map_err(|reason| match reason {
         Unstorable::Bytes => Code::DeployedItemTooLarge.into(),
         Unstorable::Depth | Unstorable::Number | Unstorable::Name => {
@@ -52,7 +54,7 @@ async fn patched(table: &Table, call: &Call) -> Result<(ChangeId, Deploy), Failu
     // The new version belongs to the newest finished change instance, even if the old version belongs to an earlier
     // one.
     let change = newest_done(table, &item).await?.unwrap_or(deployed.change);
-    let patch = Some(Patch { onto: deployed.id, members: delta });
+    let patch = Some(Patch { onto: deployed.id, continues, members: delta });
     Ok((change, Deploy { data, patch }))
 }
 
@@ -152,7 +154,6 @@ async fn is_of_item(table: &Table, call: &Call, id: ChangeId, item: ItemId) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     /// Compares with the examples of RFC 7396, appendix A, with objects as documents.
     #[test]

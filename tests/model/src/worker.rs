@@ -273,7 +273,7 @@ fn forgetful(item: &Item, planned: &[PlannedChange]) -> Item {
     let mut item = item.clone();
     for planned in planned.iter().filter(|planned| planned.kind != Kind::Direct) {
         if let Some(stack) = item.stacks.get_mut(&planned.owner.id) {
-            (stack.sequence, stack.attempt) = (0, 0);
+            (stack.sequence, stack.attempt, stack.blocked_sequence) = (0, 0, 0);
         }
     }
     item

@@ -4,7 +4,7 @@ use super::{Audit, Subject};
 use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::state::{ChangeType, RuntimeState, Stage, State};
-use crate::model::change::{Change, Entry};
+use crate::model::change::{Change, ClosedBy, Entry};
 use crate::model::claim::Claim;
 use crate::model::deployed::Deployed;
 use crate::model::item::{Creation, Item, Slot};
@@ -80,6 +80,13 @@ impl Audit<'_> {
                 format!("team {owner}: the newest change instance is {newest:?}, not the one of its stack");
             let agrees = newest == Some((stack.sequence, stack.attempt));
             self.require(agrees, "I6", subject(), detail);
+            let blocked = own.clone().filter(|change| has_been_blocked(change));
+            let blocked = blocked.map(|change| change.submission.number()).max();
+            let detail = format!("team {owner}: no blocked change instance is the one of its stack");
+            // Records from before this attribute have none.
+            let is_noted = stack.blocked_sequence == 0
+                || stack.blocked_sequence > stack.sequence && blocked == Some(stack.blocked_sequence);
+            self.require(is_noted, "I6", subject(), detail);
             let waiting = own.clone().find(|change| change.state == State::Pending);
             let is_newest = waiting.is_none_or(|c| Some((c.submission.number(), c.attempt)) == newest);
             let detail = "a PENDING change instance is not the newest one";
@@ -276,6 +283,11 @@ pub(crate) fn noted(shares: &BTreeSet<(ItemId, TeamId)>, item: ItemId) -> BTreeS
     let from = TeamId::new(1).map(|first| (item, first));
     let of_item = from.into_iter().flat_map(|first| shares.range(first..));
     of_item.take_while(|(of, _)| *of == item).map(|(_, owner)| *owner).collect()
+}
+
+/// Returns whether a rejection or failure closed the change instance at its creation (R24).
+fn has_been_blocked(change: &Change) -> bool {
+    change.history.first().is_some_and(|draft| draft.closed_by == Some(ClosedBy::Blocked))
 }
 
 /// Returns whether the change instance was ever open; others were created in CLOSED.

@@ -12,12 +12,9 @@ pub(super) fn deploy(
     let data = data.into_text();
     let hash = Hash::of(&data);
     let Decided { change, item, writes, deployed } = after;
-    let is_same = |latest: LatestDeployed| {
-        latest.hash == hash
-            && latest.version > item.earlier_life
-            && latest.schema_version == change.schema_version
-    };
-    if item.deployed.is_some_and(is_same) {
+    let is_same =
+        |latest: LatestDeployed| latest.hash == hash && latest.schema_version == change.schema_version;
+    if item.shown_deployed().is_some_and(is_same) {
         if !matches!(kind, Reported::Observation(_)) {
             observe(item, kind, ctx.now);
         }

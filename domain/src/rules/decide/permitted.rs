@@ -99,8 +99,11 @@ fn check_content(
         if is_too_early || !accepts_deployed(state, item, data) {
             return Err(Refused::DeployedItemTooEarly(state));
         }
-        let onto = update.patch.as_ref().map(|patch| patch.onto);
-        if onto.is_some_and(|onto| item.deployed.is_none_or(|latest| latest.id != onto)) {
+        let is_onto = |patch: &Patch| {
+            let is_newest = item.deployed.is_some_and(|latest| latest.id == patch.onto);
+            is_newest && patch.continues == item.shown_deployed().is_some()
+        };
+        if !update.patch.as_ref().is_none_or(is_onto) {
             return Err(Refused::DeployedItemNotLatest);
         }
         let sent = update.patch.as_ref().filter(|_| is_whole).map_or(data, |patch| &patch.members);
@@ -172,7 +175,7 @@ fn accepts_whole(change: &Change, state: State, item: &Item) -> bool {
 
 /// Returns whether `data` is the item's deployed state: its newest version, or `{}` if it has none.
 fn repeats_newest(item: &Item, data: &StorableValue) -> bool {
-    item.deployed.map_or_else(|| is_empty(data), |latest| latest.hash == Hash::of(data.text()))
+    item.shown_deployed().map_or_else(|| is_empty(data), |latest| latest.hash == Hash::of(data.text()))
 }
 
 /// Returns whether a value is an object without members, which counts as no item.

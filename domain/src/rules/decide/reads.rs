@@ -51,7 +51,7 @@ pub fn newest_to_read(item: &Item, update: &Update, forms: &DecisionForms) -> Op
         let sent = update.deployed_item.as_ref().filter(|_| !forms.paths.is_verified);
         sent.is_none_or(|data| latest.hash == Hash::of(data.text()))
     };
-    item.deployed.filter(is_read).map(|latest| latest.id)
+    item.shown_deployed().filter(is_read).map(|latest| latest.id)
 }
 
 /// Returns the earlier version that an observation is compared with, if the newest one is not it (R54).

@@ -1,7 +1,6 @@
 //! The effects of a completed first half of a replacement (R61).
 
 use super::*;
-use crate::base::state::ChangeType;
 use crate::model::write::Closing;
 
 /// Returns whether the completion of a change instance creates its second half.

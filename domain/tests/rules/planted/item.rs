@@ -48,6 +48,9 @@ const SLOTS: &[Planted] = &[
     ("I6 item", "not the one of its stack", |s| {
         item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().attempt += 1;
     }),
+    ("I6 item", "no blocked change instance is the one of its stack", |s| {
+        item(s, "a").stacks.get_mut(&team(VM_OWNER).id).unwrap().blocked_sequence = 77;
+    }),
     ("I6 item", "a PENDING change instance is not the newest one", |s| {
         let first = s.changes.values_mut().find(|change| change.item_name == "a").unwrap();
         first.state = State::Pending;

@@ -88,7 +88,7 @@ pub fn change_instance<'a>(
     let now = ItemNow {
         runtime_state: item.map_or(change.runtime_state, |item| item.runtime_state),
         declaration: item.map(|item| item.version.hash),
-        deployed: item.and_then(|item| item.deployed).map(|latest| latest.id),
+        deployed: item.and_then(Item::shown_deployed).map(|latest| latest.id),
     };
     view(change, now, related, viewpoint)
 }

@@ -50,7 +50,7 @@ wire! {
         declaration: Stored<'a> = declaration(item.consumer.id, item.version.hash, related),
         declaration_version: u64 = item.version.number,
         deployed_item: LatestView<'a> =
-            latest_view(item.deployed.and_then(|latest| related.deployed.get(&latest.id))),
+            latest_view(item.shown_deployed().and_then(|latest| related.deployed.get(&latest.id))),
         #[serde(skip_serializing_if = "Option::is_none")] document: Option<Value> = None,
         #[serde(skip_serializing_if = "Option::is_none")] drift: Option<Value> = drift(item, related),
         gone: bool = item.gone,

@@ -118,7 +118,7 @@ impl Table {
     /// decision itself.
     pub async fn related_to_decided(&self, decided: &Decided) -> Result<Related, Error> {
         let Decided { change, item, deployed, .. } = decided;
-        let newest = item.deployed.map(|latest| latest.id);
+        let newest = item.shown_deployed().map(|latest| latest.id);
         let stored = newest.filter(|id| deployed.as_ref().is_none_or(|brought| brought.id != *id));
         let mut related = self.related_to_decision(change, item, stored).await?;
         related.add_decided(decided);

@@ -119,7 +119,7 @@ impl Table {
     ) -> Result<usize, Error> {
         let is_open = |change: &Change| change.state.stage() != Stage::Resolved && change.new.is_some();
         let checked = |change: &Change| {
-            let newest = related.items.get(&change.item).and_then(|item| item.deployed);
+            let newest = related.items.get(&change.item).and_then(Item::shown_deployed);
             Some((change.service.title.clone(), newest, change.schema_version.filter(|_| is_open(change))?))
         };
         self.add_versions(changes.iter().map(checked).collect(), related).await
@@ -169,7 +169,7 @@ impl Table {
             let service = related.services.get(&item.service.title);
             let first = service.and_then(|service| service.first_with_words)?;
             let is_checked = item.declared && item.schema_version >= first;
-            is_checked.then(|| (item.service.title.clone(), item.deployed, item.schema_version))
+            is_checked.then(|| (item.service.title.clone(), item.shown_deployed(), item.schema_version))
         };
         self.add_versions(items.iter().map(checked).collect(), related).await
     }
@@ -359,7 +359,7 @@ fn current_of_change(change: &Change) -> [Key; 5] {
 /// Returns the keys of declarations and deployed items, which never change.
 fn versions_of_item(item: &Item) -> impl Iterator<Item = Key> + use<> {
     let declaration = key::declaration(item.consumer.id, item.version.hash);
-    std::iter::once(declaration).chain(item.deployed.map(|latest| key::deployed(latest.id)))
+    std::iter::once(declaration).chain(item.shown_deployed().map(|latest| key::deployed(latest.id)))
 }
 
 fn versions_of_change(change: &Change) -> impl Iterator<Item = Key> {

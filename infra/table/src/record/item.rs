@@ -111,6 +111,10 @@ struct StackPart {
     /// Attempt of that change instance, counted from 1.
     #[serde(rename = "a")]
     attempt: u64,
+    /// Submission number of the newest change instance that a rejection or failure blocked, as another fence against
+    /// older ones. Absent if there is none after `s`. An older release drops the attribute.
+    #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
+    blocked_sequence: Option<u64>,
     /// Progress of the CREATE: `NEVER`, `OUTSTANDING` or `DONE`.
     #[serde(rename = "c")]
     creation: String,
@@ -313,6 +317,7 @@ impl StackPart {
         Self {
             sequence: stack.sequence,
             attempt: stack.attempt,
+            blocked_sequence: Part::of(&stack.blocked_sequence),
             creation: Part::of(&stack.creation),
             place: PlacePart::of(stack.place, newest),
             pre_validated: stack.pre_validated.as_ref().map(slot),
@@ -328,6 +333,7 @@ impl StackPart {
         Ok(Stack {
             sequence: self.sequence,
             attempt: self.attempt,
+            blocked_sequence: self.blocked_sequence.value()?,
             creation,
             place: place.unwrap_or_else(|| place_without(item, owner, creation)),
             pre_validated: self.pre_validated.map(slot).transpose()?,

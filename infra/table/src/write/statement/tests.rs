@@ -6,10 +6,10 @@ mod healthchecks;
 mod json;
 
 use self::examples::{
-    application, at, awaiting_item, change, change_id, change_of_generation, charges, checked_work, claim,
-    consumer, deployed, drifted_item, entry, first_half, generations, gone_item, head, item, item_id,
-    offered, owner, redeclaring_work, remembered, replaced_item, replacing_service, replacing_work, service,
-    share, slot, staged_work, staging, submission, waiting_item, work,
+    application, at, awaiting_item, blocked_item, change, change_id, change_of_generation, charges,
+    checked_work, claim, consumer, deployed, drifted_item, entry, first_half, generations, gone_item, head,
+    item, item_id, offered, owner, redeclaring_work, remembered, replaced_item, replacing_service,
+    replacing_work, service, share, slot, staged_work, staging, submission, waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
@@ -104,6 +104,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ItemRecord>("item_of_later_life", &Item { earlier_life: 1, ..item() });
     golden::<ItemRecord>("drifted_item", &drifted_item());
     golden::<ItemRecord>("replaced_item", &replaced_item());
+    golden::<ItemRecord>("blocked_item", &blocked_item());
     golden::<ApplicationRecord>("drifted_application", &Application { drifted: 1, ..application() });
     golden::<ItemRecord>("waiting_item", &waiting_item());
     golden::<ItemRecord>("gone_item", &gone_item());
@@ -405,6 +406,7 @@ fn the_row_of_the_largest_item_is_within_half_of_its_bound() {
     let stack = Stack {
         sequence: u64::from(u32::MAX),
         attempt: 1_000,
+        blocked_sequence: u64::from(u32::MAX),
         creation: Creation::Outstanding,
         place: Place::Declared {
             version: Version { number: 3, hash: Hash::of("3") },

@@ -122,6 +122,7 @@ pub(super) fn item() -> Item {
     let stack = Stack {
         sequence: 1,
         attempt: 1,
+        blocked_sequence: 0,
         creation: Creation::Outstanding,
         place: Place::Declared { version: version(3), schema_version: Some(2), is_certain: false },
         pre_validated: Some(slot()),
@@ -464,6 +465,12 @@ pub(super) fn claim() -> Claim {
 }
 
 /// Returns an item with drift that only a replacement corrects, and with an owner that has nothing in place.
+pub(super) fn blocked_item() -> Item {
+    let mut item = item();
+    item.stacks.values_mut().for_each(|stack| stack.blocked_sequence = 2);
+    item
+}
+
 pub(super) fn replaced_item() -> Item {
     let mut item = drifted_item();
     item.drift = item.drift.map(|drift| Drift { replaces: true, ..drift });
