@@ -43,7 +43,7 @@ const fn fence(name: &'static str, condition: Condition, row: Option<&'static st
 const NOT_TAKEN: Condition = Part("attribute_not_exists(pk)");
 
 /// The fences of docs/explanation/concurrency.md with a condition, in order.
-pub const FENCES: [Fence; 15] = [
+pub const FENCES: [Fence; 17] = [
     fence("HEAD.submissions", Part("#sub = :sub"), None, Unseen("the key of the next submission is taken")),
     fence("HEAD.blockers", Part("#attn = :attn AND #att = :att"), None, From(1)),
     fence("HEAD.next_change", Part("#nc = :nc"), None, Unseen("the keys of change instances are taken")),
@@ -63,10 +63,17 @@ pub const FENCES: [Fence; 15] = [
         Unseen("an observation and a new declaration of another item hardly ever meet"),
     ),
     fence("ITEM.revision", Part("#rv = :rv"), None, From(3)),
+    fence(
+        "CLAIM.n",
+        Whole("#n = :n"),
+        None,
+        Unseen("the claim is read before, and hardly ever changes until then"),
+    ),
     fence("history length and state", Part("#n = :n AND #st = :st"), None, Unseen("ITEM.revision")),
     fence("key not taken: change instance", NOT_TAKEN, Some("CHANGE"), From(76)),
     fence("key not taken: submission", NOT_TAKEN, Some("SUBMISSION"), Unseen("HEAD.submissions")),
     fence("key not taken: idempotency key", NOT_TAKEN, Some("KEY"), Unseen("HEAD.submissions")),
+    fence("key not taken: claim", NOT_TAKEN, Some("CHECK"), Unseen("the claim is read before the plan")),
     fence("SUBMISSION.work_left", Part("#wl = :before"), None, Unseen("the work record itself")),
     fence(
         "the work record itself",
@@ -86,7 +93,11 @@ impl Fence {
                 continue;
             };
             let row = action.pointer("/Item/ty/S").and_then(Value::as_str);
-            let row = if kind == "Delete" { Some("DELETE") } else { row };
+            let row = match kind.as_str() {
+                "Delete" => Some("DELETE"),
+                "ConditionCheck" => Some("CHECK"),
+                _ => row,
+            };
             let Some(condition) = action.get("ConditionExpression").and_then(Value::as_str) else { continue };
             let (is_it, fence) = match self.condition {
                 Part(fence) => (condition.contains(fence), fence),

@@ -9,11 +9,11 @@ use crate::oracle::{Oracle, name_of};
 use crate::shape::Shape;
 use crate::stream::{Stream, sequence};
 use crate::system::{Answer, System};
-use domain::Change;
 use domain::audit::invariant::Snapshot;
 use domain::base::state::Kind;
 use domain::model::submission::{Progress, Submission};
 use domain::outreach::event;
+use domain::{Change, ChangeId};
 use dovetail_table::stream::{Written, records};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,8 +55,11 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, sn
     all.sort_by_key(|record| sequence(record).to_owned());
     let event = serde_json::from_value(json!({"Records": all})).unwrap();
     let bodies = locked(&client_log.bodies);
-    let mut oracle = Oracle::new(shape.clone());
-    for record in records(event) {
+    let mut oracle = Oracle::new(shape.clone(), completed_with(client_log));
+    for (raw, record) in all.iter().zip(records(event)) {
+        if let Some([item, owner, number]) = claim_of(raw) {
+            oracle.claimed(item, owner, number);
+        }
         match record.written.unwrap() {
             Written::Submission { before: None, after } => {
                 oracle.submitted(&after, &bodies[&after.request], &requested(&after, snapshot));
@@ -67,6 +70,25 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, sn
         }
     }
     oracle.compare(snapshot);
+}
+
+/// Returns item, owner and number of a claim, if a stream record is one.
+fn claim_of(record: &Value) -> Option<[u64; 3]> {
+    let image = record["dynamodb"].get("NewImage")?;
+    let numbers = ["it", "ow", "n"].map(|name| image[name]["N"].as_str().and_then(|text| text.parse().ok()));
+    (image["ty"]["S"] == "CLAIM").then(|| numbers.map(Option::unwrap))
+}
+
+/// Returns the number of the claim of each accepted completion with a claim.
+fn completed_with(client_log: &ClientLog) -> BTreeMap<ChangeId, u64> {
+    let answers = locked(&client_log.answers);
+    let completed = answers.iter().filter(|(request, answer)| {
+        request.method == "PATCH" && request.body["state"] == "COMPLETED" && answer.status == 200
+    });
+    let claims = completed.filter_map(|(request, answer)| {
+        Some((ChangeId::parse(answer.body["id"].as_u64()?)?, request.body["claim"].as_u64()?))
+    });
+    claims.collect()
 }
 
 /// Returns the items with a direct change instance of a submission.

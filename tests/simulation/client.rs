@@ -6,6 +6,7 @@ use crate::declared::{Body, add_metadata, content};
 use crate::locked;
 use crate::shape::{CONSUMERS, OWNERS, Shape};
 use crate::system::{Answer, ApiRequest, OWNED, SUBMIT, System};
+use crate::worker;
 use domain::model::submission::Scope;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,6 +83,9 @@ impl Client<'_> {
             Command::Decide { owner: 0, pick, to, .. } if shape.is_verified && pick % 5 < 2 => {
                 self.verified(*pick, *to).await;
             }
+            Command::Decide { owner, pick, .. } if shape.has_claims() && pick.is_multiple_of(13) => {
+                worker::work_on_batch(self, *owner, *pick).await;
+            }
             Command::Decide { owner, pick, to, deployed } => {
                 let states = ["PENDING", "APPROVED"];
                 let Some(change) = self.some_change(*owner, *pick, &states).await else { return };
@@ -98,8 +102,11 @@ impl Client<'_> {
                 if deployed {
                     body["deployed_item"] = json!({"ip": format!("10.0.0.{}", pick % 3)});
                 }
-                let request = on(*owner, "PATCH", &change, "", body);
-                drop(self.persist(&request, None).await);
+                let service = change["service"]["name"].as_str().unwrap();
+                if shape.life(service).claim_required && matches!(to, "COMPLETED" | "ERRORED") {
+                    return worker::work(self, *owner, &change, *pick, body).await;
+                }
+                drop(self.persist(&on(*owner, "PATCH", &change, "", body), None).await);
             }
             Command::Retry { owner, pick } => {
                 let states = ["REJECTED", "ERRORED"];
@@ -193,6 +200,7 @@ impl Client<'_> {
     }
 }
 
-fn on(owner: usize, method: &str, change: &Value, then: &str, body: Value) -> ApiRequest {
+/// Returns a request of an owner on a change instance.
+pub fn on(owner: usize, method: &str, change: &Value, then: &str, body: Value) -> ApiRequest {
     ApiRequest::new(method, &format!("{OWNED}{}/{then}", change["id"]), OWNERS[owner].1, body)
 }

@@ -31,6 +31,7 @@ pub mod stream;
 pub mod system;
 pub mod timeless;
 pub mod torn;
+pub mod worker;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

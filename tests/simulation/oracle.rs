@@ -3,17 +3,19 @@
 //! It has no storage, no stream and no code of the functions, only their types. It gets the commits in their order,
 //! and checks the result of each.
 
+mod creation;
 mod item;
 
 use self::item::{Item, Open, Stack, Target};
 use crate::declared::{Body, ItemName};
 use crate::shape::Shape;
-use crate::spec::Creation;
 use domain::audit::invariant::Snapshot;
 use domain::base::json;
-use domain::base::state::{ChangeType, Kind, RuntimeState};
+use domain::base::state::{ChangeType, Kind};
 use domain::model::change::{self, ClosedBy, Entry};
 use domain::model::deployed::Deployed;
+use domain::model::item::{Item as StoredItem, Stack as StoredStack};
+use domain::model::place::Place;
 use domain::model::submission::{Scope, Submission};
 use domain::{Change, ChangeId, Hash, ItemId, State, TeamId};
 use serde_json::Value;
@@ -34,10 +36,16 @@ pub struct Oracle {
     created: BTreeMap<ChangeId, Created>,
     /// Retried change instances, by the id of the new attempt.
     retried: BTreeMap<ChangeId, Open>,
+    /// A second half of a replacement, until the completion in its transaction (R61).
+    second_half: Option<Change>,
     /// Change instances that the current transaction must close by the stack rules.
     to_close: BTreeSet<ChangeId>,
     /// Ids of planned direct change instances that have closed others ahead (docs/explanation/staging.md).
     answering: BTreeMap<ChangeId, Name>,
+    /// The newest number of each claim, by item and owner (R64).
+    claims: BTreeMap<(u64, u64), u64>,
+    /// The number of the claim with which a change instance was completed.
+    completed_with: BTreeMap<ChangeId, u64>,
     /// Ids of change instances whose completion adopts an object that differs from the declaration (R55).
     adopted: BTreeSet<ChangeId>,
     submissions: BTreeMap<TeamId, u64>,
@@ -61,11 +69,13 @@ struct Planned {
     is_of_direct: bool,
     target: Target,
     references: Vec<String>,
+    /// The declarations that the planner knows (R60).
+    known: Vec<Value>,
 }
 
 impl Oracle {
-    /// Creates the oracle of a world without declarations.
-    pub fn new(shape: Shape) -> Self {
+    /// Creates the oracle of a world without declarations. `completed_with` are the claims of accepted completions.
+    pub fn new(shape: Shape, completed_with: BTreeMap<ChangeId, u64>) -> Self {
         Self {
             shape,
             items: BTreeMap::new(),
@@ -73,6 +83,9 @@ impl Oracle {
             planned: Vec::new(),
             created: BTreeMap::new(),
             retried: BTreeMap::new(),
+            second_half: None,
+            claims: BTreeMap::new(),
+            completed_with,
             to_close: BTreeSet::new(),
             answering: BTreeMap::new(),
             adopted: BTreeSet::new(),
@@ -130,18 +143,22 @@ impl Oracle {
                 if before.declared.is_some() && target.is_some() && before.declared != target {
                     modified.insert((name.application.clone(), name.name.clone()));
                 }
-                direct.push((name, target));
+                direct.push((name, target, before));
             } else if target.is_some() {
-                unchanged.push((name, target, before.references));
+                unchanged.push((name, target, before));
             }
         }
-        let mut plan = |name: &ItemName, kind, target: &Target, before: Option<&Vec<String>>| {
-            let references = before.cloned().unwrap_or_else(|| Body::references_of(target.as_ref()));
+        let mut plan = |name: &ItemName, kind, target: &Target, before: &Item| {
+            let references = match kind {
+                Kind::Referenced => before.references.clone(),
+                _ => Body::references_of(target.as_ref()),
+            };
             let owner = self.shape.owner(&name.service);
             let shares = self.shape.dependents(&name.service).into_iter().filter(|team| *team != owner);
             let (submission, item, is_of_direct) = (number, name.clone(), kind == Kind::Direct);
-            let (owner, target) = (owner.to_owned(), target.clone());
-            let first = Planned { team, submission, item, owner, kind, is_of_direct, target, references };
+            let (owner, target, known) = (owner.to_owned(), target.clone(), before.known());
+            let first =
+                Planned { team, submission, item, owner, kind, is_of_direct, target, references, known };
             let share =
                 |team: &str| Planned { owner: team.to_owned(), kind: Kind::Dependent, ..first.clone() };
             let all: Vec<Planned> = std::iter::once(first.clone()).chain(shares.map(share)).collect();
@@ -150,14 +167,14 @@ impl Oracle {
             count
         };
         let mut planned = 0;
-        for (name, target) in &direct {
-            planned += plan(name, Kind::Direct, target, None);
+        for (name, target, before) in &direct {
+            planned += plan(name, Kind::Direct, target, before);
         }
-        for (name, target, references) in &unchanged {
+        for (name, target, before) in &unchanged {
             let is_modified =
                 |reference: &String| modified.contains(&(name.application.clone(), reference.clone()));
-            let follows = references.iter().any(is_modified);
-            planned += if follows { plan(name, Kind::Referenced, target, Some(references)) } else { 0 };
+            let follows = before.references.iter().any(is_modified);
+            planned += if follows { plan(name, Kind::Referenced, target, before) } else { 0 };
         }
         let direct = u64::try_from(direct.len()).unwrap();
         (direct, planned - direct)
@@ -207,10 +224,16 @@ impl Oracle {
             }
             _ => {}
         }
-        if entries_before == 0 {
+        if entries_before == 0 && change.kind == Kind::Replacement {
+            // The completion follows in the same transaction.
+            assert!(self.second_half.replace(change.clone()).is_none(), "{} is alone", change.id);
+        } else if entries_before == 0 {
             self.created(change);
         } else if entry.from != Some(entry.to) {
-            self.transaction_ends();
+            let is_first_half = |second: &Change| second.cause == Some(change.id);
+            if !self.second_half.as_ref().is_some_and(is_first_half) {
+                self.transaction_ends();
+            }
             self.decided(change, entry);
         }
     }
@@ -237,6 +260,20 @@ impl Oracle {
     /// Panics if the previous transaction has not closed all required change instances.
     pub fn transaction_ends(&self) {
         assert!(self.to_close.is_empty(), "the transaction closes {:?}", self.to_close);
+        let second_half = self.second_half.as_ref().map(|change| change.id);
+        assert_eq!(second_half, None, "a completion creates it");
+    }
+
+    /// Applies a claim of an owner on an item: a new lease, its extension, or its end.
+    pub fn claimed(&mut self, item: u64, owner: u64, number: u64) {
+        let newest = self.claims.entry((item, owner)).or_default();
+        assert!([*newest, *newest + 1].contains(&number), "claim {number} follows {newest}");
+        *newest = number;
+    }
+
+    /// Returns the newest number of the claim on the work of a change instance.
+    fn claim_of(&self, change: &Change) -> Option<u64> {
+        self.claims.get(&(change.item.get(), change.owner.id.get())).copied()
     }
 
     /// Returns the item of a change instance.
@@ -268,98 +305,8 @@ impl Oracle {
         self.item(change).id = Some(change.item);
     }
 
-    fn created(&mut self, change: &Change) {
-        if change.kind == Kind::Direct {
-            self.declared(change);
-        }
-        let waits = self.waits(&name_of(change), u64::MAX);
-        let is_dead = self.item(change).is_dead() && !waits;
-        let planned = self.take_planned(change);
-        if let Some(name) = self.answering.remove(&change.id) {
-            assert_eq!((change.kind, name_of(change)), (Kind::Direct, name), "{} answers others", change.id);
-        }
-        let owner = self.shape.owner(&change.service.title).to_owned();
-        let requires_approval = self.shape.approval_required(&change.service.title);
-        let cause = change.cause.and_then(|cause| self.created.get(&cause));
-        let from_cause = cause.map(|created| (created.change_type, created.target.clone()));
-        let retried = self.retried.remove(&change.id);
-        let item = self.item(change);
-        let (mut change_type, target) = match (change.kind, planned) {
-            (Kind::Direct, Some(planned)) => {
-                item.declared.clone_from(&planned.target);
-                item.references = planned.references;
-                item.runtime.get_or_insert(RuntimeState::Requested);
-                let gone = planned.target.is_none();
-                (if gone { ChangeType::Delete } else { item.change_type(&owner) }, planned.target)
-            }
-            (Kind::Referenced, Some(planned)) => (item.change_type(&owner), planned.target),
-            (Kind::Dependent, _) => from_cause.unwrap(),
-            (Kind::Retry, _) => {
-                let retried = retried
-                    .as_ref()
-                    .unwrap_or_else(|| panic!("{} is a retry of a closed change instance", change.id));
-                (retried.change_type, retried.target.clone())
-            }
-            (Kind::Direct | Kind::Referenced, None) => panic!("{} was not planned", change.id),
-            (Kind::Replacement, _) => panic!("{} replaces, and no service of the world does", change.id),
-        };
-        // A retry after an error needs no second approval.
-        let is_pending = match &retried {
-            Some(retried) => retried.state == State::Rejected,
-            None => requires_approval,
-        };
-        let state = if is_pending { State::Pending } else { State::Approved };
-        let at = (change.submission.number(), change.attempt);
-        let created_closed = match change.kind {
-            Kind::Direct | Kind::Retry | Kind::Replacement => None,
-            Kind::Dependent | Kind::Referenced if is_dead => Some(ClosedBy::Overtaken),
-            Kind::Dependent | Kind::Referenced => item.created_closed(change, at, state, &target),
-        };
-        if let Some(reason) = created_closed {
-            let seen = (change.state, change.change_type, change.history[0].closed_by);
-            assert_eq!(seen, (State::Closed, change_type, Some(reason)), "{} at its creation", change.id);
-            let stack = item.stacks.get_mut(&change.owner.name).filter(|_| reason == ClosedBy::Blocked);
-            stack.into_iter().for_each(|stack| stack.newest = at);
-        } else {
-            let is_main = change.owner.name == owner;
-            let mut closed = BTreeSet::new();
-            if change.kind == Kind::Direct {
-                closed.extend(item.answer(&target));
-            }
-            let stack = item.stacks.entry(change.owner.name.clone()).or_default();
-            if state == State::Approved {
-                let waits = |open: &mut Open| open.state == State::Pending;
-                closed.extend(stack.before_validation.take_if(waits).map(|open| open.id));
-                if change_type == ChangeType::Modify && stack.creation == Creation::Outstanding {
-                    change_type = ChangeType::Create;
-                }
-            }
-            closed.extend(stack.column(state).take().map(|open| open.id));
-            // A retry may be older than a blocked one.
-            stack.newest = stack.newest.max(at);
-            *stack.column(state) = Some(Open { id: change.id, state, change_type, target: target.clone() });
-            if state == State::Approved {
-                item.approved(change, is_main, change_type);
-            } else if is_main
-                && change_type == ChangeType::Create
-                && item.runtime == Some(RuntimeState::Decommissioned)
-            {
-                item.runtime = Some(RuntimeState::Requested);
-            }
-            assert_eq!(
-                (change.state, change.change_type),
-                (state, change_type),
-                "{} at its creation",
-                change.id
-            );
-            self.to_close.extend(closed);
-        }
-        let change_type = change.change_type;
-        self.created.insert(change.id, Created { change_type, target });
-    }
-
     fn take_planned(&mut self, change: &Change) -> Option<Planned> {
-        if change.kind == Kind::Retry {
+        if matches!(change.kind, Kind::Retry | Kind::Replacement) {
             return None;
         }
         let (team, name) = name_of(change);
@@ -382,31 +329,26 @@ impl Oracle {
         match (open.state, entry.to) {
             (State::Pending, State::Approved) => {
                 displaced = stack.validated.take();
-                let is_creation =
-                    open.change_type == ChangeType::Modify && stack.creation == Creation::Outstanding;
-                let change_type = if is_creation { ChangeType::Create } else { open.change_type };
+                let change_type = stack.converted(open.change_type, &open.target);
                 assert_eq!(change.change_type, change_type, "{} when approved", change.id);
-                stack.validated = Some(Open { state: State::Approved, change_type, ..open });
-                item.approved(change, is_main, change_type);
+                item.approve(change, is_main, Open { change_type, ..open });
             }
             (State::Pending, State::Rejected) => {
                 stack.before_validation = Some(Open { state: State::Rejected, ..open });
             }
             (State::Approved, State::Errored) => {
-                stack.validated = Some(Open { state: State::Errored, ..open });
+                stack.enter(&open, State::Errored);
+                stack.validated = Some(Open { state: State::Errored, awaits_claim: false, ..open });
             }
             (State::Approved, State::Completed) => {
-                match open.change_type {
-                    ChangeType::Create => stack.creation = Creation::Done,
-                    ChangeType::Delete => stack.creation = Creation::Never,
-                    ChangeType::Modify => {}
-                }
+                stack.enter(&open, State::Completed);
                 if is_main && is_drifted {
                     item.was_found = true;
-                    item.drift = Some(open.target);
+                    item.drift = Some(open.target.clone());
                 } else if is_main {
-                    item.completed_target = Some(open.target);
+                    item.completed_target = Some(open.leaves());
                 }
+                displaced = self.completed_open(change, &open);
             }
             (State::Rejected | State::Errored, State::Closed) => {
                 if let Some(ClosedBy::Retried(by)) = entry.closed_by {
@@ -416,6 +358,37 @@ impl Oracle {
             (from, to) => panic!("{} moved from {from} to {to}", change.id),
         }
         self.to_close.extend(displaced.map(|open| open.id));
+    }
+
+    /// Applies what follows a completion: the second half of a replacement, or the end of a removal (R61).
+    ///
+    /// Returns the removal of what is gone.
+    fn completed_open(&mut self, change: &Change, open: &Open) -> Option<Open> {
+        if let Some(number) = self.completed_with.get(&change.id) {
+            assert_eq!(
+                self.claim_of(change),
+                Some(*number),
+                "{} is completed with the newest claim",
+                change.id
+            );
+        }
+        let second_half = self.second_half.take();
+        let item = self.item(change);
+        let is_declared = item.declared.is_some();
+        let is_wanted = item.declared == open.target;
+        let stack = item.stacks.get_mut(&change.owner.name).unwrap();
+        let is_newest = stack.newest == (change.submission.number(), change.attempt);
+        let is_due = open.is_first_half() && is_wanted && is_newest;
+        assert_eq!(second_half.is_some(), is_due, "whether {} has a second half", change.id);
+        if let Some(second_half) = second_half {
+            assert_eq!(second_half.cause, Some(change.id), "the first half of {}", second_half.id);
+            self.retried.insert(second_half.id, open.clone());
+            self.created(&second_half);
+            return None;
+        }
+        let is_removal = |waiting: &mut Open| waiting.state == State::Pending && waiting.target.is_none();
+        let ends = open.is_first_half() && !is_declared;
+        if ends { stack.before_validation.take_if(is_removal) } else { None }
     }
 
     /// Panics unless all planned change instances exist, and the table equals the oracle.
@@ -441,10 +414,22 @@ impl Oracle {
             let open = own.stacks.values().flat_map(Stack::open);
             let open = open.map(|open| (open.id, open.state, open.change_type, stored(&open.target)));
             assert_eq!(slots.collect::<BTreeSet<_>>(), open.collect(), "what is open on item {}", item.id);
+            assert_eq!(places_of(item), own.places(), "what owners have in place of item {}", item.id);
             let is_orphan = own.is_orphan(self.shape.owner(&item.service.title));
             assert_eq!(item.is_orphan(), is_orphan, "whether item {} is nobody's work", item.id);
         }
     }
+}
+
+/// Returns the declarations that owners have in place, and whether each is certain (R59).
+fn places_of(item: &StoredItem) -> Vec<(Hash, bool)> {
+    let place = |stack: &StoredStack| match stack.place {
+        Place::Declared { version, is_certain, .. } => Some((version.hash, is_certain)),
+        Place::Nothing | Place::Unknown => None,
+    };
+    let mut places: Vec<_> = item.stacks.values().filter_map(place).collect();
+    places.sort_unstable();
+    places
 }
 
 /// Returns whether an object lacks a declared value.

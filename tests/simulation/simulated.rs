@@ -25,7 +25,8 @@ fn faults_in_any_order_lose_double_and_break_nothing() {
     assert!(ran.operations >= OPERATIONS);
     let faults = simulation::faults::NAMES.split(", ");
     let made = simulation::catalogue::MADE.map(|(_, made)| made);
-    for counter in faults.chain(made).chain(simulation::client::VERIFIED) {
+    let own = simulation::client::VERIFIED.into_iter().chain(simulation::worker::COUNTERS);
+    for counter in faults.chain(made).chain(own) {
         assert!(ran.counts.contains_key(counter), "at least one run counts '{counter}'");
     }
 }
@@ -74,11 +75,11 @@ fn without_a_needed_fence_a_rule_breaks() {
 #[test]
 fn every_redundant_fence_occurs() {
     for fence in FENCES.into_iter().filter(|fence| matches!(fence.needed, Needed::Unseen(_))) {
-        let staged = (1..)
+        let runs = (1..)
             .map(|seed| Run::of(seed, COMMANDS_MAX))
-            .filter(|run| run.shape.limits.actions_max == STAGED);
-        let ran = staged.take(3).map(|run| run.run(Some(fence)).unwrap());
-        let ran = ran.into_iter().find(|ran| ran.counts.contains_key("fence removed"));
+            .filter(|run| run.shape.limits.actions_max == STAGED || run.shape.has_claims());
+        let mut ran = runs.take(12).map(|run| run.run(Some(fence)).unwrap());
+        let ran = ran.find(|ran| ran.counts.contains_key("fence removed"));
         assert!(ran.is_some(), "a run has the condition '{}'", fence.name);
     }
 }

@@ -1,9 +1,11 @@
 //! An item of the oracle, with its stacks.
 
+use crate::shape::Strategy;
 use crate::spec::Creation;
+use domain::base::json;
 use domain::base::state::{ChangeType, RuntimeState};
 use domain::model::change::ClosedBy;
-use domain::{Change, ChangeId, ItemId, State};
+use domain::{Change, ChangeId, Hash, ItemId, State};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -15,6 +17,8 @@ pub(super) struct Item {
     /// The id, from the first change instance on.
     pub(super) id: Option<ItemId>,
     pub(super) declared: Target,
+    /// The newest declaration; a removed item keeps its last one.
+    pub(super) newest: Target,
     pub(super) references: Vec<String>,
     pub(super) runtime: Option<RuntimeState>,
     /// Result of the last completed change. `None` while an approved change is not completed.
@@ -29,7 +33,11 @@ pub(super) struct Item {
 #[derive(Clone, Default)]
 pub(super) struct Stack {
     pub(super) newest: (u64, u64),
+    /// The submission of a newer change instance that a rejection or error has blocked (R25).
+    pub(super) blocked: u64,
     pub(super) creation: Creation,
+    /// The declaration in place, and whether it is certain (R59).
+    pub(super) place: Option<(Value, bool)>,
     pub(super) before_validation: Option<Open>,
     pub(super) validated: Option<Open>,
 }
@@ -40,6 +48,24 @@ pub(super) struct Open {
     pub(super) state: State,
     pub(super) change_type: ChangeType,
     pub(super) target: Target,
+    /// Whether it is a CREATE on nothing that requires a claim (R64).
+    pub(super) awaits_claim: bool,
+}
+
+impl Open {
+    /// Returns whether it removes a declaration to create another one (R60).
+    pub(super) fn is_first_half(&self) -> bool {
+        self.change_type == ChangeType::Delete && self.target.is_some()
+    }
+
+    /// Returns what is in place after it.
+    pub(super) fn leaves(&self) -> Target {
+        self.target.clone().filter(|_| self.change_type != ChangeType::Delete)
+    }
+
+    fn has_failed_to_create(&self) -> bool {
+        self.state == State::Errored && self.change_type == ChangeType::Create
+    }
 }
 
 impl Stack {
@@ -54,6 +80,46 @@ impl Stack {
         }
     }
 
+    /// Applies the state that an open change instance has entered to what the owner has in place (R7, R9, R59).
+    pub(super) fn enter(&mut self, open: &Open, state: State) {
+        let uncertain = self.place.take().map(|(declared, _)| (declared, false));
+        let creation = (state, open.change_type);
+        self.creation = match creation {
+            (State::Approved, ChangeType::Create) => Creation::Outstanding,
+            (State::Completed, ChangeType::Create) => Creation::Done,
+            (State::Completed, ChangeType::Delete) => Creation::Never,
+            _ => self.creation,
+        };
+        self.place = match creation {
+            (State::Completed, _) => open.leaves().map(|declared| (declared, true)),
+            (State::Approved, ChangeType::Delete)
+            | (State::Errored, ChangeType::Modify | ChangeType::Delete) => uncertain,
+            (State::Approved, _) => open.leaves().map(|declared| (declared, false)),
+            _ => None,
+        };
+    }
+
+    /// Returns whether the owner has this declaration in place, or nothing for a removal, and works on nothing (R63).
+    pub(super) fn has_reached(&self, target: &Target, is_claimed: bool) -> bool {
+        let Some(declared) = target else {
+            let is_nothing =
+                self.place.is_none() && self.validated.as_ref().is_none_or(Open::has_failed_to_create);
+            let is_unclaimed = |open: &Open| open.awaits_claim && !is_claimed;
+            return is_nothing || self.validated.as_ref().is_some_and(is_unclaimed);
+        };
+        self.validated.is_none() && self.place.as_ref() == Some(&(declared.clone(), true))
+    }
+
+    /// Returns the type of a change instance that is approved now (the Exception, R60).
+    pub(super) fn converted(&self, change_type: ChangeType, target: &Target) -> ChangeType {
+        let becomes_create = match change_type {
+            ChangeType::Create => false,
+            ChangeType::Modify => self.creation == Creation::Outstanding,
+            ChangeType::Delete => target.is_some() && self.place.is_none(),
+        };
+        if becomes_create { ChangeType::Create } else { change_type }
+    }
+
     pub(super) fn clear(&mut self, id: ChangeId) -> Option<Open> {
         let columns = [&mut self.before_validation, &mut self.validated];
         columns.into_iter().find_map(|column| column.take_if(|open| open.id == id))
@@ -61,6 +127,24 @@ impl Stack {
 }
 
 impl Item {
+    /// Returns the declarations that a planner knows: the newest one, the requested ones, and those in place.
+    pub(super) fn known(&self) -> Vec<Value> {
+        let requested = self.stacks.values().flat_map(Stack::open).filter_map(|open| open.target.clone());
+        let in_place = self.stacks.values().filter_map(|stack| Some(stack.place.clone()?.0));
+        self.newest.iter().cloned().chain(requested).chain(in_place).collect()
+    }
+
+    /// Returns the declarations that owners have in place, and whether each is certain.
+    pub(super) fn places(&self) -> Vec<(Hash, bool)> {
+        let place = |stack: &Stack| {
+            let (declared, is_certain) = stack.place.as_ref()?;
+            Some((Hash::of(&json::canonical(declared)), *is_certain))
+        };
+        let mut places: Vec<_> = self.stacks.values().filter_map(place).collect();
+        places.sort_unstable();
+        places
+    }
+
     pub(super) fn is_orphan(&self, owner: &str) -> bool {
         self.is_idle(owner) && self.completed_target.as_ref() != Some(&self.declared)
     }
@@ -117,7 +201,7 @@ impl Item {
         target: &Target,
     ) -> Option<ClosedBy> {
         let mut stack = self.stacks.get(&change.owner.name)?.clone();
-        if at <= stack.newest {
+        if at <= stack.newest || at.0 <= stack.blocked {
             return Some(ClosedBy::Overtaken);
         }
         let occupant = stack.column(state).clone()?;
@@ -139,18 +223,50 @@ impl Item {
         answered
     }
 
-    pub(super) fn approved(&mut self, change: &Change, is_main: bool, change_type: ChangeType) {
-        let stack = self.stacks.entry(change.owner.name.clone()).or_default();
-        if change_type == ChangeType::Create {
-            stack.creation = Creation::Outstanding;
+    /// Returns the type of a dependent team's share, if the team replaces nothing (R60).
+    pub(super) fn type_of_share(
+        &self,
+        owner: &str,
+        strategy: Strategy,
+        (of_cause, target): (ChangeType, &Target),
+    ) -> ChangeType {
+        let validated = self.stacks.get(owner).and_then(|stack| stack.validated.as_ref());
+        let removes = validated.is_some_and(|open| open.change_type == ChangeType::Delete);
+        if removes && strategy.may_replace() && target.is_some() {
+            ChangeType::Create
+        } else if of_cause == ChangeType::Delete && target.is_some() {
+            ChangeType::Modify
+        } else {
+            of_cause
         }
+    }
+
+    /// Approves a change instance: for the stack of its owner, and for the item if that is the service owner.
+    pub(super) fn approve(&mut self, change: &Change, is_main: bool, open: Open) {
+        let stack = self.stacks.entry(change.owner.name.clone()).or_default();
+        let is_first = open.change_type == ChangeType::Create && stack.place.is_none();
+        stack.enter(&open, State::Approved);
         if is_main {
-            match change_type {
+            match open.change_type {
                 ChangeType::Create => self.runtime = Some(RuntimeState::InService),
                 ChangeType::Delete => self.runtime = Some(RuntimeState::Decommissioned),
                 ChangeType::Modify => {}
             }
             self.completed_target = None;
+            self.drift = None;
+        }
+        let awaits_claim = change.claim_required && is_first;
+        stack.validated = Some(Open { state: State::Approved, awaits_claim, ..open });
+    }
+
+    /// Applies a change instance that was created in COMPLETED (R63).
+    pub(super) fn complete_at_once(&mut self, change: &Change, is_main: bool, open: &Open) {
+        self.stacks.entry(change.owner.name.clone()).or_default().enter(open, State::Completed);
+        if is_main {
+            self.completed_target = Some(open.leaves());
+        }
+        if is_main && open.target.is_none() {
+            self.runtime = Some(RuntimeState::Decommissioned);
             self.drift = None;
         }
     }
