@@ -151,7 +151,9 @@ impl Oracle {
         let mut plan = |name: &ItemName, kind, target: &Target, before: &Item| {
             let references = match kind {
                 Kind::Referenced => before.references.clone(),
-                _ => Body::references_of(target.as_ref()),
+                Kind::Direct | Kind::Dependent | Kind::Retry | Kind::Replacement => {
+                    Body::references_of(target.as_ref())
+                }
             };
             let owner = self.shape.owner(&name.service);
             let shares = self.shape.dependents(&name.service).into_iter().filter(|team| *team != owner);

@@ -141,7 +141,7 @@ impl Shape {
         let is_verified = seed % VERIFIED == 2;
         let has_metadata = seed % EXPANDED == 3;
         // No seed has a verified service as well: the oracle knows no replacement of a drifted object.
-        if seed % LIFE == 0 {
+        if seed.is_multiple_of(LIFE) {
             let mut dice = Rng::with_seed(seed);
             vm.life = Life::drawn(&mut dice, "cpu");
             load_balancer.life = Life::drawn(&mut dice, "algorithm");

@@ -46,7 +46,7 @@ pub async fn work_on_batch(client: Client<'_>, owner: usize, pick: usize) {
 /// Takes the work of a change instance, and returns the number of the claim. Sometimes it extends the lease.
 async fn claimed(client: Client<'_>, owner: usize, change: &Value, pick: usize) -> Option<u64> {
     let claim = |body: Value| on(owner, "POST", change, "claim/", body);
-    let lease = if pick % 3 == 0 { 300 } else { LEASE_SECONDS };
+    let lease = if pick.is_multiple_of(3) { 300 } else { LEASE_SECONDS };
     let body = json!({"worker": worker(pick), "lease_seconds": lease});
     let number = number_of(&client.persist(&claim(body), None).await?)?;
     if pick % 4 == 1 {

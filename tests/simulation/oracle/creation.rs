@@ -153,7 +153,7 @@ impl Oracle {
         match state {
             State::Approved => item.approve(change, is_main, open),
             State::Completed => item.complete_at_once(change, is_main, &open),
-            _ => {
+            State::Pending | State::Rejected | State::Errored | State::Closed => {
                 stack.before_validation = Some(open);
                 if is_main
                     && change_type == ChangeType::Create
