@@ -1,7 +1,7 @@
 //! Measures the cost of each operation on the engine, and writes the page of costs.
 
 mod claims;
-mod figures;
+pub(crate) mod figures;
 mod goal;
 mod large;
 mod lists;

@@ -1,10 +1,11 @@
 //! A system with a queue in the hands of the test: the test delivers due messages, by its own clock.
 
+use crate::costs::figures::Figures;
 use crate::local_server::local_server;
 use crate::running::Running;
 use deliver::Handles;
 use domain::Timestamp;
-use dovetail_aws::by_clock;
+use dovetail_aws::{by_clock, observed};
 use dovetail_emulator::gateway::plain;
 use dovetail_emulator::queue;
 use dovetail_http::Event;
@@ -131,10 +132,16 @@ impl ManualQueue {
         &self.all
     }
 
-    /// Starts due healthchecks, as the sweep does each minute, and returns their number.
+    /// Starts due healthchecks and sends due reminders, as the sweep does each minute, and returns their number.
     pub fn begin(&self) -> u64 {
-        let begun = sweep::begin(&self.handles.table, &self.handles.queue);
-        self.system.block_on(by_clock(self.clock(), begun)).unwrap()
+        self.begin_observed().0
+    }
+
+    /// Does the same, and returns the cost as well.
+    pub(crate) fn begin_observed(&self) -> (u64, Figures) {
+        let begun = observed(sweep::begin(&self.handles.table, &self.handles.queue));
+        let (begun, observed) = self.system.block_on(by_clock(self.clock(), begun));
+        (begun.unwrap(), Figures::from(observed.cost))
     }
 
     fn clock(&self) -> dovetail_aws::Clock {

@@ -121,6 +121,20 @@ fn a_dry_run_lists_invalid_items_by_team_and_writes_nothing() {
     assert_eq!(system.rows(), before, "a dry run writes nothing");
 }
 
+/// Scenario P6 (R67).
+#[test]
+fn a_dry_run_accepts_another_order_of_an_array_without_an_order() {
+    let system = system();
+    let hosts = json!({"type": "array", "x-unordered": true, "items": {"type": "string"}});
+    let unordered = definition(&json!({"hosts": hosts}));
+    system.call("POST", SERVICES, "one", &unordered).assert_is(200, &json!({"/name": "VM"}));
+    for hosts in [["a", "b"], ["b", "a"]] {
+        declare(&system, "Alpha", &json!({"VM": [{"name": "vm1", "hosts": hosts}]}));
+    }
+    let answer = dry_run(&system, DRY_RUN, &unordered);
+    answer.assert_is(200, &json!({"/dry_run/checked": 1, "/dry_run/failing": 0, "/dry_run/teams": []}));
+}
+
 #[test]
 fn a_dry_run_checks_owner_title_and_parameters() {
     let system = system();

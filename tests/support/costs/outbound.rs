@@ -3,6 +3,7 @@
 use super::figures::Figures;
 use super::page::Table;
 use crate::local_server::local_server;
+use crate::manual_queue::ManualQueue;
 use crate::running::Running;
 use domain::base::id::WebhookId;
 use domain::outreach::healthcheck::run::{Counted, Run};
@@ -58,7 +59,28 @@ pub fn outbound() -> Table {
     let began = system.block_on(system.table.check_schedule(team, service)).unwrap().unwrap().began.unwrap();
     let run = Run { team, service, began, after: None, counted: Counted::default() };
     table.row("its page of 50 items, the last one", taken(&system, &run.to_message()));
+    reminders(&mut table);
     table
+}
+
+/// Adds the costs of a due reminder in the sweep (R65).
+fn reminders(table: &mut Table) {
+    let mut world = ManualQueue::start();
+    let target_url = format!("{}/hook", target(&world.system));
+    let hook = json!({"target_url": target_url, "change_instance_state": "PENDING", "remind_after": 300});
+    world.hook(OWNER, "VM", hook);
+    world.declare(&json!({"VM": [{"name": "vm1"}]}));
+    world.catch_up();
+    for (row, sent) in [("a reminder, sent by the sweep", 1), ("a due reminder without waiting work", 0)] {
+        world.pass(300);
+        let (begun, cost) = world.begin_observed();
+        assert_eq!(begun, sent, "{row}");
+        table.row(row, cost);
+        world.lose();
+        if sent > 0 {
+            world.approve(OWNER);
+        }
+    }
 }
 
 /// Brings this number of VMs in service.
