@@ -36,8 +36,9 @@ pub struct Oracle {
     created: BTreeMap<ChangeId, Created>,
     /// Retried change instances, by the id of the new attempt.
     retried: BTreeMap<ChangeId, Open>,
-    /// A second half of a replacement, until the completion in its transaction (R61).
-    second_half: Option<Change>,
+    /// A first half, and the change instance that its completion creates or closes (R61). The transaction has the
+    /// completion after it.
+    ahead: Option<(ChangeId, Change)>,
     /// Change instances that the current transaction must close by the stack rules.
     to_close: BTreeSet<ChangeId>,
     /// Ids of planned direct change instances that have closed others ahead (docs/explanation/staging.md).
@@ -83,7 +84,7 @@ impl Oracle {
             planned: Vec::new(),
             created: BTreeMap::new(),
             retried: BTreeMap::new(),
-            second_half: None,
+            ahead: None,
             claims: BTreeMap::new(),
             completed_with,
             to_close: BTreeSet::new(),
@@ -215,29 +216,33 @@ impl Oracle {
     pub fn changed(&mut self, entries_before: u64, change: &Change) {
         let entry = change.history.last().unwrap();
         let is_closed_by_rule = entry.closed_by.is_some() && entries_before > 0;
+        let is_expected = self.to_close.contains(&change.id);
         match entry.closed_by {
-            Some(ClosedBy::Answered(by)) if is_closed_by_rule && !self.to_close.contains(&change.id) => {
+            Some(ClosedBy::Answered(by)) if is_closed_by_rule && !is_expected => {
                 self.answered_ahead(change, by);
-                return;
             }
+            Some(ClosedBy::Displaced(by)) if is_closed_by_rule && !is_expected => self.caused_by(by, change),
             Some(ClosedBy::Displaced(_) | ClosedBy::Answered(_)) if is_closed_by_rule => {
-                assert!(self.to_close.remove(&change.id), "a rule closes {}", change.id);
-                return;
+                self.to_close.remove(&change.id);
+            }
+            _ if entries_before == 0 && change.kind == Kind::Replacement => {
+                self.caused_by(change.cause.unwrap(), change);
+            }
+            _ if entries_before == 0 => self.created(change),
+            _ if entry.from != Some(entry.to) => {
+                if self.ahead.as_ref().is_none_or(|(first_half, _)| *first_half != change.id) {
+                    self.transaction_ends();
+                }
+                self.decided(change, entry);
             }
             _ => {}
         }
-        if entries_before == 0 && change.kind == Kind::Replacement {
-            // The completion follows in the same transaction.
-            assert!(self.second_half.replace(change.clone()).is_none(), "{} is alone", change.id);
-        } else if entries_before == 0 {
-            self.created(change);
-        } else if entry.from != Some(entry.to) {
-            let is_first_half = |second: &Change| second.cause == Some(change.id);
-            if !self.second_half.as_ref().is_some_and(is_first_half) {
-                self.transaction_ends();
-            }
-            self.decided(change, entry);
-        }
+    }
+
+    /// Notes a change instance that the completion of a first half creates or closes.
+    fn caused_by(&mut self, first_half: ChangeId, change: &Change) {
+        let earlier = self.ahead.replace((first_half, change.clone()));
+        assert!(earlier.is_none(), "{} is the only one of a completion", change.id);
     }
 
     /// Applies a closing ahead: the item's next direct change answers a dependent team's rejection or error.
@@ -262,8 +267,8 @@ impl Oracle {
     /// Panics if the previous transaction has not closed all required change instances.
     pub fn transaction_ends(&self) {
         assert!(self.to_close.is_empty(), "the transaction closes {:?}", self.to_close);
-        let second_half = self.second_half.as_ref().map(|change| change.id);
-        assert_eq!(second_half, None, "a completion creates it");
+        let ahead = self.ahead.as_ref().map(|(_, change)| change.id);
+        assert_eq!(ahead, None, "a completion creates or closes it");
     }
 
     /// Applies a claim of an owner on an item: a new lease, its extension, or its end.
@@ -350,7 +355,7 @@ impl Oracle {
                 } else if is_main {
                     item.completed_target = Some(open.leaves());
                 }
-                displaced = self.completed_open(change, &open);
+                self.followed(change, &open);
             }
             (State::Rejected | State::Errored, State::Closed) => {
                 if let Some(ClosedBy::Retried(by)) = entry.closed_by {
@@ -363,9 +368,7 @@ impl Oracle {
     }
 
     /// Applies what follows a completion: the second half of a replacement, or the end of a removal (R61).
-    ///
-    /// Returns the removal of what is gone.
-    fn completed_open(&mut self, change: &Change, open: &Open) -> Option<Open> {
+    fn followed(&mut self, change: &Change, open: &Open) {
         if let Some(number) = self.completed_with.get(&change.id) {
             assert_eq!(
                 self.claim_of(change),
@@ -374,23 +377,24 @@ impl Oracle {
                 change.id
             );
         }
-        let second_half = self.second_half.take();
+        let ahead = self.ahead.take().map(|(_, change)| change);
         let item = self.item(change);
         let is_declared = item.declared.is_some();
         let is_wanted = item.declared == open.target;
         let stack = item.stacks.get_mut(&change.owner.name).unwrap();
         let is_newest = stack.newest == (change.submission.number(), change.attempt);
-        let is_due = open.is_first_half() && is_wanted && is_newest;
-        assert_eq!(second_half.is_some(), is_due, "whether {} has a second half", change.id);
-        if let Some(second_half) = second_half {
-            assert_eq!(second_half.cause, Some(change.id), "the first half of {}", second_half.id);
+        if open.is_first_half() && is_wanted && is_newest {
+            let second_half = ahead.filter(|ahead| ahead.kind == Kind::Replacement);
+            let second_half = second_half.unwrap_or_else(|| panic!("{} has a second half", change.id));
             self.retried.insert(second_half.id, open.clone());
             self.created(&second_half);
-            return None;
+            return;
         }
         let is_removal = |waiting: &mut Open| waiting.state == State::Pending && waiting.target.is_none();
         let ends = open.is_first_half() && !is_declared;
-        if ends { stack.before_validation.take_if(is_removal) } else { None }
+        let ended = if ends { stack.before_validation.take_if(is_removal) } else { None };
+        let (ahead, ended) = (ahead.map(|ahead| ahead.id), ended.map(|open| open.id));
+        assert_eq!(ahead, ended, "what {} creates or closes", change.id);
     }
 
     /// Panics unless all planned change instances exist, and the table equals the oracle.
