@@ -142,16 +142,22 @@ fn as_previewed(client_log: &ClientLog, snapshot: &Snapshot) {
     for (preview, answer) in previews.iter().filter(|(_, answer)| matches!(answer.status, 200 | 201)) {
         let is_of = |change: &&Change| change.submission.get() == answer.body["id"] && change.attempt == 1;
         let changes: Vec<&Change> = snapshot.changes.values().filter(is_of).collect();
+        let is_this = |submission: &&Submission| submission.id.get() == answer.body["id"];
+        let is_staged =
+            snapshot.submissions.iter().find(is_this).is_some_and(|submission| submission.staging.is_some());
+        // If an item goes before a staged submission is applied, the declaration is the first of a new item (R44).
+        let version = |number: Value| if is_staged { Value::Null } else { number };
         let mut caused: Vec<Value> = changes
             .iter()
             .map(|change| {
-                let (owner, version) = (change.owner.id.get(), change.new.map(|version| version.number));
+                let (owner, version) =
+                    (change.owner.id.get(), version(json!(change.new.map(|version| version.number))));
                 json!([change.application, change.item_name, owner, change.kind.name(), version])
             })
             .collect();
         let previewed = preview["change_instances"].as_array().unwrap().iter().map(|change| {
             let (application, item) = (&change["application"]["name"], &change["service_item"]["name"]);
-            let version = change.pointer("/new_declaration/version");
+            let version = version(change.pointer("/new_declaration/version").cloned().unwrap_or_default());
             json!([application, item, change["owner"]["id"], change["kind"], version])
         });
         let mut previewed: Vec<Value> = previewed.collect();
