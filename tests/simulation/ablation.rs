@@ -63,12 +63,7 @@ pub const FENCES: [Fence; 17] = [
         Unseen("an observation and a new declaration of another item hardly ever meet"),
     ),
     fence("ITEM.revision", Part("#rv = :rv"), None, From(3)),
-    fence(
-        "CLAIM.n",
-        Whole("#n = :n"),
-        None,
-        Unseen("the claim is read before, and hardly ever changes until then"),
-    ),
+    fence("CLAIM.n", Whole("#n = :n"), None, Unseen("the claim is read before the write")),
     fence("history length and state", Part("#n = :n AND #st = :st"), None, Unseen("ITEM.revision")),
     fence("key not taken: change instance", NOT_TAKEN, Some("CHANGE"), From(76)),
     fence("key not taken: submission", NOT_TAKEN, Some("SUBMISSION"), Unseen("HEAD.submissions")),

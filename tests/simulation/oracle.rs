@@ -150,12 +150,9 @@ impl Oracle {
             }
         }
         let mut plan = |name: &ItemName, kind, target: &Target, before: &Item| {
-            let references = match kind {
-                Kind::Referenced => before.references.clone(),
-                Kind::Direct | Kind::Dependent | Kind::Retry | Kind::Replacement => {
-                    Body::references_of(target.as_ref())
-                }
-            };
+            let is_unchanged = kind == Kind::Referenced;
+            let references =
+                if is_unchanged { before.references.clone() } else { Body::references_of(target.as_ref()) };
             let owner = self.shape.owner(&name.service);
             let shares = self.shape.dependents(&name.service).into_iter().filter(|team| *team != owner);
             let (submission, item, is_of_direct) = (number, name.clone(), kind == Kind::Direct);
