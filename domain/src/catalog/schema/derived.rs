@@ -106,7 +106,7 @@ impl Expression {
                 text.get(..before).map_or(0, |before| before.chars().count()).saturating_add(1)
             };
             let Some((name, after)) = inner.split_once('}') else {
-                return Err(Malformed::At(position(brace), "must have its `}`; `{{` is a brace"));
+                return Err(Malformed::At(position(brace), "a name must end with `}`, and a brace must be `{{`"));
             };
             if !plain.is_empty() {
                 pieces.push(Piece::Text(std::mem::take(&mut plain)));
@@ -209,8 +209,9 @@ impl Derivations {
 
     /// Returns the memory in bytes; the estimate is never too low.
     pub fn bytes(&self) -> usize {
-        // A parsed text has a piece per two bytes at most. All texts together are a part of the definition.
-        let texts = self.text_bytes.saturating_mul(64);
+        // A piece takes about 100 bytes, and at least three bytes of a text.
+        let factor = if self.expressions.is_empty() { 4 } else { 64 };
+        let texts = self.text_bytes.saturating_mul(factor);
         let values = self.expressions.len().saturating_mul(VALUE_BYTES);
         [self.paths.bytes(), texts, values].into_iter().fold(0, usize::saturating_add)
     }
