@@ -235,6 +235,8 @@ scenarios! {
     p54_what_is_declared_declares_the_same_again
     p55_a_generated_item_follows_its_target
     p56_generated_items_count_for_every_limit
+    p64_a_value_derives_from_others
+    p65_derived_values_join_and_end
     partial_submissions
     prices_for_time_in_service
     references
