@@ -100,6 +100,7 @@ pub mod views {
     pub mod charge_sums;
     pub mod compare;
     pub mod derived;
+    pub mod derived_values;
     pub mod drift;
     pub mod graph;
     pub mod history;

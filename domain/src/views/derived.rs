@@ -13,6 +13,7 @@ use crate::base::problem::{Problem, below};
 use crate::base::refs::Reference;
 use crate::catalog::schema::{Budget, Derivations};
 use crate::model::item::Item;
+use crate::views::derived_values::Derived;
 use crate::views::proposal::document;
 use crate::views::related::Related;
 use serde_json::Value;
@@ -36,28 +37,6 @@ pub const EVALUATION_STEPS_MAX: usize = 10_000;
 pub struct Target {
     pub application: ApplicationId,
     pub reference: Reference,
-}
-
-/// The derived values of an item.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Derived {
-    /// The values by name of the property.
-    pub values: BTreeMap<String, String>,
-    /// The reasons for the absent values, with pointers into the document.
-    pub problems: Vec<Problem>,
-}
-
-impl Derived {
-    /// Returns a document with the derived values, and without stored values in their place.
-    pub fn apply(&self, mut document: Value) -> Value {
-        if let Some(members) = document.as_object_mut() {
-            let absent = self.problems.iter().filter_map(|problem| problem.path.first());
-            absent.for_each(|name| drop(members.remove(name)));
-            let values = self.values.iter();
-            members.extend(values.map(|(name, value)| (name.clone(), Value::String(value.clone()))));
-        }
-        document
-    }
 }
 
 /// The result of an evaluation.

@@ -13,7 +13,7 @@ use crate::outreach::healthcheck::Health;
 use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::rules::check::Upgrades;
 use crate::rules::decide::Decided;
-use crate::views::derived::Derived;
+use crate::views::derived_values::Derived;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use domain::base::id::ApplicationId;
 use domain::base::refs::Reference;
 use domain::catalog::schema::{Budget, Derivations};
 use domain::catalog::service::Service;
-use domain::views::derived::{DEPTH_MAX, Derived, Documents, Evaluated, Target};
+use domain::views::derived::{DEPTH_MAX, Documents, Evaluated, Target};
 use domain::views::related::Related;
 use domain::{Item, ItemId};
 use dovetail_aws::off_worker;
