@@ -24,7 +24,9 @@ use self::compile::{compiled, draft, is_small, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
 pub use self::decision_forms::DecisionForms;
-pub use self::derived::{DERIVED_MAX, Derivations, EXPRESSION_BYTES_MAX, Expression, Fact, Malformed, Piece, Step};
+pub use self::derived::{
+    DERIVED_MAX, Derivations, EXPRESSION_BYTES_MAX, Expression, Fact, Malformed, Piece, Step,
+};
 use self::error::{for_each_leaf, message, report};
 pub use self::forms::Phase;
 use self::forms::form;

@@ -37,7 +37,7 @@ const BYTES_PER_ROUND: usize = 8 * 1024 * 1024;
 ///
 /// Returns the number of items, from the first on, for which all needed documents are read; at least one.
 pub(crate) async fn add(table: &Table, items: &[Item], related: &mut Related) -> Result<usize, Failure> {
-    let mut reading = Reading::new(table, related);
+    let mut reading = Rounds::new(table, related);
     let roots = reading.roots(items, related).await?;
     if roots.is_empty() {
         return Ok(items.len());
@@ -58,7 +58,7 @@ pub(crate) async fn add(table: &Table, items: &[Item], related: &mut Related) ->
 }
 
 /// The documents of a response, and the named items so far.
-struct Reading<'a> {
+struct Rounds<'a> {
     table: &'a Table,
     documents: Documents,
     /// The declared items of each searched application.
@@ -70,7 +70,7 @@ struct Reading<'a> {
     budget: Budget,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> Rounds<'a> {
     fn new(table: &'a Table, related: &Related) -> Self {
         Self {
             table,
@@ -152,7 +152,8 @@ impl<'a> Reading<'a> {
     /// Searches the applications of references, until the bound of the searches.
     async fn search(&mut self, lacking: &[Target]) -> Result<(), Failure> {
         let new = lacking.iter().map(|target| target.application);
-        let new: BTreeSet<_> = new.filter(|application| !self.applications.contains_key(application)).collect();
+        let new: BTreeSet<_> =
+            new.filter(|application| !self.applications.contains_key(application)).collect();
         let new: Vec<ApplicationId> = new.into_iter().collect();
         for some in new.chunks(SEARCHES_AT_ONCE) {
             if self.read.reaches(&SEARCHED) {

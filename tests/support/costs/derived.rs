@@ -33,7 +33,8 @@ fn item(system: &Running, name: &str) -> Figures {
 
 /// Reads the page of the items of a service with `document=true`, and returns it with its figures.
 fn page(system: &Running, service: &str) -> (Value, Figures) {
-    let path = format!("{CONSUMER}/service_items/?service_name={service}&document=true&limit={ROWS}&count=false");
+    let path =
+        format!("{CONSUMER}/service_items/?service_name={service}&document=true&limit={ROWS}&count=false");
     let page = system.get(&path, "awesome-key").expect_status(200);
     assert_eq!(page.at("/results").as_array().map(Vec::len), usize::try_from(ROWS).ok());
     (page.at("/results/0").clone(), Figures::from_answer(&page))
@@ -57,8 +58,11 @@ pub fn derived() -> Table {
         };
         (1..=ROWS).map(one).collect()
     };
-    submit(&system, &json!({"App": {"services": {"Site": named("site", None), "Node": named("node", Some("site")),
-        "Port": named("port", Some("node")), "Plain": named("plain", Some("site"))}}}));
+    submit(
+        &system,
+        &json!({"App": {"services": {"Site": named("site", None), "Node": named("node", Some("site")),
+        "Port": named("port", Some("node")), "Plain": named("plain", Some("site"))}}}),
+    );
     // The definitions are read once per process.
     page(&system, "Port");
     page(&system, "Plain");

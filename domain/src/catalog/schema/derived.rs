@@ -106,7 +106,10 @@ impl Expression {
                 text.get(..before).map_or(0, |before| before.chars().count()).saturating_add(1)
             };
             let Some((name, after)) = inner.split_once('}') else {
-                return Err(Malformed::At(position(brace), "a name must end with `}`, and a brace must be `{{`"));
+                return Err(Malformed::At(
+                    position(brace),
+                    "a name must end with `}`, and a brace must be `{{`",
+                ));
             };
             if !plain.is_empty() {
                 pieces.push(Piece::Text(std::mem::take(&mut plain)));

@@ -1,8 +1,6 @@
 //! The evaluation of the derived values of one item, within its limits.
 
-use super::{
-    DEPTH_MAX, DOCUMENTS_MAX, Document, Documents, EVALUATION_STEPS_MAX, RESULT_BYTES_MAX, Target,
-};
+use super::{DEPTH_MAX, DOCUMENTS_MAX, Document, Documents, EVALUATION_STEPS_MAX, RESULT_BYTES_MAX, Target};
 use crate::base::id::ItemId;
 use crate::base::problem::push_token;
 use crate::base::refs::Reference;
@@ -60,7 +58,8 @@ impl fmt::Display for Absent {
 impl Absent {
     /// Returns the reason for a value that needs a derived value with this reason.
     fn of_name(self, name: Name<'_>) -> Self {
-        let is_limit = matches!(self, Self::Unread | Self::Depth | Self::Documents | Self::Length | Self::Steps);
+        let is_limit =
+            matches!(self, Self::Unread | Self::Depth | Self::Documents | Self::Length | Self::Steps);
         if is_limit { self } else { Self::Name(name.so_far()) }
     }
 }
@@ -115,13 +114,7 @@ fn dotted(steps: &[Step]) -> String {
 
 impl<'a> Evaluation<'a> {
     pub(super) const fn of(documents: &'a Documents) -> Self {
-        Self {
-            documents,
-            values: BTreeMap::new(),
-            needed: BTreeSet::new(),
-            lacking: Vec::new(),
-            steps: 0,
-        }
+        Self { documents, values: BTreeMap::new(), needed: BTreeSet::new(), lacking: Vec::new(), steps: 0 }
     }
 
     pub(super) fn into_lacking(self) -> Vec<Target> {
@@ -193,8 +186,7 @@ impl<'a> Evaluation<'a> {
                 return self.join(joined, &text);
             };
             if let Some(reference) = at.reference() {
-                let target =
-                    Target { application: at.document.application_id, reference: reference.clone() };
+                let target = Target { application: at.document.application_id, reference: reference.clone() };
                 let depth = at.depth.saturating_add(1);
                 at = At::start(self.target(target, depth, name)?, depth, true);
                 continue;

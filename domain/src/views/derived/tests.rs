@@ -77,7 +77,8 @@ fn of_text(text: &str, value: &Value) -> Result<String, String> {
 
 #[test]
 fn single_values_are_texts() {
-    let value = json!({"s": "é", "n": 1.50, "b": false, "o": {"p": 7}, "l": [{"m": 1}, {"m": "two"}], "e": []});
+    let value =
+        json!({"s": "é", "n": 1.50, "b": false, "o": {"p": 7}, "l": [{"m": 1}, {"m": "two"}], "e": []});
     for (text, expected) in [
         ("{s} {n} {b} {o.p}", "é 1.5 false 7"),
         ("{l.*.m}", "1, two"),
@@ -111,7 +112,8 @@ fn a_text_without_one_of_its_values_is_absent() {
 
 #[test]
 fn a_reference_leads_to_the_document_of_its_item() {
-    let properties = json!({"node": reference(), "x": derived("{node.node.name}, {node.y}"), "y": derived("{name}!")});
+    let properties =
+        json!({"node": reference(), "x": derived("{node.node.name}, {node.y}"), "y": derived("{name}!")});
     let values = [json!({"node": "2"}), json!({"node": "3", "name": "two"}), json!({"name": "three"})];
     let mut documents = documents(&properties, &values);
     assert_eq!(first(&documents).as_deref(), Ok("three, two!"));
@@ -130,7 +132,9 @@ fn three_levels_are_enough_and_four_are_too_many() {
     let properties = json!({"node": reference(), "x": derived("{name}{node.x}"), "y": derived("{node.node.node.name}"),
         "z": derived("{node.y}")});
     let chain = |length: u64| -> Vec<Value> {
-        (1..=length).map(|number| json!({"name": number.to_string(), "node": (number + 1).to_string()})).collect()
+        (1..=length)
+            .map(|number| json!({"name": number.to_string(), "node": (number + 1).to_string()}))
+            .collect()
     };
     let documents = documents(&properties, &chain(6));
     let derived = documents.evaluate(id(1)).unwrap().derived;
@@ -141,7 +145,8 @@ fn three_levels_are_enough_and_four_are_too_many() {
 
 #[test]
 fn a_circle_is_absent() {
-    let properties = json!({"node": reference(), "x": derived("{node.x}"), "y": derived("{z}"), "z": derived("{y}")});
+    let properties =
+        json!({"node": reference(), "x": derived("{node.x}"), "y": derived("{z}"), "z": derived("{y}")});
     let documents = documents(&properties, &[json!({"node": "2"}), json!({"node": "1"})]);
     let derived = documents.evaluate(id(1)).unwrap().derived;
     let pointers: Vec<_> = derived.problems.iter().map(|problem| problem.pointer.as_str()).collect();

@@ -15,11 +15,10 @@ fn a_text_has_names_and_braces() {
     let cases: [(&str, &[Piece]); 8] = [
         ("", &[]),
         ("plain", &[text("plain")]),
-        ("{port_name} on {node.node_name}", &[
-            path(&["port_name"]),
-            text(" on "),
-            path(&["node", "node_name"]),
-        ]),
+        (
+            "{port_name} on {node.node_name}",
+            &[path(&["port_name"]), text(" on "), path(&["node", "node_name"])],
+        ),
         ("{saps.*.port.title}", &[path(&["saps", "*", "port", "title"])]),
         ("{at.team}{at.runtime_state}", &[Piece::Fact(Fact::Team), Piece::Fact(Fact::RuntimeState)]),
         ("{{a}} }", &[text("{a}} }")]),

@@ -220,12 +220,15 @@ fn an_array_without_an_order_has_one_schema_for_all_elements() {
 }
 
 #[test]
-fn a_derived_value_is_a_text_that_nobody_sends() {
+fn a_derived_value_is_a_read_only_text() {
     let derived = |text: &str| json!({"type": "string", "readOnly": true, "x-derived": text});
     let x = |members: Value| definition(&json!({"x": members}), &json!({}));
     assert_problems(&x(derived("{name}, {to.title}")), &[]);
     misplaced(&x(json!({"type": "string", "x-derived": "a"})), "/properties/x/x-derived");
-    misplaced(&x(json!({"type": ["string", "null"], "readOnly": true, "x-derived": "a"})), "/properties/x/x-derived");
+    misplaced(
+        &x(json!({"type": ["string", "null"], "readOnly": true, "x-derived": "a"})),
+        "/properties/x/x-derived",
+    );
     misplaced(&x(json!({"readOnly": true, "x-derived": "a"})), "/properties/x/x-derived");
     let below = json!({"type": "object", "properties": {"y": derived("a")}});
     misplaced(&x(below), "/properties/x/properties/y/x-derived");
