@@ -286,12 +286,12 @@ impl<'a> At<'a> {
 
     /// Returns the value of a member; `name` is the name with this member.
     fn member(self, member: &str, name: Name<'_>) -> Result<Self, Absent> {
-        let value = self.value.get(member).ok_or_else(|| Absent::Name(name.so_far()))?;
         let part = self.part.member(member).unwrap_or(Part::ANY);
-        // A declaration from before the word may have the plain value.
+        // A document has no secret, but a declaration from before the word may have the plain value.
         if part.is_secret() {
             return Err(Absent::Secret(name.so_far()));
         }
+        let value = self.value.get(member).ok_or_else(|| Absent::Name(name.so_far()))?;
         Ok(self.below(member, value, part))
     }
 
