@@ -23,7 +23,8 @@ const OPEN: &str = "PENDING,APPROVED,REJECTED,ERRORED";
 
 /// Shows one object with its details
 ///
-/// An item has its declaration, its deployed item, derived values, drift and open changes. `get` prints the object of the API.
+/// An item has its declaration, its deployed item, derived values, drift and open changes. `get` prints the object of
+/// the API.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Show {
     /// What to show
