@@ -1,4 +1,3 @@
-use super::evaluation::Evaluation;
 use super::*;
 use crate::base::id::TeamId;
 use crate::catalog::schema::Words;
