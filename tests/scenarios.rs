@@ -235,6 +235,9 @@ scenarios! {
     p54_what_is_declared_declares_the_same_again
     p55_a_generated_item_follows_its_target
     p56_generated_items_count_for_every_limit
+    p57_a_definition_copies_a_part_of_another
+    p58_a_copy_stays_until_its_definition_is_published
+    p59_a_reference_stands_at_any_path
     p64_a_value_derives_from_others
     p65_derived_values_join_and_end
     partial_submissions

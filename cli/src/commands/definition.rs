@@ -51,6 +51,11 @@ pub(crate) fn definition(settings: &Definition, out: &mut Output) -> Result<Done
     let Command::Check(check) = &settings.command;
     let definition = json::read(&check.definition)?;
     let file = check.definition.display();
+    if !schema::named_definitions(&definition).is_empty() {
+        return Err(Failure::failed(format!(
+            "{file} copies parts of other definitions, so only a system can check it: dovetail publish --dry-run {file}"
+        )));
+    }
     let schema =
         schema::publish(&definition).map_err(|problems| json::invalid(&check.definition, &problems))?;
     for warning in schema::warnings(&schema) {

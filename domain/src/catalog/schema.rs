@@ -3,6 +3,7 @@
 //! Owners write definitions and consumers wait for their evaluation, so limits apply before compilation (ADR 8). No
 //! reference leaves the definition, and the work per value is bounded.
 
+mod blocks;
 mod check;
 mod compile;
 mod cost;
@@ -19,6 +20,7 @@ mod upgrade;
 mod walk;
 mod words;
 
+pub use self::blocks::{BLOCK_DEFINITIONS_MAX, DefinitionVersion, Definitions, named_definitions};
 use self::check::Check;
 use self::compile::{compiled, draft, is_small, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
@@ -32,7 +34,7 @@ pub use self::forms::Phase;
 use self::forms::form;
 pub use self::part::Part;
 pub use self::references::{Form, ReferenceField, References};
-use self::references::{Named, named, reference_fields};
+use self::references::{Named, SERVICE_REFERENCE};
 pub use self::upgrade::{Carried, Exceeded, UPGRADED_VERSIONS_MAX, UPGRADES_BYTES_MAX, Upgrade};
 pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
@@ -89,7 +91,7 @@ pub struct Schema {
     /// The definition in canonical form.
     pub text: String,
     /// The properties that name items of other services.
-    pub references: Vec<ReferenceField>,
+    pub references: References,
     /// `approval_required` in the metadata, if present.
     pub approval_required: Option<bool>,
     /// The prices in the metadata.
@@ -149,13 +151,24 @@ impl Budget {
     }
 }
 
-/// Checks a definition before its publication, and reports every problem that needs no compilation.
+/// Checks a definition without blocks before its publication, and reports every problem that needs no compilation.
 pub fn publish(bytes: &[u8]) -> Result<Schema, Vec<Problem>> {
-    let schema = compiled(&checked(bytes, Words::Apply, |check, root| check.service(root))?, Words::Apply)?;
-    if schema.has_words {
-        DecisionForms::load(&schema.text)?.compile()?;
-    }
-    Ok(schema)
+    publish_with(bytes, &Definitions::new())
+}
+
+/// Checks a definition before its publication, with copies of the parts of other definitions that it names (R68).
+pub fn publish_with(bytes: &[u8], definitions: &Definitions) -> Result<Schema, Vec<Problem>> {
+    let expanded = blocks::expand(read(bytes)?, definitions)?;
+    let publish = |text: &str| {
+        let of = |check: &mut Check<'_>, root: &Map<String, Value>| check.service(root);
+        let schema = compiled(&checked(text.as_bytes(), Words::Apply, of)?, Words::Apply)?;
+        if schema.has_words {
+            DecisionForms::load(&schema.text)?.compile()?;
+        }
+        Ok(schema)
+    };
+    publish(&json::canonical(&expanded.definition))
+        .map_err(|problems: Vec<Problem>| problems.into_iter().map(|found| expanded.sent(found)).collect())
 }
 
 /// Checks a schema for metadata before it is set. The limits of definitions apply, but the schema belongs to no
@@ -190,20 +203,10 @@ fn checked(
     words: Words,
     of: impl FnOnce(&mut Check<'_>, &Map<String, Value>),
 ) -> Result<String, Vec<Problem>> {
-    // The size comes before the parser, whose time grows with the text.
-    if bytes.len() > SCHEMA_BYTES_MAX {
-        return Err(vec![problem("", "too_large", format!("must be at most {SCHEMA_BYTES_MAX} bytes"))]);
-    }
-    let definition = json::parse_schema(bytes, SCHEMA_DEPTH_MAX)?;
+    let definition = read(bytes)?;
     let Some(root) = definition.as_object() else {
         return Err(vec![problem("", "wrong_type", "must be an object")]);
     };
-    // The pointers come before the walks below, because each walk builds pointers of this length.
-    if pointers_bytes(&definition, 0) > POINTERS_BYTES_MAX {
-        let message =
-            format!("the JSON pointers of its values must be at most {POINTERS_BYTES_MAX} bytes in total");
-        return Err(vec![problem("", "too_complex", message)]);
-    }
     let mut check = Check::new(&definition, words);
     of(&mut check, root);
     check.subschemas();
@@ -219,6 +222,22 @@ fn checked(
     // The table stores this text. The canonical form fixes the spelling of numbers there, and in messages about
     // items.
     Ok(json::canonical(&definition))
+}
+
+/// Reads a definition within the limits of its text.
+fn read(bytes: &[u8]) -> Result<Value, Vec<Problem>> {
+    // The size comes before the parser, whose time grows with the text.
+    if bytes.len() > SCHEMA_BYTES_MAX {
+        return Err(vec![problem("", "too_large", format!("must be at most {SCHEMA_BYTES_MAX} bytes"))]);
+    }
+    let definition = json::parse_schema(bytes, SCHEMA_DEPTH_MAX)?;
+    // The pointers come before any walk, because each walk builds pointers of this length.
+    if pointers_bytes(&definition, 0) > POINTERS_BYTES_MAX {
+        let message =
+            format!("the JSON pointers of its values must be at most {POINTERS_BYTES_MAX} bytes in total");
+        return Err(vec![problem("", "too_complex", message)]);
+    }
+    Ok(definition)
 }
 
 /// Returns the warnings about a definition that was checked.
@@ -356,13 +375,13 @@ impl Schema {
     /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but
     /// names.
     pub fn references_of(&self, body: &Value) -> Vec<Reference> {
-        let references: BTreeSet<Reference> = self.named(body).map(|named| named.reference()).collect();
+        let references: BTreeSet<Reference> = self.named(body).iter().map(Named::reference).collect();
         references.into_iter().collect()
     }
 
     /// Returns each position in a declaration that names an item.
-    pub(crate) fn named<'a>(&'a self, body: &'a Value) -> impl Iterator<Item = Named<'a>> {
-        named(&self.references, body)
+    pub(crate) fn named<'a>(&'a self, body: &'a Value) -> Vec<Named<'a>> {
+        self.references.named(body)
     }
 }
 

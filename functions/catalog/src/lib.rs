@@ -10,7 +10,7 @@ use domain::TeamRef;
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
 use domain::base::problem::{Problem, pointer};
-use domain::catalog::schema::{ReferenceField, Schema};
+use domain::catalog::schema::{BLOCK_DEFINITIONS_MAX, Definitions, ReferenceField, Schema};
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
 use domain::rules::visibility::Side;
@@ -21,6 +21,7 @@ use dovetail_http::{
 };
 use dovetail_table::{Error, NewService, Publication, Stored, Table};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Maximum number of referenced services that a check looks up.
 const REFERENCES_LOOKED_UP_MAX: usize = 20;
@@ -44,30 +45,55 @@ pub fn handle<'a>(table: &'a Table, key: &'a CursorKey, request: Request) -> Ans
 async fn validate(table: &Table, key: &CursorKey, call: &Call) -> Result<Reply, Failure> {
     call.only_knows(&["dry_run", "limit", "cursor"])?;
     let is_dry_run = call.query.truth("dry_run")? == Some(true);
-    // The check of a definition may take a good part of a second of CPU time.
-    let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
+    let schema = checked(table, call).await?;
     let dry_run = if is_dry_run { Some(schema_impact::of(table, key, call, &schema).await?) } else { None };
     let body = dry_run.map_or_else(|| json!({}), |dry_run| json!({"dry_run": dry_run}));
     Reply::new(200, view::valid(body, &warnings(table, &schema, call).await?))
+}
+
+/// Checks the sent definition, with the definitions that its blocks name (R68).
+///
+/// A definition that the caller's team does not see gets the same answer as a missing one.
+async fn checked(table: &Table, call: &Call) -> Result<Schema, Failure> {
+    let named = off_worker(|| schema::named_definitions(&call.body));
+    // Above the limit, the check refuses the definition whatever the others contain.
+    let is_limited = !named.is_empty() && named.len() <= BLOCK_DEFINITIONS_MAX;
+    let definitions = if is_limited {
+        let titles = named.iter().map(|version| version.title.as_str()).collect();
+        let services = table.services(&titles).await?;
+        let visible: BTreeSet<String> = services
+            .into_iter()
+            .filter(|service| Side::ALL.iter().any(|side| side.shows_service(service, call.caller.team.id)))
+            .map(|service| service.title)
+            .collect();
+        table.definition_texts(named.into_iter().filter(|version| visible.contains(&version.title))).await?
+    } else {
+        Definitions::new()
+    };
+    // The check of a definition may take a good part of a second of CPU time.
+    let checked = off_worker(|| schema::publish_with(&call.body, &definitions));
+    checked.map_err(|problems| invalid_schema(&problems).into())
 }
 
 /// Returns the warnings about a definition: also one for each referenced service that the caller's team does not see.
 async fn warnings(table: &Table, schema: &Schema, call: &Call) -> Result<Vec<String>, Error> {
     let team = call.caller.team.id;
     let mut warnings = schema::warnings(schema);
-    let others = schema.references.iter().filter(|reference| reference.service != schema.title);
-    for ReferenceField { field, service, .. } in others.take(REFERENCES_LOOKED_UP_MAX) {
+    let fields = schema.references.fields();
+    let others = fields.into_iter().filter(|reference| reference.service != schema.title);
+    for ReferenceField { pointer, service, .. } in others.take(REFERENCES_LOOKED_UP_MAX) {
         let found = table.service(service).await?;
         if !found.is_some_and(|service| Side::ALL.iter().any(|side| side.shows_service(&service, team))) {
-            let pointer = pointer(["properties", field, "service_reference"]);
-            warnings.push(format!("{pointer} names a service that your team does not see: `{service}`"));
+            warnings.push(format!(
+                "{pointer}/service_reference names a service that your team does not see: `{service}`"
+            ));
         }
     }
     Ok(warnings)
 }
 
 async fn publish_service(table: &Table, call: &Call) -> Result<Reply, Failure> {
-    let schema = off_worker(|| schema::publish(&call.body)).map_err(|problems| invalid_schema(&problems))?;
+    let schema = checked(table, call).await?;
     let (status, service) = match publish(table, &schema, &call.caller.team, &call.ctx()).await? {
         Outcome::New(service) => (201, service),
         Outcome::NewVersion(service) | Outcome::Unchanged(service) => (200, service),

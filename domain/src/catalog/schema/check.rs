@@ -1,5 +1,6 @@
 //! The check of a definition before its compilation: its form, its references and its cost.
 
+use super::references::{has_nested, is_property, reference};
 use super::walk::{BadRef, ROOT_ONLY, Reach, UNSUPPORTED, reached, subschemas, target};
 use super::*;
 use std::sync::LazyLock;
@@ -54,6 +55,8 @@ pub(super) struct Check<'a> {
     words: Words,
     /// Whether the definition has words with a meaning.
     has_words: bool,
+    /// Whether the number of paths through the definition must be limited.
+    needs_paths: bool,
     pub(super) problems: Problems,
     /// The cost by pointer; none while its computation is in progress, which reveals a circle of references.
     works: BTreeMap<String, Option<Work>>,
@@ -63,10 +66,12 @@ pub(super) struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub(super) fn new(definition: &'a Value, words: Words) -> Self {
+        let has_words = words == Words::Apply && words::has_words(definition);
         Self {
             definition,
             words,
-            has_words: words == Words::Apply && words::has_words(definition),
+            has_words,
+            needs_paths: has_words || words == Words::Apply && has_nested(definition),
             problems: Problems::default(),
             works: BTreeMap::new(),
             recursive: BTreeSet::new(),
@@ -96,11 +101,6 @@ impl<'a> Check<'a> {
         self.object(root);
         self.name_property(root);
         self.metadata(root);
-        for (pointer, field) in reference_fields(root) {
-            if let Err(message) = field {
-                self.report(&pointer, "invalid_reference", message);
-            }
-        }
     }
 
     /// Checks that the schema describes objects, in a supported draft.
@@ -189,10 +189,12 @@ impl<'a> Check<'a> {
                 );
             }
         }
-        let is_property = pointer.strip_prefix("/properties/").is_some_and(|rest| !rest.contains('/'));
-        if !is_property && schema.get("service_reference").is_some() {
-            let message = "must be in a property of the item itself";
-            self.report(&below(pointer, "service_reference"), "invalid_reference", message);
+        // Outside the item's own properties, a format without a service is one of the definition's own.
+        let may_refer = is_property(pointer) || schema.get(SERVICE_REFERENCE).is_some();
+        if self.words == Words::Apply && may_refer && !pointer.is_empty() {
+            if let Some(Err(message)) = reference(schema) {
+                self.report(pointer, "invalid_reference", message);
+            }
         }
     }
 
@@ -244,8 +246,8 @@ impl<'a> Check<'a> {
         }
         let draft = self.definition.as_object().and_then(draft).unwrap_or_default();
         if self.recursive.is_empty() && self.words == Words::Apply {
-            for (pointer, message) in words::misplaced(self.definition, draft) {
-                self.report(&pointer, "misplaced_keyword", message);
+            for (pointer, (rule, message)) in words::misplaced(self.definition, draft) {
+                self.report(&pointer, rule, message);
             }
         }
     }
@@ -285,9 +287,9 @@ impl<'a> Check<'a> {
         // The computation of the target is in progress, so this reference is inside its own target.
         if let Some(None) = self.works.get(&*to) {
             self.recursive.insert(to.into_owned());
-            if self.has_words {
-                let message =
-                    "must not refer back to itself: a definition with words has a limited number of paths";
+            if self.needs_paths {
+                let message = "must not refer back to itself: a definition with words or nested references has a \
+                               limited number of paths";
                 self.report(&below(pointer, "$ref"), "recursive_reference", message);
             }
             return Work::default();

@@ -13,25 +13,23 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
     // A schema for metadata needs no title.
     let title = root.get("title").and_then(Value::as_str).unwrap_or_default();
     let draft = draft(root).ok_or_else(|| invalid("must be draft 2020-12 or draft-07"))?;
-    let references: Vec<_> = reference_fields(root).filter_map(|(_, field)| field.ok()).collect();
     let has_words = words::has_words(definition);
     let paths = (has_words && words == Words::Apply && is_small(definition))
         .then(|| Arc::new(Part::of(definition, draft)));
     let (request, approved) = match &paths {
-        None => (Compiled::of(definition, draft, &references, None)?, None),
+        None => (Compiled::of(definition, draft, None)?, None),
         Some(paths) => {
-            let form =
-                |phase| Compiled::of(&form(definition, draft, paths, phase), draft, &references, Some(paths));
+            let form = |phase| Compiled::of(&form(definition, draft, paths, phase), draft, Some(paths));
             let approved = forms::checks_approval(definition).then(|| form(Phase::Approved)).transpose()?;
             (form(Phase::Request)?, approved)
         }
     };
     let metadata = root.get("metadata");
+    let references = References::of_definition(definition, draft);
     let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
     Ok(Schema {
         title: title.to_owned(),
         text: json::canonical(definition),
-        references,
         approval_required,
         prices: prices(metadata),
         has_words,
@@ -39,7 +37,10 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
             .as_ref()
             .and_then(|paths| forms::owner_path_at_approval(definition, draft, paths)),
         paths,
-        bytes: approved.as_ref().map_or(0, |form| form.bytes).saturating_add(request.bytes),
+        bytes: [references.bytes(), approved.as_ref().map_or(0, |form| form.bytes), request.bytes]
+            .into_iter()
+            .fold(0, usize::saturating_add),
+        references,
         request,
         approved,
     })
@@ -59,12 +60,7 @@ impl Compiled {
     }
 
     /// Compiles a definition in one of its forms; `paths` is none if the definition has no words.
-    pub(super) fn of(
-        checked: &Value,
-        draft: Draft,
-        references: &[ReferenceField],
-        paths: Option<&Part>,
-    ) -> Result<Self, Vec<Problem>> {
+    pub(super) fn of(checked: &Value, draft: Draft, paths: Option<&Part>) -> Result<Self, Vec<Problem>> {
         let unusable = || Ok(Self::unusable(length_of(checked).saturating_mul(4)));
         if !is_small(checked) {
             return unusable();
@@ -77,7 +73,7 @@ impl Compiled {
         let options = options(draft);
         // Without words, the draft decides whether a format is asserted (R47).
         let options = if paths.is_some() { options.should_validate_formats(true) } else { options };
-        let (at, form) = compiled_form(checked, draft, references);
+        let (at, form) = compiled_form(checked, draft);
         let validator = options.build(&form).map_err(|error| {
             let pointer = error.instance_path().as_str();
             vec![problem(pointer.strip_prefix(at).unwrap_or(pointer), "invalid_schema", message(&error))]
@@ -144,27 +140,26 @@ pub(super) fn options(draft: Draft) -> ValidationOptions<'static> {
 ///
 /// In draft-07 the library requires ECMA-262 of each pattern that its meta-schema sees. Definitions have the patterns
 /// of the engine in both drafts, so a reference leads to the definition at a place that this meta-schema does not know.
-fn compiled_form(checked: &Value, draft: Draft, references: &[ReferenceField]) -> (&'static str, Value) {
+fn compiled_form(checked: &Value, draft: Draft) -> (&'static str, Value) {
     let at = if draft == Draft::Draft7 { "/definition" } else { "" };
-    let mut form = with_local_references(checked, at);
+    let mut form = resolved(checked, at);
     let Some(root) = form.as_object_mut() else { return (at, form) };
     root.remove("$id");
     root.remove("$schema");
-    let mut properties = root.get_mut("properties").and_then(Value::as_object_mut);
-    for field in references.iter().filter(|field| field.form == Form::List) {
-        let property = properties.as_mut().and_then(|properties| properties.get_mut(&field.field));
-        if let Some(property) = property.and_then(Value::as_object_mut) {
-            property.entry("items").or_insert_with(|| json!({"type": "string"}));
-        }
-    }
     let form = if at.is_empty() { form } else { json!({"$ref": reference_to(at), "definition": form}) };
     (at, form)
 }
 
-/// Returns a definition whose references are fragments with pointers below `at`.
-fn with_local_references(checked: &Value, at: &str) -> Value {
+/// Returns a definition whose references are fragments with pointers below `at`, and whose reference lists have strings
+/// as entries.
+fn resolved(checked: &Value, at: &str) -> Value {
     let mut form = checked.clone();
     for (pointer, schema) in reached(checked) {
+        if let Some(Ok((_, Form::List))) = references::reference(schema)
+            && let Some(list) = form.pointer_mut(&pointer).and_then(Value::as_object_mut)
+        {
+            list.entry("items").or_insert_with(|| json!({"type": "string"}));
+        }
         let reference = schema.get("$ref").and_then(Value::as_str);
         let Some(Ok((to, _))) = reference.map(|reference| target(checked, reference)) else { continue };
         if let Some(reference) = form.pointer_mut(&pointer).and_then(|schema| schema.get_mut("$ref")) {

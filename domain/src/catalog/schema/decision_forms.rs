@@ -14,7 +14,6 @@ pub struct DecisionForms {
     pub bytes: usize,
     definition: Value,
     draft: Draft,
-    references: Vec<ReferenceField>,
     /// The compiled forms, in the order of [`Phase::ALL`].
     compiled: [OnceLock<Compiled>; Phase::ALL.len()],
 }
@@ -26,7 +25,6 @@ impl DecisionForms {
         let root = definition.as_object();
         let draft =
             root.and_then(draft).ok_or_else(|| vec![problem("", "invalid_schema", "must be a draft")])?;
-        let references = root.into_iter().flat_map(reference_fields).filter_map(|(_, field)| field.ok());
         let paths = Part::of(&definition, draft);
         let checking = Phase::ALL.into_iter().filter(|phase| *phase != Phase::Request);
         let bytes = checking.map(|phase| {
@@ -36,7 +34,6 @@ impl DecisionForms {
         Ok(Self {
             checks_approval: forms::checks_approval(&definition),
             bytes: bytes.fold(0, usize::saturating_add),
-            references: references.collect(),
             paths,
             definition,
             draft,
@@ -51,7 +48,7 @@ impl DecisionForms {
 
     fn compile_form(&self, phase: Phase) -> Result<Compiled, Vec<Problem>> {
         let checked = form(&self.definition, self.draft, &self.paths, phase);
-        Compiled::of(&checked, self.draft, &self.references, Some(&self.paths))
+        Compiled::of(&checked, self.draft, Some(&self.paths))
     }
 
     /// Returns the violations of a form by an item.

@@ -74,8 +74,8 @@ pub struct Part {
     pub(super) words: BTreeMap<Word, String>,
     /// The types in the definition; empty for any type.
     pub(super) types: BTreeSet<String>,
-    /// Whether the property names items of another service.
-    pub(super) is_reference: bool,
+    /// The pointer of the `service_reference` of a property that names items of another service.
+    pub(super) reference: Option<String>,
     /// Whether this is the root of a verified definition: the owner sends whole items (R51).
     pub is_verified: bool,
     /// Whether this is the root of a definition whose items are removed only with a confirmation (R62).
@@ -97,7 +97,7 @@ impl Part {
     pub(crate) const ANY: &'static Self = &Self {
         words: BTreeMap::new(),
         types: BTreeSet::new(),
-        is_reference: false,
+        reference: None,
         is_verified: false,
         confirms_removal: false,
         has_unordered: false,
@@ -141,7 +141,9 @@ impl Part {
             }
             Some(_) | None => {}
         }
-        self.is_reference |= schema.get("service_reference").is_some();
+        if schema.get(SERVICE_REFERENCE).is_some() {
+            self.reference.get_or_insert_with(|| below(pointer, SERVICE_REFERENCE));
+        }
         for step in steps(pointer, schema, source) {
             let part = match step.way {
                 Way::Same => &mut *self,

@@ -1,12 +1,22 @@
-//! The properties of a definition that name items of other services.
+//! The properties of a definition that name items of other services (R17).
+//!
+//! A reference stands at a path: at a schema that `properties`, `items`, `additionalProperties` and `$ref` alone reach
+//! from the root.
 
+use super::part::{Source, Way, steps};
 use super::*;
+
+/// The keyword of a reference: the title of the other service.
+pub(super) const SERVICE_REFERENCE: &str = "service_reference";
+
+/// The memory of one part of the tree in bytes.
+const REFERENCES_BYTES: usize = 512;
 
 /// A property that names items of another service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceField {
-    /// The property's name.
-    pub field: String,
+    /// The JSON pointer of the property's schema within the definition.
+    pub pointer: String,
     /// The title of the other service.
     pub service: String,
     pub form: Form,
@@ -21,7 +31,8 @@ pub enum Form {
 
 /// A position in a declaration that names an item of another service.
 pub(crate) struct Named<'a> {
-    pub(crate) field: &'a str,
+    /// The JSON pointer of the property within the declaration.
+    property: String,
     /// The index in a list.
     index: Option<usize>,
     service: &'a str,
@@ -38,9 +49,14 @@ impl Named<'_> {
         (self.service, self.name) == (reference.service.as_str(), reference.name.as_str())
     }
 
+    /// Returns the tokens of the property, without the index in a list.
+    pub(crate) fn property(&self) -> Vec<String> {
+        tokens(&self.property)
+    }
+
     /// Returns the JSON pointer within the declaration.
     pub(crate) fn pointer(&self) -> String {
-        let mut pointer = below("", self.field);
+        let mut pointer = self.property.clone();
         if let Some(index) = self.index {
             push_token(&mut pointer, &index.to_string());
         }
@@ -48,63 +64,161 @@ impl Named<'_> {
     }
 }
 
-/// Returns each position in a declaration that names an item.
-pub(super) fn named<'a>(fields: &'a [ReferenceField], body: &'a Value) -> impl Iterator<Item = Named<'a>> {
-    fields.iter().flat_map(|ReferenceField { field, service, form }| {
-        let value = body.get(field);
-        let names = match form {
-            Form::List => value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice),
-            Form::One => value.map_or(&[][..], std::slice::from_ref),
-        };
-        names.iter().enumerate().filter_map(move |(index, name)| {
-            let index = (*form == Form::List).then_some(index);
-            Some(Named { field, index, service, name: name.as_str()? })
-        })
-    })
+/// The reference properties of a definition as a tree: those of one path, and those of the paths below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct References {
+    fields: Vec<ReferenceField>,
+    /// The members with a name in the definition. Members without a reference are here too, because `others` does not
+    /// apply to them.
+    members: BTreeMap<String, Self>,
+    others: Option<Box<Self>>,
+    elements: Option<Box<Self>>,
 }
 
-/// The reference properties of a stored definition, which needs no compilation for them.
-#[derive(Clone, Debug)]
-pub struct References(Vec<ReferenceField>);
-
 impl References {
-    /// Reads the text of a definition that was checked at its publication.
+    /// Reads the text of a definition that was checked at its publication. A stored definition needs no compilation for
+    /// its references.
     pub fn of(text: &str) -> Self {
         let definition: Value = serde_json::from_str(text).unwrap_or_default();
-        let fields = definition.as_object().into_iter().flat_map(reference_fields);
-        Self(fields.filter_map(|(_, field)| field.ok()).collect())
+        let draft = definition.as_object().and_then(draft).unwrap_or_default();
+        Self::of_definition(&definition, draft)
+    }
+
+    /// Returns the references of a definition. A path that leads back to an earlier schema of the path ends there,
+    /// because a recursive definition has references at the properties of the item alone.
+    pub(super) fn of_definition(definition: &Value, draft: Draft) -> Self {
+        let mut references = Self::default();
+        let mut walk = Walk { source: Source { definition, draft }, along: Vec::new(), left: EXPANDED_MAX };
+        references.add("", definition, &mut walk);
+        references.prune();
+        references
+    }
+
+    /// Adds a schema that applies at this path.
+    fn add(&mut self, pointer: &str, schema: &Value, walk: &mut Walk<'_>) {
+        // A definition from before the limits of today has references at the properties of the item alone.
+        if walk.left == 0 || walk.along.iter().any(|earlier| earlier == pointer) {
+            return;
+        }
+        walk.left -= 1;
+        walk.along.push(pointer.to_owned());
+        if let Some(Ok((service, form))) = reference(schema) {
+            self.fields.push(ReferenceField { pointer: pointer.to_owned(), service, form });
+        }
+        for step in steps(pointer, schema, &walk.source) {
+            let below = match step.way {
+                Way::Same => &mut *self,
+                Way::Member(name) => self.members.entry(name).or_default(),
+                Way::Others => self.others.get_or_insert_default(),
+                Way::Elements => self.elements.get_or_insert_default(),
+            };
+            below.add(&step.pointer, step.schema, walk);
+        }
+        walk.along.pop();
+    }
+
+    /// Removes the parts without a reference, and returns whether one is left.
+    fn prune(&mut self) -> bool {
+        self.others.take_if(|others| !others.prune());
+        self.elements.take_if(|elements| !elements.prune());
+        let has_others = self.others.is_some();
+        self.members.retain(|_, below| below.prune() || has_others);
+        !self.fields.is_empty() || self.below().next().is_some()
+    }
+
+    /// Returns the reference properties, in the order of the paths.
+    pub fn fields(&self) -> Vec<&ReferenceField> {
+        let below = self.below().flat_map(Self::fields);
+        self.fields.iter().chain(below).collect()
+    }
+
+    fn below(&self) -> impl Iterator<Item = &Self> {
+        self.members.values().chain(self.others.as_deref()).chain(self.elements.as_deref())
+    }
+
+    /// Returns the memory of the tree in bytes; the estimate is never too low.
+    pub(super) fn bytes(&self) -> usize {
+        self.below().map(Self::bytes).fold(REFERENCES_BYTES, usize::saturating_add)
     }
 
     /// Returns the JSON pointers within a declaration that name each referenced item.
     pub fn pointers(&self, body: &Value) -> BTreeMap<Reference, Vec<String>> {
         let mut pointers = BTreeMap::<Reference, Vec<String>>::new();
-        for named in named(&self.0, body) {
+        for named in self.named(body) {
             pointers.entry(named.reference()).or_default().push(named.pointer());
         }
         pointers
     }
+
+    /// Returns each position in a declaration that names an item.
+    pub(crate) fn named<'a>(&'a self, body: &'a Value) -> Vec<Named<'a>> {
+        let mut named = Vec::new();
+        self.collect(&mut String::new(), body, &mut named);
+        named
+    }
+
+    fn collect<'a>(&'a self, pointer: &mut String, value: &'a Value, named: &mut Vec<Named<'a>>) {
+        for ReferenceField { service, form, .. } in &self.fields {
+            let names = match form {
+                Form::List => value.as_array().map_or(&[][..], Vec::as_slice),
+                Form::One => std::slice::from_ref(value),
+            };
+            named.extend(names.iter().enumerate().filter_map(|(index, name)| {
+                let index = (*form == Form::List).then_some(index);
+                Some(Named { property: pointer.clone(), index, service, name: name.as_str()? })
+            }));
+        }
+        let mut at = |token: &str, references: &'a Self, value: &'a Value| {
+            let length = pointer.len();
+            push_token(pointer, token);
+            references.collect(pointer, value, named);
+            pointer.truncate(length);
+        };
+        match value {
+            Value::Object(members) => members.iter().for_each(|(name, value)| {
+                if let Some(below) = self.members.get(name).or(self.others.as_deref()) {
+                    at(name, below, value);
+                }
+            }),
+            Value::Array(elements) => {
+                let below = self.elements.as_deref().into_iter();
+                let elements = below.flat_map(|below| elements.iter().map(move |element| (below, element)));
+                elements.enumerate().for_each(|(index, (below, value))| at(&index.to_string(), below, value));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
 }
 
-/// Returns the reference properties of a definition with their pointers, or the reason why one is invalid.
-pub(super) fn reference_fields(
-    root: &Map<String, Value>,
-) -> impl Iterator<Item = (String, Result<ReferenceField, &'static str>)> {
-    let properties = root.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties.filter_map(|(field, property)| {
-        let mut pointer = "/properties".to_owned();
-        push_token(&mut pointer, field);
-        Some((pointer, reference_field(field, property)?))
-    })
+/// The walk along the paths of a definition.
+struct Walk<'a> {
+    source: Source<'a>,
+    /// The pointers of the schemas of the present path.
+    along: Vec<String>,
+    /// The number of schemas that the walk may still visit, each once for each path to it.
+    left: u64,
 }
 
-fn reference_field(field: &str, property: &Value) -> Option<Result<ReferenceField, &'static str>> {
-    let format = property.get("format").and_then(Value::as_str);
+/// Returns whether a definition has a reference below the properties of the item.
+pub(super) fn has_nested(definition: &Value) -> bool {
+    words::all_subschemas(definition)
+        .any(|(pointer, schema)| !is_property(&pointer) && schema.get(SERVICE_REFERENCE).is_some())
+}
+
+/// Returns whether a schema belongs to a property of the item itself.
+pub(super) fn is_property(pointer: &str) -> bool {
+    pointer.strip_prefix("/properties/").is_some_and(|rest| !rest.contains('/'))
+}
+
+/// Returns service and form of a schema with a reference, or the reason why the reference is invalid.
+pub(super) fn reference(schema: &Value) -> Option<Result<(String, Form), &'static str>> {
+    let format = schema.get("format").and_then(Value::as_str);
     let form = match format {
         Some("reference_list") => Some((Form::List, "array")),
         Some("reference") => Some((Form::One, "string")),
         Some(_) | None => None,
     };
-    let Some(service) = property.get("service_reference") else {
+    let Some(service) = schema.get(SERVICE_REFERENCE) else {
         return form.map(|_| Err("must have `service_reference`, the title of the referenced service"));
     };
     let Some((form, kind)) = form else {
@@ -112,12 +226,12 @@ fn reference_field(field: &str, property: &Value) -> Option<Result<ReferenceFiel
             "must have the format `reference_list` or `reference`, because it has `service_reference`",
         ));
     };
-    if property.get("type").and_then(Value::as_str) != Some(kind) {
+    if schema.get("type").and_then(Value::as_str) != Some(kind) {
         return Some(Err("must have the type `array` for a `reference_list`, or `string` for a `reference`"));
     }
     let service = service.as_str().filter(|service| name_problem(service).is_none());
     Some(match service {
-        Some(service) => Ok(ReferenceField { field: field.to_owned(), service: service.to_owned(), form }),
+        Some(service) => Ok((service.to_owned(), form)),
         None => Err("`service_reference` must be the title of a service"),
     })
 }

@@ -1,6 +1,7 @@
 //! The check of the words in a definition: their values and their positions (R46).
 
 use super::part::{CONFIRM_REMOVAL, Source, VERIFIED, Word, steps};
+use super::references::is_property;
 use super::upgrade::{UPGRADE, unstorable};
 use super::walk::{Reach, subschemas, target};
 use super::*;
@@ -30,6 +31,9 @@ const EXCLUSIVE: [(Word, Word); 8] = [
     (Word::WriteOnly, Word::Import),
     (Word::Derived, Word::From),
 ];
+
+/// The words at values that the service owner fills, or that stay secret.
+const NOT_OF_CONSUMER: [Word; 3] = [Word::ReadOnly, Word::Computed, Word::WriteOnly];
 
 /// The words that have no meaning yet.
 const RESERVED: [&str; 1] = ["x-reach"];
@@ -75,7 +79,7 @@ pub(super) fn warnings(definition: &Value) -> Vec<String> {
         let keywords = schema.as_object().into_iter().flatten().map(|(keyword, _)| keyword.as_str());
         keywords.map(move |keyword| (below(&pointer, keyword), keyword)).collect::<Vec<_>>()
     });
-    let known = || Word::ALL.iter().map(|word| word.keyword()).chain(ROOT_WORDS);
+    let known = || Word::ALL.iter().map(|word| word.keyword()).chain(ROOT_WORDS).chain([blocks::BLOCK]);
     let unknown: BTreeMap<String, &str> = keywords
         .filter(|(_, keyword)| keyword.starts_with("x-") && known().all(|word| word != *keyword))
         .take(WARNINGS_MAX)
@@ -178,10 +182,10 @@ fn reaches<'a>(source: &Source<'a>) -> Reaches<'a> {
     reaches
 }
 
-/// Returns the pointers of the words in wrong positions, each with the reason.
+/// Returns the pointers of the words and references in wrong positions, each with its rule and the reason.
 ///
 /// The definition must have bounded work.
-pub(super) fn misplaced(definition: &Value, draft: Draft) -> BTreeMap<String, String> {
+pub(super) fn misplaced(definition: &Value, draft: Draft) -> BTreeMap<String, (&'static str, String)> {
     let source = Source { definition, draft };
     let mut misplaced = Misplaced { pointers: BTreeMap::new() };
     for (pointer, (schema, reached)) in &reaches(&source) {
@@ -193,17 +197,22 @@ pub(super) fn misplaced(definition: &Value, draft: Draft) -> BTreeMap<String, St
         misplaced.report(&pointer, message);
     }
     misplaced.parts(&root, None);
+    misplaced.references(&root, None);
     misplaced.pointers
 }
 
-/// The words in wrong positions, each with the reason.
+/// The words and references in wrong positions, each with its rule and the reason.
 struct Misplaced {
-    pointers: BTreeMap<String, String>,
+    pointers: BTreeMap<String, (&'static str, String)>,
 }
 
 impl Misplaced {
     fn report(&mut self, pointer: &str, message: impl Into<String>) {
-        self.pointers.entry(pointer.to_owned()).or_insert_with(|| message.into());
+        self.pointers.entry(pointer.to_owned()).or_insert_with(|| ("misplaced_keyword", message.into()));
+    }
+
+    fn report_reference(&mut self, pointer: &str, message: impl Into<String>) {
+        self.pointers.entry(pointer.to_owned()).or_insert_with(|| ("invalid_reference", message.into()));
     }
 
     /// Checks the words of one schema against the ways in which it is reached.
@@ -223,6 +232,14 @@ impl Misplaced {
                 self.report(&at, AT_A_PATH);
             } else if word == Word::Unordered && has_positions(schema) {
                 self.report(&at, "must be at an array with one schema for all elements");
+            }
+        }
+        if schema.get(SERVICE_REFERENCE).is_some() && !is_property(pointer) {
+            let at = below(pointer, SERVICE_REFERENCE);
+            if is_ignored {
+                self.report_reference(&at, "must not be next to `$ref`: draft-07 ignores it there");
+            } else if pointer.is_empty() || reached.iter().any(|reached| *reached != Reached::Path) {
+                self.report_reference(&at, AT_A_PATH);
             }
         }
         for word in ROOT_WORDS.into_iter().filter(|word| !pointer.is_empty() && schema.get(word).is_some()) {
@@ -257,17 +274,9 @@ impl Misplaced {
                 self.report(pointer, "must be at one property of the definition");
             }
         }
-        for (name, part) in &root.members {
-            let is_name = name == "name";
-            for (word, pointer) in part.words.iter().filter(|_| is_name || part.is_reference) {
-                if matches!(word, Word::ReadOnly | Word::Computed | Word::WriteOnly) {
-                    let message = if is_name {
-                        "must not be at the name of the item"
-                    } else {
-                        "must not be at a reference"
-                    };
-                    self.report(pointer, message);
-                }
+        for word in NOT_OF_CONSUMER {
+            if let Some(pointer) = root.members.get("name").and_then(|name| name.words.get(&word)) {
+                self.report(pointer, "must not be at the name of the item");
             }
         }
         for below in root.members.values().flat_map(Part::below).chain(root.others.as_deref()) {
@@ -283,6 +292,20 @@ impl Misplaced {
             }
         }
         part.below().for_each(|below| self.deeper(below));
+    }
+
+    /// Checks that the consumer declares each reference, and that no reference is a secret.
+    fn references(&mut self, part: &Part, above: Option<Word>) {
+        let own = NOT_OF_CONSUMER.into_iter().find_map(|word| part.words.get_key_value(&word));
+        if let Some(reference) = &part.reference {
+            if let Some((_, pointer)) = own {
+                self.report(pointer, "must not be at a reference");
+            } else if let Some(above) = above {
+                self.report_reference(reference, format!("must not be below `{}`", above.keyword()));
+            }
+        }
+        let above = above.or(own.map(|(word, _)| *word));
+        part.below().for_each(|below| self.references(below, above));
     }
 
     /// Checks the words that meet at one path, and below `readOnly` and `writeOnly`.

@@ -307,15 +307,15 @@ impl Check<'_> {
     ) {
         let schema = self.offers.get(&item.service).map(|offer| &offer.schema);
         let named = schema.into_iter().flat_map(|schema| schema.named(&item.body));
-        let mut fields: Vec<(String, String)> = named
+        let mut fields: Vec<(String, Vec<String>)> = named
             .filter(|named| named.names(reference))
-            .map(|named| (named.pointer(), named.field.to_owned()))
+            .map(|named| (named.pointer(), named.property()))
             .collect();
         if fields.is_empty() {
-            fields.push((String::new(), "references".to_owned()));
+            fields.push((String::new(), vec!["references".to_owned()]));
         }
-        for (below, field) in fields {
-            let path = [self.path(declared, item), vec![field]].concat();
+        for (below, property) in fields {
+            let path = [self.path(declared, item), property].concat();
             let pointer = item.pointer_to(&below);
             let message = message.to_owned();
             self.add(item, Problem { pointer, path, rule, message, change: None });

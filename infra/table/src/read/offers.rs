@@ -8,7 +8,8 @@ use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, Store
 use domain::base::problem::Problem;
 use domain::catalog::schema;
 use domain::catalog::schema::{
-    DecisionForms, Derivations, Exceeded, Part, Schema, UPGRADED_VERSIONS_MAX, Upgrade, Words,
+    DecisionForms, DefinitionVersion, Definitions, Derivations, Exceeded, Part, Schema,
+    UPGRADED_VERSIONS_MAX, Upgrade, Words,
 };
 use domain::catalog::service::Service;
 use domain::rules::check::{UpgradeChain, Upgrades};
@@ -89,6 +90,19 @@ impl Table {
         };
         let of = |service| texts.get(&version(service)).cloned().ok_or_else(|| missing(service));
         services.iter().map(of).collect()
+    }
+
+    /// Returns the texts of published versions that exist, in one round.
+    pub async fn definition_texts(
+        &self,
+        versions: impl IntoIterator<Item = DefinitionVersion>,
+    ) -> Result<Definitions, Error> {
+        let keys =
+            versions.into_iter().map(|DefinitionVersion { title, version }| key::schema(&title, version));
+        let stored = self.batch_get::<SchemaRecord>(keys, Consistency::Complete).await?;
+        let text =
+            |StoredSchema { title, version, text, .. }| (DefinitionVersion { title, version }, text.into());
+        Ok(stored.into_iter().map(text).collect())
     }
 
     /// Returns the definition of a service in a version that checks decisions.
