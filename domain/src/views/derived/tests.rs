@@ -214,7 +214,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn document() -> impl Strategy<Value = Value> {
     let members = proptest::collection::vec((name(), value()), 0..6);
-    (members, 1..3, 1..4).prop_map(|(members, node, other)| {
+    (members, 1..3_u64, 1..4_u64).prop_map(|(members, node, other)| {
         let mut document: serde_json::Map<_, _> = members.into_iter().collect();
         document.insert("node".to_owned(), json!(node.to_string()));
         document.insert("nodes".to_owned(), json!([node.to_string(), other.to_string()]));
