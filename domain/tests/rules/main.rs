@@ -15,6 +15,7 @@ mod close_excess;
 mod definitions;
 #[cfg(test)]
 mod deployed;
+mod derived;
 #[cfg(test)]
 mod expansion;
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! Texts of `x-derived`: their parts, and the positions of errors.
+
 use super::*;
 use proptest::prelude::*;
 
