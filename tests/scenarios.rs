@@ -238,6 +238,8 @@ scenarios! {
     p57_a_definition_copies_a_part_of_another
     p58_a_copy_stays_until_its_definition_is_published
     p59_a_reference_stands_at_any_path
+    p64_a_value_derives_from_others
+    p65_derived_values_join_and_end
     partial_submissions
     prices_for_time_in_service
     references

@@ -43,6 +43,7 @@ transcripts! {
     settings_and_docs
     settings_of_a_team
     show_an_object
+    show_derived_values
     submit_with_a_message
     wait_for_the_owners
     write_yaml

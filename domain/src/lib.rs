@@ -99,6 +99,8 @@ pub mod views {
     pub mod backlog;
     pub mod charge_sums;
     pub mod compare;
+    pub mod derived;
+    pub mod derived_values;
     pub mod drift;
     pub mod graph;
     pub mod history;

@@ -3,6 +3,7 @@
 //!
 //! `limits.rs` tests a body for every rule of documents.
 
+mod derived;
 mod malformed;
 mod upgrades;
 

@@ -1,6 +1,7 @@
 //! Measures the cost of each operation on the engine, and writes the page of costs.
 
 mod claims;
+mod derived;
 pub(crate) mod figures;
 mod goal;
 mod large;
@@ -12,6 +13,7 @@ mod replacement;
 
 use crate::spawn_in_test;
 pub use claims::claims;
+pub use derived::derived;
 pub use figures::{Figures, decimal, thousandths};
 pub use goal::{Held, operations_with_a_goal};
 pub use large::large;
@@ -38,6 +40,7 @@ pub fn measure() -> Costs {
         replacement,
         claims,
         reads,
+        derived,
         operators,
         generation,
         charges,

@@ -23,7 +23,8 @@ const OPEN: &str = "PENDING,APPROVED,REJECTED,ERRORED";
 
 /// Shows one object with its details
 ///
-/// An item has its declaration, its deployed item, drift and open changes. `get` prints the object of the API.
+/// An item has its declaration, its deployed item, derived values, drift and open changes. `get` prints the object of
+/// the API.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Show {
     /// What to show
@@ -113,6 +114,13 @@ fn item(sections: &mut Sections, value: &Value) {
     sections.document(&versioned("Declaration", value.at("/declaration_version")), value.at("/declaration"));
     let deployed = value.at("/deployed_item");
     sections.document(&versioned("Deployed item", deployed.at("/version")), deployed.at("/data"));
+    // The declaration and the deployed item have no derived values.
+    if value.get("document_problems").is_some() {
+        sections.document("Document", value.at("/document"));
+    }
+    sections.lines("Absent derived values", value.list_at("/document_problems"), |problem| {
+        format!("{}: {}", problem.text_at("/pointer"), problem.text_at("/detail"))
+    });
     if value.is_at("/is_drifted") {
         let since = value.text_at("/drift/since");
         sections.differences(&format!("Drift since {since}"), value.list_at("/drift/differences"));

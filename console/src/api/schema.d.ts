@@ -2958,10 +2958,12 @@ export interface components {
             declaration: components["schemas"]["Document"];
             declaration_version: components["schemas"]["Number"];
             /**
-             * @description The declaration with the owner's values in the newest deployed item. Present for a declared item whose
-             *     definition has words, except at an earlier time. Lists need `document=true`.
+             * @description The declaration with the owner's values in the newest deployed item, and with derived values. Present for a
+             *     declared item whose definition has words, except at an earlier time. Lists need `document=true`.
              */
             document?: components["schemas"]["Document"];
+            /** @description The reasons for absent derived values. Present with `document`, if the newest definition has derived values. */
+            document_problems?: components["schemas"]["BrokenRule"][];
             /** @description Present for a drifted item, except at an earlier time. */
             drift?: components["schemas"]["Drift"];
             /**

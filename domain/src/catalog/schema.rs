@@ -8,6 +8,7 @@ mod check;
 mod compile;
 mod cost;
 mod decision_forms;
+mod derived;
 mod error;
 mod forms;
 mod part;
@@ -25,6 +26,9 @@ use self::compile::{compiled, draft, is_small, options, pointers_bytes, weight};
 use self::cost::{ERRORS_BYTES_MAX, Model};
 pub use self::cost::{PUBLISHED_STEPS_MAX, STEPS_MAX};
 pub use self::decision_forms::DecisionForms;
+pub use self::derived::{
+    DERIVED_MAX, Derivations, EXPRESSION_BYTES_MAX, Expression, Fact, Malformed, Piece, Step,
+};
 use self::error::{for_each_leaf, message, report};
 pub use self::forms::Phase;
 use self::forms::form;

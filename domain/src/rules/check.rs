@@ -206,11 +206,13 @@ impl Check<'_> {
         }
         // A first half asks for its declaration only at its approval: what cannot be created is not removed.
         let declared = declared.filter(|_| case.is_approval() || case.change.result().is_some());
-        let (problems, checked) = if self.forms.paths.is_verified {
+        let (mut problems, checked) = if self.forms.paths.is_verified {
             self.verified(case, declared.as_ref())?
         } else {
             self.plain(case, declared.as_ref())?
         };
+        let sent = case.members.or(case.sent).into_iter().chain(case.sent_plan);
+        problems.extend(sent.flat_map(|sent| verify::derived(&self.forms.paths, sent)));
         if !problems.is_empty() {
             return Err(Failed::Problems(problems.into_iter().take(ITEM_PROBLEMS_MAX).collect()));
         }

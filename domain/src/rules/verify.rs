@@ -35,7 +35,7 @@ fn proposed_at(
     declared: Option<&Value>,
     is_below: bool,
 ) -> Option<Value> {
-    if part.is_secret() {
+    if part.is_secret() || part.is_derived() {
         return None;
     }
     match (declared, prior) {
@@ -84,7 +84,7 @@ fn without_notes(part: &Part, value: &Value) -> Value {
     match value {
         Value::Object(members) if part.names_members() => {
             let stays = |(name, value): (&String, &Value)| {
-                let part = part.member(name).filter(|part| !part.is_secret())?;
+                let part = part.member(name).filter(|part| !part.is_secret() && !part.is_derived())?;
                 Some((name.clone(), without_notes(part, value)))
             };
             members.iter().filter_map(stays).collect()
@@ -228,6 +228,10 @@ impl Comparison {
             }
             return;
         }
+        // A stored value may be older than the word. `derived` reports a sent one.
+        if part.is_derived() {
+            return;
+        }
         let source = self.texts.source;
         match (wanted, item) {
             (None, None) => {}
@@ -354,6 +358,22 @@ pub fn secrets(root: &Part, sent: &Value) -> Vec<Problem> {
     problems.into_vec()
 }
 
+/// Returns the problems of the values at derived paths: an owner sends none, but may remove an older one with `null`
+/// (R71).
+pub fn derived(root: &Part, sent: &Value) -> Vec<Problem> {
+    let is_sent = |(name, part): &(&str, &Part)| {
+        part.is_derived() && sent.get(name).is_some_and(|value| !value.is_null())
+    };
+    let problem = |(name, _): (&str, &Part)| Problem {
+        pointer: below("", name),
+        path: vec![name.to_owned()],
+        rule: "derived",
+        message: "must be absent: Dovetail computes the value at each read".to_owned(),
+        change: None,
+    };
+    root.named_members().filter(is_sent).map(problem).collect()
+}
+
 /// Collects the pointers of the values at `writeOnly` paths.
 fn collect_secrets(part: &Part, pointer: &str, value: &Value, secrets: &mut Vec<String>) {
     if part.is_secret() {
@@ -375,7 +395,8 @@ fn collect_unknown(part: &Part, pointer: &str, value: &Value, is_below: bool, un
     let is_below = is_below || part.is_read_only();
     if let Value::Object(members) = value {
         let absent = part.named_members().filter(|(name, _)| !members.contains_key(*name));
-        let owners = absent.filter(|(_, part)| !part.is_secret() && (is_below || part.is_owner()));
+        let sendable = absent.filter(|(_, part)| !part.is_secret() && !part.is_derived());
+        let owners = sendable.filter(|(_, part)| is_below || part.is_owner());
         unknown.extend(owners.map(|(name, _)| below(pointer, name)));
     }
     for (token, part, value) in children(part, value) {
@@ -404,7 +425,7 @@ fn children<'a>(part: &'a Part, value: &'a Value) -> Vec<(String, &'a Part, &'a 
 /// `null` removes a member, unless its type contains `null`. A sent array replaces the whole array; its paired
 /// elements keep the members that were not sent, in the order of the base.
 pub fn filled(root: &Part, sent: &Value, base: &Value) -> Result<StorableValue, Unstorable> {
-    // An older version of the definition may have allowed a value that is `writeOnly` now.
+    // An older version of the definition may have allowed a value that is `writeOnly` or derived now.
     let base = without_secrets(root, base);
     StorableValue::new(filled_at(root, sent, Some(&base)))
 }
@@ -441,12 +462,12 @@ pub fn with_secrets(root: &Part, item: &Value, declared: &Value) -> Value {
     }
 }
 
-/// Returns a value without its `writeOnly` values.
+/// Returns a value without its `writeOnly` and derived values.
 fn without_secrets(part: &Part, value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let stays = |(name, value): (&String, &Value)| match part.member(name) {
-                Some(part) if part.is_secret() => None,
+                Some(part) if part.is_secret() || part.is_derived() => None,
                 Some(part) => Some((name.clone(), without_secrets(part, value))),
                 None => Some((name.clone(), value.clone())),
             };

@@ -13,6 +13,7 @@ use crate::outreach::healthcheck::Health;
 use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::rules::check::Upgrades;
 use crate::rules::decide::Decided;
+use crate::views::derived_values::Derived;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct Related {
     pub definitions: BTreeMap<(String, u64), Arc<Part>>,
     /// The upgrades of deployed versions to later versions of definitions, by title, earlier and later version.
     pub upgrades: BTreeMap<(String, Option<u64>, u64), Upgrades>,
+    /// The derived values of items whose definition has some (R71).
+    pub derived: BTreeMap<ItemId, Derived>,
     /// The item counts of applications by state.
     pub tallies: BTreeMap<ApplicationId, Tally>,
     /// The latest health of each item.

@@ -1,5 +1,6 @@
 //! Service items: those of a role, those with a share of a dependent team, and one.
 
+use crate::derived;
 use crate::filter::{Filter, single};
 use crate::history;
 use crate::order::{Field, Orders, stored_order};
@@ -83,7 +84,9 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         // Earlier results of healthchecks are not stored.
         related.healths.clear();
     } else {
-        table.add_definitions_of_items(std::slice::from_ref(&item), &mut related).await?;
+        let items = std::slice::from_ref(&item);
+        table.add_definitions_of_items(items, &mut related).await?;
+        derived::add(table, items, &mut related).await?;
     }
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || view::service_item_with_document(&item, &related, &viewpoint, &mut budget);
@@ -177,7 +180,9 @@ async fn reply(list: &List<'_, Item>) -> Result<Reply, Failure> {
         return page.reply(page.rows.iter().map(|item| view::service_item(item, &related, &viewpoint)));
     }
     let with_definition = table.add_definitions_of_items(&page.rows, &mut related).await?;
-    let items = page.rows.iter().take(with_definition);
+    let rows = page.rows.get(..with_definition).unwrap_or(&page.rows);
+    let with_derived = derived::add(table, rows, &mut related).await?;
+    let items = page.rows.iter().take(with_derived);
     page.reply_within_budget(items, |item, budget| {
         view::service_item_with_document(item, &related, &viewpoint, budget)
     })

@@ -8,6 +8,7 @@ mod configs;
 mod count;
 mod declaration;
 mod deployed;
+mod derived;
 mod difference;
 mod filter;
 mod graph;

@@ -138,7 +138,7 @@ pub(crate) fn item_problems(problems: &[Problem]) -> [Value; 2] {
     [Value::Object(errors), problems.iter().map(problem_view).collect()]
 }
 
-fn problem_view(problem: &Problem) -> Value {
+pub(crate) fn problem_view(problem: &Problem) -> Value {
     json!({"pointer": problem.pointer, "rule": problem.rule, "detail": problem.message})
 }
 

@@ -116,6 +116,7 @@ pub(super) fn with_words() -> Lines {
     assert_eq!(deployed.at("/results/0/observed"), &json!(true));
     with_drift(&system, change);
     with_unconfirmed_removal(&system);
+    with_derived(&system);
     system.seen.lock().unwrap().clone()
 }
 
@@ -132,6 +133,17 @@ fn with_unconfirmed_removal(system: &Running) {
     }
     let preview = declare(system, "PATCH", "validate", &disks(json!([]))).expect_status(200);
     assert_eq!(preview.at("/unconfirmed_removals/1/name"), "d1");
+}
+
+/// Reads an item with an absent derived value.
+fn with_derived(system: &Running) {
+    let definition = json!({"title": "Port", "type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "title": {"type": "string", "readOnly": true, "x-derived": "{speed} of {name}"}}});
+    system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition).expect_status(201);
+    let port = json!({"AwesomeConsumer": {"Ports": {"services": {"Port": [{"name": "p1"}]}}}});
+    declare(system, "PATCH", "submit", &port).expect_status(201);
+    let items = system.get(&format!("{CONSUMER}/service_items/?name=p1&document=true"), "awesome-key");
+    assert_eq!(items.at("/results/0/document_problems/0/pointer"), "/title");
 }
 
 /// Completes a failed change instance of a verified service, and observes another value.

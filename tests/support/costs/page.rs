@@ -9,13 +9,14 @@ const WRITE_PRICE: u64 = 625;
 const READ_PRICE: u64 = 125;
 
 /// Headings of the sections, in the order of the page.
-pub const HEADINGS: [&str; 13] = [
+pub const HEADINGS: [&str; 14] = [
     "Submissions",
     "Decisions",
     "A service with words",
     "A service that replaces",
     "Claims of workers",
     "Reads",
+    "Derived values",
     "Operators",
     "Generation, per work record",
     "Charges of a service with both prices",

@@ -30,8 +30,10 @@ export function referencedService(schema: JsonObject): string | undefined {
 
 function wordNotes(schema: JsonObject): string[] {
   const service = referencedService(schema);
+  const isDerived = schema["x-derived"] !== undefined;
   const notes: [boolean, string][] = [
-    [schema.readOnly === true, "The service owner fills this property. A declaration must not contain it."],
+    [isDerived, "Dovetail computes the value from others. A declaration must not contain it."],
+    [schema.readOnly === true && !isDerived, "The service owner fills this property. A declaration must not contain it."],
     [schema["x-computed"] === true, "The service owner chooses the value, unless the declaration has one."],
     [schema.writeOnly === true, "Only the consumer sends this value. Deployed items do not contain it."],
     [schema["x-on-change"] === "refuse", "Cannot change after creation."],

@@ -86,6 +86,11 @@ function Document({ item }: { item: ServiceItem }) {
   return (
     <>
       <p className="hint">The declaration together with the service owner's values of the newest deployed version.</p>
+      {item.document_problems?.map(({ pointer, detail }) => (
+        <p className="hint" key={pointer}>
+          No value of {pointer.slice(1)}: {detail}
+        </p>
+      ))}
       <DocumentView name="document" value={item.document} />
     </>
   );

@@ -159,6 +159,9 @@ impl<'a> Check<'a> {
                 words::values(&pointer, schema, |pointer, message| {
                     self.report(pointer, "invalid_keyword", message);
                 });
+                if let Some(malformed) = derived::malformed(schema) {
+                    self.report(&below(&pointer, "x-derived"), "invalid_expression", malformed.to_string());
+                }
             }
             self.patterns(&pointer, schema, &mut patterns);
             if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {

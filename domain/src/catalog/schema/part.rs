@@ -27,17 +27,19 @@ pub(super) enum Word {
     OnChange,
     Import,
     Unordered,
+    Derived,
     From,
 }
 
 impl Word {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::ReadOnly,
         Self::Computed,
         Self::WriteOnly,
         Self::OnChange,
         Self::Import,
         Self::Unordered,
+        Self::Derived,
         Self::From,
     ];
 
@@ -49,6 +51,7 @@ impl Word {
             Self::OnChange => "x-on-change",
             Self::Import => "x-import",
             Self::Unordered => "x-unordered",
+            Self::Derived => "x-derived",
             Self::From => "x-from",
         }
     }
@@ -254,6 +257,22 @@ impl Part {
     /// Returns whether another value of a member replaces the item (R60).
     pub(crate) fn replaces(&self, name: &str) -> bool {
         self.members.get(name).is_some_and(|part| part.replaces)
+    }
+
+    /// Returns whether Dovetail computes the value at each read (R71).
+    pub(crate) fn is_derived(&self) -> bool {
+        self.words.contains_key(&Word::Derived)
+    }
+
+    /// Returns the names of the members with `x-derived`, each with the pointer of its keyword.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = (&str, &String)> {
+        let members = self.members.iter();
+        members.filter_map(|(name, part)| Some((name.as_str(), part.words.get(&Word::Derived)?)))
+    }
+
+    /// Returns whether the definition has derived values (R71).
+    pub fn has_derived(&self) -> bool {
+        self.derived().next().is_some()
     }
 
     /// Returns the name of the member whose declared value adopts an existing object (R55).

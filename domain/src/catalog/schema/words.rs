@@ -21,7 +21,7 @@ const WARNINGS_MAX: usize = 20;
 const ROOT_WORDS: [&str; 3] = [VERIFIED, UPGRADE, CONFIRM_REMOVAL];
 
 /// The words that exclude each other at a property.
-const EXCLUSIVE: [(Word, Word); 7] = [
+const EXCLUSIVE: [(Word, Word); 8] = [
     (Word::ReadOnly, Word::Computed),
     (Word::ReadOnly, Word::WriteOnly),
     (Word::ReadOnly, Word::OnChange),
@@ -29,13 +29,14 @@ const EXCLUSIVE: [(Word, Word); 7] = [
     (Word::Computed, Word::WriteOnly),
     (Word::Computed, Word::OnChange),
     (Word::WriteOnly, Word::Import),
+    (Word::Derived, Word::From),
 ];
 
 /// The words at values that the service owner fills, or that stay secret.
 const NOT_OF_CONSUMER: [Word; 3] = [Word::ReadOnly, Word::Computed, Word::WriteOnly];
 
 /// The words that have no meaning yet.
-const RESERVED: [&str; 2] = ["x-derived", "x-reach"];
+const RESERVED: [&str; 1] = ["x-reach"];
 const STATES: &str = "must be one of APPROVED, COMPLETED";
 const LATER: &str = "must be absent: this version of Dovetail gives the word no meaning";
 
@@ -192,6 +193,9 @@ pub(super) fn misplaced(definition: &Value, draft: Draft) -> BTreeMap<String, (&
     }
     let root = Part::of(definition, draft);
     misplaced.root(&root, definition);
+    for (pointer, message) in derived::misplaced(&root, definition, draft) {
+        misplaced.report(&pointer, message);
+    }
     misplaced.parts(&root, None);
     misplaced.references(&root, None);
     misplaced.pointers
@@ -282,7 +286,7 @@ impl Misplaced {
 
     /// Checks that a path below the item's own properties has none of their words.
     fn deeper(&mut self, part: &Part) {
-        for word in [Word::OnChange, Word::Import] {
+        for word in [Word::OnChange, Word::Import, Word::Derived] {
             if let Some(pointer) = part.words.get(&word) {
                 self.report(pointer, "must be at a property of the item itself");
             }

@@ -308,3 +308,21 @@ fn elements_without_an_order_differ_by_as_few_values_as_possible() {
     );
     assert_eq!(differences(&root, None, &declared, &users(&["b", "z", "a", "b"])), []);
 }
+
+#[test]
+fn r71_no_party_sends_a_derived_value() {
+    let title = json!({"type": "string", "readOnly": true, "x-derived": "{cpu} CPUs"});
+    let ip = json!({"type": "string", "readOnly": true});
+    let root = paths(&json!({"cpu": {"type": "integer"}, "ip": ip, "title": title}));
+    let old = json!({"cpu": 1, "ip": "10.0.0.1", "title": "stored before the word"});
+    let declared = json!({"cpu": 2});
+    // A value from before the word is not carried over.
+    assert_eq!(proposed(&root, Some(&old), &declared), json!({"cpu": 2, "ip": "10.0.0.1"}));
+    assert_eq!(filled(&root, &json!({"cpu": 3}), &old), json!({"cpu": 3, "ip": "10.0.0.1"}));
+    // The owner owes no value, and no comparison asks for one.
+    assert_eq!(unknown(&root, &declared), ["/ip"]);
+    assert!(holds(&root, None, &declared, &json!({"cpu": 2, "title": "any"})).is_empty());
+    assert!(agrees(&root, &declared, &json!({"cpu": 2, "title": "any"})).is_empty());
+    assert_eq!(rules(derived(&root, &old)), [("derived", "/title".to_owned())]);
+    assert!(derived(&root, &json!({"title": null})).is_empty(), "the owner may remove an older value");
+}

@@ -4,12 +4,13 @@ use super::planned::difference;
 use super::{
     ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, team_ref, team_with_metadata,
 };
-use crate::invalid::item_problems;
+use crate::invalid::{item_problems, problem_view};
 use domain::Item;
 use domain::base::problem::Problem;
 use domain::catalog::schema::Budget;
 use domain::catalog::service::{ServiceState, Settings};
 use domain::model::deployed::Deployed;
+use domain::views::derived::base;
 use domain::views::drift::differences;
 use domain::views::proposal::document;
 use domain::views::related::Related;
@@ -25,15 +26,20 @@ pub fn service_item<'a>(item: &'a Item, related: &'a Related, viewpoint: &Viewpo
 
 /// Returns a service item with its document.
 ///
-/// A document that exceeds the budget is not complete.
+/// A document that exceeds the budget is not complete. Derived values are those in `related` (R71).
 pub fn service_item_with_document<'a>(
     item: &'a Item,
     related: &'a Related,
     viewpoint: &Viewpoint,
     budget: &mut Budget,
 ) -> ServiceItemView<'a> {
-    let document = document(item, related, budget);
-    ServiceItemView { document, ..service_item(item, related, viewpoint) }
+    let view = service_item(item, related, viewpoint);
+    let Some(derived) = related.derived.get(&item.id) else {
+        return ServiceItemView { document: document(item, related, budget), ..view };
+    };
+    let document = base(item, related, budget).map(|document| derived.apply(document));
+    let document_problems = Some(derived.problems.iter().map(problem_view).collect());
+    ServiceItemView { document, document_problems, ..view }
 }
 
 wire! {
@@ -52,6 +58,7 @@ wire! {
         deployed_item: LatestView<'a> =
             latest_view(item.shown_deployed().and_then(|latest| related.deployed.get(&latest.id))),
         #[serde(skip_serializing_if = "Option::is_none")] document: Option<Value> = None,
+        #[serde(skip_serializing_if = "Option::is_none")] document_problems: Option<Value> = None,
         #[serde(skip_serializing_if = "Option::is_none")] drift: Option<Value> = drift(item, related),
         gone: bool = item.gone,
         healthcheck_at: Option<String> = related.health(item).map(|health| health.at.to_wire()),

@@ -3,7 +3,7 @@
 use super::schema_cache::Schemas;
 use domain::base::id::ServiceId;
 use domain::catalog::metadata_policy::MetadataPolicy;
-use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade};
+use domain::catalog::schema::{DecisionForms, Derivations, Part, Schema, Upgrade};
 use domain::{ChangeId, ItemId, TeamId};
 use dovetail_aws::TtlCache;
 use std::collections::BTreeSet;
@@ -27,6 +27,8 @@ pub(crate) struct Caches {
     pub(crate) decision_forms: Mutex<Schemas<DecisionForms>>,
     /// The paths of definitions with words.
     pub(crate) paths: Mutex<Schemas<Part>>,
+    /// The derived values and references of definitions.
+    pub(crate) derivations: Mutex<Schemas<Derivations>>,
     /// The steps between versions of definitions.
     pub(crate) upgrades: Mutex<Schemas<Upgrade>>,
     pub(crate) changes: TtlCache<ChangeId, CachedChange>,
@@ -47,6 +49,7 @@ impl Default for Caches {
             schemas: Mutex::default(),
             decision_forms: Mutex::default(),
             paths: Mutex::default(),
+            derivations: Mutex::default(),
             upgrades: Mutex::default(),
             changes: TtlCache::new(Duration::MAX, ENTRIES_MAX),
             services: TtlCache::new(Duration::MAX, ENTRIES_MAX),

@@ -1,6 +1,6 @@
 //! A cache of definitions in a process: texts, and the compiled forms of definitions that checked an item.
 
-use domain::catalog::schema::{DecisionForms, Part, Schema, Upgrade};
+use domain::catalog::schema::{DecisionForms, Derivations, Part, Schema, Upgrade};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +32,12 @@ impl Weight for DecisionForms {
 }
 
 impl Weight for Part {
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Weight for Derivations {
     fn bytes(&self) -> usize {
         self.bytes()
     }

@@ -8,7 +8,8 @@ use crate::record::{self, Attributes, Record, SchemaRecord, ServiceRecord, Store
 use domain::base::problem::Problem;
 use domain::catalog::schema;
 use domain::catalog::schema::{
-    DecisionForms, DefinitionVersion, Definitions, Exceeded, Part, Schema, UPGRADED_VERSIONS_MAX, Upgrade, Words,
+    DecisionForms, DefinitionVersion, Definitions, Derivations, Exceeded, Part, Schema,
+    UPGRADED_VERSIONS_MAX, Upgrade, Words,
 };
 use domain::catalog::service::Service;
 use domain::rules::check::{UpgradeChain, Upgrades};
@@ -96,9 +97,11 @@ impl Table {
         &self,
         versions: impl IntoIterator<Item = DefinitionVersion>,
     ) -> Result<Definitions, Error> {
-        let keys = versions.into_iter().map(|DefinitionVersion { title, version }| key::schema(&title, version));
+        let keys =
+            versions.into_iter().map(|DefinitionVersion { title, version }| key::schema(&title, version));
         let stored = self.batch_get::<SchemaRecord>(keys, Consistency::Complete).await?;
-        let text = |StoredSchema { title, version, text, .. }| (DefinitionVersion { title, version }, text.into());
+        let text =
+            |StoredSchema { title, version, text, .. }| (DefinitionVersion { title, version }, text.into());
         Ok(stored.into_iter().map(text).collect())
     }
 
@@ -110,6 +113,13 @@ impl Table {
     /// Returns the paths of a service's definition in a version with words.
     pub async fn paths(&self, title: &str, version: u64) -> Result<Arc<Part>, Error> {
         self.version_of(&self.caches.paths, title, version, schema::stored_paths).await
+    }
+
+    /// Returns the derived values and references in the newest definition of a service (R71).
+    pub async fn derivations(&self, service: &Service) -> Result<Arc<Derivations>, Error> {
+        let words = if service.has_words() { Words::Apply } else { Words::Ignore };
+        let load = |text: &str| Derivations::load(text, words);
+        self.version_of(&self.caches.derivations, &service.title, service.schema_version, load).await
     }
 
     /// Returns the upgrades from a deployed version to a later version of a verified definition (R56); none if no

@@ -131,7 +131,7 @@ impl Table {
     /// the first on, for which all definitions are added.
     async fn add_versions(
         &self,
-        versions: Vec<Option<(String, Option<LatestDeployed>, u64)>>,
+        versions: Vec<Option<CheckedVersion>>,
         related: &mut Related,
     ) -> Result<usize, Error> {
         let definitions = versions.iter().flatten().map(|(title, _, version)| (title.clone(), *version));
@@ -165,13 +165,18 @@ impl Table {
         related: &mut Related,
     ) -> Result<usize, Error> {
         self.add_texts_of_drift(items, related).await?;
-        let checked = |item: &Item| {
-            let service = related.services.get(&item.service.title);
-            let first = service.and_then(|service| service.first_with_words)?;
-            let is_checked = item.declared && item.schema_version >= first;
-            is_checked.then(|| (item.service.title.clone(), item.shown_deployed(), item.schema_version))
-        };
-        self.add_versions(items.iter().map(checked).collect(), related).await
+        self.add_versions(checked_versions(items, related), related).await
+    }
+
+    /// Returns the services, declarations and deployed versions of items for their documents, with the definitions
+    /// (R71).
+    pub async fn related_to_documents(&self, items: &[Item]) -> Result<Related, Error> {
+        let service = |item: &Item| key::service(&item.service.title);
+        let keys: BTreeSet<Key> =
+            items.iter().flat_map(|item| versions_of_item(item).chain([service(item)])).collect();
+        let mut related = self.batch_get_related(keys, Consistency::Complete).await?;
+        self.add_versions(checked_versions(items, &related), &mut related).await?;
+        Ok(related)
     }
 
     /// Adds the texts for the differences of drifted items (R54), which costs nothing while no item has drifted.
@@ -283,6 +288,20 @@ impl Table {
     ) -> Result<Related, Error> {
         related_of(self.batch_get_rows(keys, consistency).await?)
     }
+}
+
+/// A version of a definition, with the deployed version that an upgrade may continue.
+type CheckedVersion = (String, Option<LatestDeployed>, u64);
+
+/// Returns the versions of the definitions that checked the items; none for an item without words.
+fn checked_versions(items: &[Item], related: &Related) -> Vec<Option<CheckedVersion>> {
+    let checked = |item: &Item| {
+        let service = related.services.get(&item.service.title);
+        let first = service.and_then(|service| service.first_with_words)?;
+        let is_checked = item.declared && item.schema_version >= first;
+        is_checked.then(|| (item.service.title.clone(), item.shown_deployed(), item.schema_version))
+    };
+    items.iter().map(checked).collect()
 }
 
 /// Sorts rows into their types.

@@ -220,6 +220,47 @@ fn an_array_without_an_order_has_one_schema_for_all_elements() {
 }
 
 #[test]
+fn a_derived_value_is_a_read_only_text() {
+    let derived = |text: &str| json!({"type": "string", "readOnly": true, "x-derived": text});
+    let x = |members: Value| definition(&json!({"x": members}), &json!({}));
+    assert_problems(&x(derived("{name}, {to.title}")), &[]);
+    misplaced(&x(json!({"type": "string", "x-derived": "a"})), "/properties/x/x-derived");
+    misplaced(
+        &x(json!({"type": ["string", "null"], "readOnly": true, "x-derived": "a"})),
+        "/properties/x/x-derived",
+    );
+    misplaced(&x(json!({"readOnly": true, "x-derived": "a"})), "/properties/x/x-derived");
+    let below = json!({"type": "object", "properties": {"y": derived("a")}});
+    misplaced(&x(below), "/properties/x/properties/y/x-derived");
+    misplaced(&x(json!({"type": "array", "items": derived("a")})), "/properties/x/items/x-derived");
+    assert_problems(
+        &x(json!({"anyOf": [derived("a")]})),
+        &[
+            ("misplaced_keyword", "/properties/x/anyOf/0/readOnly"),
+            ("misplaced_keyword", "/properties/x/anyOf/0/x-derived"),
+        ],
+    );
+    assert_problems(&x(derived("{a")), &[("invalid_expression", "/properties/x/x-derived")]);
+    assert_problems(&x(derived(&"a".repeat(1_025))), &[("invalid_expression", "/properties/x/x-derived")]);
+    let message = publish(x(derived("on {a..b}")).to_string().as_bytes()).unwrap_err().remove(0).message;
+    assert_eq!(message, "character 5: must have a name before and after each dot");
+
+    let one = json!({"x": derived("a")});
+    let required = json!({"required": ["name", "x"]});
+    misplaced(&definition(&one, &required), "/required");
+    let from = |schema: Value| definition(&one, &json!({"x-from": {"COMPLETED": schema}}));
+    misplaced(&from(json!({"required": ["x"]})), "/x-from/COMPLETED/required");
+    misplaced(&from(json!({"properties": {"x": {"minLength": 1}}})), "/x-from/COMPLETED/properties/x");
+    let mut with_from = derived("a");
+    with_from["x-from"] = json!({"APPROVED": {"minLength": 1}});
+    misplaced(&x(with_from), "/properties/x/x-from");
+
+    let many = |count: usize| (0..count).map(|n| (format!("p{n:02}"), derived("a"))).collect::<Value>();
+    assert_problems(&definition(&many(32), &json!({})), &[]);
+    misplaced(&definition(&many(33), &json!({})), "/properties/p32/x-derived");
+}
+
+#[test]
 fn draft_7_ignores_words_next_to_a_reference() {
     let members = json!({"$schema": DRAFT_7, "definitions": {"d": {"type": "string"}}});
     let x = json!({"$ref": "#/definitions/d", "readOnly": true});
@@ -240,7 +281,7 @@ fn values_follow_the_dialect_in_both_drafts() {
         (json!({"x-on-change": "maybe"}), "x-on-change"),
         (json!({"x-on-change": "maybe"}), "x-on-change"),
         (json!({"x-unordered": false}), "x-unordered"),
-        (json!({"x-derived": "a"}), "x-derived"),
+        (json!({"x-derived": true}), "x-derived"),
         (json!({"x-reach": "team"}), "x-reach"),
     ];
     for (members, draft) in

@@ -1,0 +1,149 @@
+//! The derived values of items, computed from documents at each read (R71).
+//!
+//! A caller adds the documents of the items, evaluates them, reads the documents that the evaluation lacks, and repeats
+//! both. Each round goes one reference further, so [`DEPTH_MAX`] rounds are enough.
+
+mod evaluation;
+#[cfg(test)]
+mod tests;
+
+use self::evaluation::Evaluation;
+use crate::base::id::{ApplicationId, ItemId};
+use crate::base::problem::{Problem, below};
+use crate::base::refs::Reference;
+use crate::catalog::schema::{Budget, Derivations};
+use crate::model::item::Item;
+use crate::views::derived_values::Derived;
+use crate::views::proposal::document;
+use crate::views::related::Related;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Maximum number of references and derived values that lead from a derived value to another one.
+pub const DEPTH_MAX: usize = 3;
+
+/// Maximum number of other documents for the derived values of one item.
+pub const DOCUMENTS_MAX: usize = 100;
+
+/// Maximum size of a derived value, in bytes.
+pub const RESULT_BYTES_MAX: usize = 4 * 1024;
+
+/// Maximum number of steps for the derived values of one item. A step visits one value, or copies 64 bytes.
+pub const EVALUATION_STEPS_MAX: usize = 10_000;
+
+/// The item that a reference names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    pub application: ApplicationId,
+    pub reference: Reference,
+}
+
+/// The result of an evaluation.
+#[derive(Debug, Default)]
+pub struct Evaluated {
+    pub derived: Derived,
+    /// The documents that the evaluation lacks, in the order of their first use.
+    pub lacking: Vec<Target>,
+}
+
+/// The document of an item, with the newest definition of its service.
+struct Document {
+    id: ItemId,
+    application_id: ApplicationId,
+    team: String,
+    application: String,
+    service: String,
+    name: String,
+    runtime_state: &'static str,
+    value: Value,
+    /// The references in the document by JSON pointer.
+    references: BTreeMap<String, Reference>,
+    derivations: Arc<Derivations>,
+}
+
+/// Returns a declared item as a whole, before its derived values. The document of an item without words is its
+/// declaration.
+pub fn base(item: &Item, related: &Related, budget: &mut Budget) -> Option<Value> {
+    let declared = || {
+        let text = related.declarations.get(&(item.consumer.id, item.version.hash))?;
+        serde_json::from_str(text).ok()
+    };
+    document(item, related, budget).or_else(|| declared().filter(|_| item.declared))
+}
+
+/// The documents for evaluations.
+#[derive(Default)]
+pub struct Documents {
+    documents: BTreeMap<ItemId, Document>,
+    /// The named items; none for a target that does not exist, or that is not declared.
+    ids: BTreeMap<Target, Option<ItemId>>,
+}
+
+impl Documents {
+    /// Adds the document of an item, with the newest definition of its service.
+    pub fn add(
+        &mut self,
+        item: &Item,
+        derivations: Arc<Derivations>,
+        related: &Related,
+        budget: &mut Budget,
+    ) {
+        let Some(value) = base(item, related, budget) else { return };
+        let document = Document {
+            id: item.id,
+            application_id: item.application_id(),
+            team: item.consumer.name.clone(),
+            application: item.application.clone(),
+            service: item.service.title.clone(),
+            name: item.name.clone(),
+            runtime_state: item.runtime_state.name(),
+            references: derivations.references_of(&value),
+            value,
+            derivations,
+        };
+        self.documents.insert(item.id, document);
+    }
+
+    /// Stores which item a reference names; none if no declared item has the name.
+    pub fn resolve(&mut self, target: Target, id: Option<ItemId>) {
+        self.ids.insert(target, id);
+    }
+
+    /// Returns the item that a reference names; none if the caller has not [resolved](Self::resolve) it.
+    pub fn resolved(&self, target: &Target) -> Option<Option<ItemId>> {
+        self.ids.get(target).copied()
+    }
+
+    /// Returns whether the document of an item is added.
+    pub fn contains(&self, id: ItemId) -> bool {
+        self.documents.contains_key(&id)
+    }
+
+    /// Returns the derived values of an item; none without a document, or for a definition without derived values.
+    pub fn evaluate(&self, id: ItemId) -> Option<Evaluated> {
+        let document = self.documents.get(&id)?;
+        let expressions = document.derivations.expressions();
+        if expressions.is_empty() {
+            return None;
+        }
+        let mut evaluation = Evaluation::of(self);
+        let mut derived = Derived::default();
+        for name in expressions.keys() {
+            match evaluation.value(document, name, 0) {
+                Ok(value) => drop(derived.values.insert(name.clone(), value)),
+                Err(absent) => derived.problems.push(Problem {
+                    pointer: below("", name),
+                    path: vec![name.clone()],
+                    rule: "derived",
+                    message: absent.to_string(),
+                    change: None,
+                }),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        let mut lacking = evaluation.into_lacking();
+        lacking.retain(|target| seen.insert(target.clone()));
+        Some(Evaluated { derived, lacking })
+    }
+}

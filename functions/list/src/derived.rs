@@ -1,0 +1,214 @@
+//! The derived values of the items of a response, and the reads of the documents that they need (R71).
+
+use domain::base::id::ApplicationId;
+use domain::base::refs::Reference;
+use domain::catalog::schema::{Budget, Derivations};
+use domain::catalog::service::Service;
+use domain::views::derived::{DEPTH_MAX, Documents, Evaluated, Target};
+use domain::views::related::Related;
+use domain::{Item, ItemId};
+use dovetail_aws::off_worker;
+use dovetail_http::Failure;
+use dovetail_table::{Bound, Direction, Read, Source, Table};
+use futures_util::future::try_join_all;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The bound of the searches for the named items of one response. A reference has the name of its item, and no index of
+/// names exists, so a search reads the live items of an application.
+const SEARCHED: Bound = Bound { rows: 10_000, units: 2_000 };
+
+/// Number of searches at once.
+const SEARCHES_AT_ONCE: usize = 4;
+
+/// Number of items in one read of a search.
+const ITEMS_AT_ONCE: usize = 1_000;
+
+/// Number of documents in one read. A function has little memory for declarations.
+const DOCUMENTS_AT_ONCE: usize = 100;
+
+/// Maximum number of documents in one round. The first item of a response needs at most 100.
+const DOCUMENTS_PER_ROUND: usize = 400;
+
+/// Maximum size of the declarations and deployed items of one round, in bytes; the last read may exceed it.
+const BYTES_PER_ROUND: usize = 8 * 1024 * 1024;
+
+/// Adds the derived values of items, which costs nothing for definitions without any.
+///
+/// Returns the number of items, from the first on, for which all needed documents are read; at least one.
+pub(crate) async fn add(table: &Table, items: &[Item], related: &mut Related) -> Result<usize, Failure> {
+    let mut reading = Rounds::new(table, related);
+    let roots = reading.roots(items, related).await?;
+    if roots.is_empty() {
+        return Ok(items.len());
+    }
+    for _ in 0..DEPTH_MAX {
+        let lacking = reading.lacking(&roots);
+        if lacking.is_empty() {
+            break;
+        }
+        reading.round(lacking).await?;
+    }
+    let evaluated = off_worker(|| reading.evaluate(&roots));
+    let is_whole = |id: &ItemId| evaluated.get(id).is_none_or(|evaluated| evaluated.lacking.is_empty());
+    let whole = items.iter().position(|item| !is_whole(&item.id)).unwrap_or(items.len());
+    related.derived = evaluated.into_iter().map(|(id, evaluated)| (id, evaluated.derived)).collect();
+    // The first item is shown in any case, so each page makes progress.
+    Ok(whole.max(1))
+}
+
+/// The documents of a response, and the named items so far.
+struct Rounds<'a> {
+    table: &'a Table,
+    documents: Documents,
+    /// The declared items of each searched application.
+    applications: BTreeMap<ApplicationId, Declared>,
+    /// The services of the response.
+    services: BTreeMap<String, Service>,
+    read: Read,
+    /// The work for the upgrades of deployed versions (R56).
+    budget: Budget,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(table: &'a Table, related: &Related) -> Self {
+        Self {
+            table,
+            documents: Documents::default(),
+            applications: BTreeMap::new(),
+            services: related.services.clone(),
+            read: Read::default(),
+            budget: Budget::of_request(),
+        }
+    }
+
+    /// Adds the documents of the items with derived values, and returns their ids.
+    async fn roots(&mut self, items: &[Item], related: &Related) -> Result<Vec<ItemId>, Failure> {
+        let mut roots = Vec::new();
+        for item in items.iter().filter(|item| item.declared) {
+            let Some(derivations) = self.derivations_of_root(item, related).await? else { continue };
+            self.documents.add(item, derivations, related, &mut self.budget);
+            roots.extend(self.documents.contains(item.id).then_some(item.id));
+        }
+        Ok(roots)
+    }
+
+    /// Returns the derived values in the newest definition of an item's service; none if it has none.
+    async fn derivations_of_root(
+        &self,
+        item: &Item,
+        related: &Related,
+    ) -> Result<Option<Arc<Derivations>>, Failure> {
+        let title = &item.service.title;
+        let Some(service) = self.services.get(title).filter(|service| service.has_words()) else {
+            return Ok(None);
+        };
+        // The document needs the paths of the item's version. If it is the newest, no other read is needed.
+        let newest = related.definitions.get(&(title.clone(), service.schema_version));
+        if newest.is_some_and(|paths| !paths.has_derived()) {
+            return Ok(None);
+        }
+        let derivations = self.table.derivations(service).await?;
+        Ok(Some(derivations).filter(|derivations| !derivations.expressions().is_empty()))
+    }
+
+    fn evaluate(&self, roots: &[ItemId]) -> BTreeMap<ItemId, Evaluated> {
+        roots.iter().filter_map(|id| Some((*id, self.documents.evaluate(*id)?))).collect()
+    }
+
+    /// Returns the documents that the items lack, in the order of the items.
+    fn lacking(&self, roots: &[ItemId]) -> Vec<Target> {
+        off_worker(|| {
+            let mut seen = BTreeSet::new();
+            let evaluated = roots.iter().filter_map(|id| self.documents.evaluate(*id));
+            let lacking = evaluated.flat_map(|evaluated| evaluated.lacking);
+            lacking.filter(|target| seen.insert(target.clone())).collect()
+        })
+    }
+
+    /// Reads documents, as many as the bounds of a round allow.
+    async fn round(&mut self, lacking: Vec<Target>) -> Result<(), Failure> {
+        self.search(&lacking).await?;
+        let mut named = Vec::new();
+        for target in lacking {
+            let found = self.applications.get(&target.application).and_then(Option::as_ref);
+            let Some(items) = found else { continue };
+            let item = items.get(&target.reference);
+            self.documents.resolve(target.clone(), item.map(|item| item.id));
+            let new = item.filter(|item| !self.documents.contains(item.id)).cloned();
+            named.extend(new.map(|item| (target, item)));
+        }
+        let mut bytes = 0_usize;
+        named.truncate(DOCUMENTS_PER_ROUND);
+        for some in named.chunks(DOCUMENTS_AT_ONCE) {
+            if bytes >= BYTES_PER_ROUND {
+                break;
+            }
+            bytes = bytes.saturating_add(self.read_documents(some).await?);
+        }
+        Ok(())
+    }
+
+    /// Searches the applications of references, until the bound of the searches.
+    async fn search(&mut self, lacking: &[Target]) -> Result<(), Failure> {
+        let new = lacking.iter().map(|target| target.application);
+        let new: BTreeSet<_> =
+            new.filter(|application| !self.applications.contains_key(application)).collect();
+        let new: Vec<ApplicationId> = new.into_iter().collect();
+        for some in new.chunks(SEARCHES_AT_ONCE) {
+            if self.read.reaches(&SEARCHED) {
+                break;
+            }
+            let searches = some.iter().map(|application| declared_items(self.table, *application));
+            let found = self.read.by(try_join_all(searches)).await?;
+            for (application, (items, rows)) in some.iter().zip(found) {
+                self.read.rows(rows);
+                self.applications.insert(*application, items);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the documents of items, and returns the size of their texts in bytes.
+    async fn read_documents(&mut self, named: &[(Target, Item)]) -> Result<usize, Failure> {
+        let items: Vec<Item> = named.iter().map(|(_, item)| item.clone()).collect();
+        let related = self.table.related_to_documents(&items).await?;
+        for (target, item) in named {
+            let service = related.services.get(&item.service.title);
+            let Some(service) = service else { continue };
+            let derivations = self.table.derivations(service).await?;
+            self.documents.add(item, derivations, &related, &mut self.budget);
+            if !self.documents.contains(item.id) {
+                self.documents.resolve(target.clone(), None);
+            }
+        }
+        let declared = related.declarations.values().map(String::len);
+        let deployed = related.deployed.values().map(|deployed| deployed.data.len());
+        Ok(declared.chain(deployed).fold(0, usize::saturating_add))
+    }
+}
+
+/// The declared items of an application by reference; none past the bound of a search.
+type Declared = Option<BTreeMap<Reference, Item>>;
+
+/// Returns the declared items of an application, and the number of read rows.
+async fn declared_items(table: &Table, application: ApplicationId) -> Result<(Declared, usize), Failure> {
+    let source = Source::<Item>::of_application_number(application).live();
+    let mut rows = table.rows(&source, Direction::Ascending, None).at_once(ITEMS_AT_ONCE);
+    let (mut items, mut read, mut count) = (BTreeMap::new(), Read::default(), 0_usize);
+    while let Some(batch) = read.by(rows.next()).await? {
+        read.rows(batch.len());
+        count = count.saturating_add(batch.len());
+        let declared = batch.into_iter().map(|row| row.value).filter(|item| item.declared);
+        // The items under the number of a retired application belong to another one (R45).
+        let own = declared.filter(|item| item.application_id() == application);
+        items.extend(own.map(|item| {
+            let (service, name) = (item.service.title.clone(), item.name.clone());
+            (Reference { service, name }, item)
+        }));
+        if read.reaches(&SEARCHED) && !rows.is_over() {
+            return Ok((None, count));
+        }
+    }
+    Ok((Some(items), count))
+}
