@@ -322,8 +322,12 @@ impl Schema {
         let filled = paths.read_only("", body);
         // The type of a value that must be absent does not matter.
         problems.retain(|problem| !filled.iter().any(|pointer| is_at_or_below(&problem.pointer, pointer)));
-        let message = "must be absent: the service owner fills this property";
-        problems.extend(filled.iter().map(|pointer| problem(pointer, "read_only", message)));
+        let derived: BTreeSet<String> = paths.derived().map(|(name, _)| below("", name)).collect();
+        problems.extend(filled.iter().map(|pointer| {
+            let actor =
+                if derived.contains(pointer) { "Dovetail computes" } else { "the service owner fills" };
+            problem(pointer, "read_only", format!("must be absent: {actor} this property"))
+        }));
         let message = "must be unique in its list: the service owner's values belong to elements by name";
         let repeated = paths.repeated_names("", body);
         problems.extend(repeated.iter().map(|pointer| problem(pointer, "repeated_name", message)));

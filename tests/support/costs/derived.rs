@@ -63,6 +63,9 @@ pub fn derived() -> Table {
         &json!({"App": {"services": {"Site": named("site", None), "Node": named("node", Some("site")),
         "Port": named("port", Some("node")), "Plain": named("plain", Some("site"))}}}),
     );
+    // So many items are staged, and generation was paused.
+    system.enable("generate", true);
+    system.wait_idle();
     // The definitions are read once per process.
     page(&system, "Port");
     page(&system, "Plain");
