@@ -6,7 +6,6 @@ mod messages;
 mod schema_impact;
 mod settings;
 
-use domain::{TeamId, TeamRef};
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
 use domain::base::problem::{Problem, pointer};
@@ -14,6 +13,7 @@ use domain::catalog::schema::{BLOCK_DEFINITIONS_MAX, Definitions, ReferenceField
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
 use domain::rules::visibility::Side;
+use domain::{TeamId, TeamRef};
 use dovetail_aws::{off_worker, retry};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
