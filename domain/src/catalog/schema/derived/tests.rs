@@ -1,3 +1,5 @@
+//! Texts of derived values: their form and their limits (R70).
+
 use super::*;
 use proptest::prelude::*;
 
