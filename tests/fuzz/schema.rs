@@ -11,7 +11,7 @@ use serde_json::Value;
 
 const RULES: &str = "wrong_type missing_title invalid_name unsupported_draft invalid_reference \
     missing_name_property too_complex unsupported_keyword remote_reference dangling_reference \
-    recursive_reference invalid_pattern invalid_schema invalid_keyword misplaced_keyword";
+    recursive_reference invalid_pattern invalid_schema invalid_keyword misplaced_keyword unknown_definition";
 
 /// Rules about missing parts. The type of the definition is one of them.
 const MISSING: &str = "missing_title missing_name_property wrong_type";

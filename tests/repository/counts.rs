@@ -207,7 +207,7 @@ fn counts() -> Vec<Count> {
         Count { what: "own loops of optimistic writes", count: own_loops().len(), limit: 1 },
         Count { what: "words of docs written by hand", count: words(), limit: 63_700 },
         Count { what: "sentences under 5 words, per 1,000", count: short * 1_000 / all, limit: 25 },
-        Count { what: "lines of Rust in tests", count: lines, limit: 45_900 },
+        Count { what: "lines of Rust in tests", count: lines, limit: 48_000 },
     ]
 }
 

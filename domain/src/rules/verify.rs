@@ -359,7 +359,7 @@ pub fn secrets(root: &Part, sent: &Value) -> Vec<Problem> {
 }
 
 /// Returns the problems of the values at derived paths: an owner sends none, but may remove an older one with `null`
-/// (R71).
+/// (R70).
 pub fn derived(root: &Part, sent: &Value) -> Vec<Problem> {
     let is_sent = |(name, part): &(&str, &Part)| {
         part.is_derived() && sent.get(name).is_some_and(|value| !value.is_null())

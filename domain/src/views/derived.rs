@@ -1,4 +1,4 @@
-//! The derived values of items, computed from documents at each read (R71).
+//! The derived values of items, computed from documents at each read (R70).
 //!
 //! A caller adds the documents of the items, evaluates them, reads the documents that the evaluation lacks, and repeats
 //! both. Each round goes one reference further, so [`DEPTH_MAX`] rounds are enough.

@@ -1,4 +1,4 @@
-//! The derived values of an item, as a response shows them (R71).
+//! The derived values of an item, as a response shows them (R70).
 
 use crate::base::problem::Problem;
 use serde_json::Value;

@@ -38,7 +38,7 @@ pub struct Related {
     pub definitions: BTreeMap<(String, u64), Arc<Part>>,
     /// The upgrades of deployed versions to later versions of definitions, by title, earlier and later version.
     pub upgrades: BTreeMap<(String, Option<u64>, u64), Upgrades>,
-    /// The derived values of items whose definition has some (R71).
+    /// The derived values of items whose definition has some (R70).
     pub derived: BTreeMap<ItemId, Derived>,
     /// The item counts of applications by state.
     pub tallies: BTreeMap<ApplicationId, Tally>,

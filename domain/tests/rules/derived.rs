@@ -1,11 +1,11 @@
-//! Derived values of a definition (R71). The unit tests of `views::derived` show their evaluation.
+//! Derived values of a definition (R70). The unit tests of `views::derived` show their evaluation.
 
 use domain::catalog::schema::{Budget, DecisionForms, Derivations, Words, publish};
 use domain::rules::verify;
 use serde_json::json;
 
 #[test]
-fn r71_neither_party_sends_a_derived_value() {
+fn r70_neither_party_sends_a_derived_value() {
     let definition = json!({"title": "Port", "type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"}, "mac": {"type": "string", "readOnly": true},
         "title": {"type": "string", "readOnly": true, "x-derived": "port {name}"}}});

@@ -54,6 +54,8 @@ mod preview;
 #[cfg(test)]
 mod reduction;
 #[cfg(test)]
+mod references;
+#[cfg(test)]
 mod reminders;
 #[cfg(test)]
 mod removals;

@@ -6,7 +6,6 @@ mod messages;
 mod schema_impact;
 mod settings;
 
-use domain::TeamRef;
 use domain::base::context::RequestContext;
 use domain::base::id::ServiceId;
 use domain::base::problem::{Problem, pointer};
@@ -14,6 +13,7 @@ use domain::catalog::schema::{BLOCK_DEFINITIONS_MAX, Definitions, ReferenceField
 use domain::catalog::service::{Publish, Service};
 use domain::catalog::{schema, service};
 use domain::rules::visibility::Side;
+use domain::{TeamId, TeamRef};
 use dovetail_aws::{off_worker, retry};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{
@@ -63,7 +63,7 @@ async fn checked(table: &Table, call: &Call) -> Result<Schema, Failure> {
         let services = table.services(&titles).await?;
         let visible: BTreeSet<String> = services
             .into_iter()
-            .filter(|service| Side::ALL.iter().any(|side| side.shows_service(service, call.caller.team.id)))
+            .filter(|service| has_visible_parts(service, call.caller.team.id))
             .map(|service| service.title)
             .collect();
         table.definition_texts(named.into_iter().filter(|version| visible.contains(&version.title))).await?
@@ -73,6 +73,11 @@ async fn checked(table: &Table, call: &Call) -> Result<Schema, Failure> {
     // The check of a definition may take a good part of a second of CPU time.
     let checked = off_worker(|| schema::publish_with(&call.body, &definitions));
     checked.map_err(|problems| invalid_schema(&problems).into())
+}
+
+/// Returns whether a team may copy parts of a service's definitions, whatever the state of the service.
+fn has_visible_parts(service: &Service, team: TeamId) -> bool {
+    Side::ServiceOwner.shows_service(service, team) || service.settings.allows(team)
 }
 
 /// Returns the warnings about a definition: also one for each referenced service that the caller's team does not see.

@@ -1,4 +1,4 @@
-//! The derived values of the items of a response, and the reads of the documents that they need (R71).
+//! The derived values of the items of a response, and the reads of the documents that they need (R70).
 
 use domain::base::id::ApplicationId;
 use domain::base::refs::Reference;

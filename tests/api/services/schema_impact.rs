@@ -89,6 +89,23 @@ fn schema_impact(
 }
 
 #[test]
+fn a_dry_run_uses_the_parts_of_other_definitions() {
+    let system = system();
+    declare(&system, "Alpha", &json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 1}]}));
+    system.wait_idle();
+    let mut other = demo::definition("DB");
+    other["$defs"] = json!({"Count": {"type": "integer", "minimum": 2}});
+    assert_eq!(system.call("POST", SERVICES, "two", &other).status, 200);
+    let stricter = definition(&json!({"cpu": {"$ref": "dovetail:DB/2#/$defs/Count"}}));
+    let answer = dry_run(&system, DRY_RUN, &stricter);
+    answer.assert_is(200, &json!({"/dry_run/checked": 2, "/dry_run/failing": 1}));
+    assert_eq!(answer.at("/dry_run/teams/0/items/0/name"), "b");
+    let earlier = definition(&json!({"cpu": {"$ref": "dovetail:DB/1#/$defs/Count"}}));
+    let refused = system.call("POST", DRY_RUN, "one", &earlier);
+    assert_eq!((refused.status, refused.at("/is_valid")), (400, &json!(false)), "{refused:?}");
+}
+
+#[test]
 fn a_dry_run_lists_invalid_items_by_team_and_writes_nothing() {
     let system = system();
     let alpha = json!({"VM": [{"name": "a", "cpu": 8}, {"name": "b", "cpu": 1}],

@@ -25,7 +25,9 @@ pub mod search;
 mod state;
 mod step_rules;
 mod submitter;
+pub mod used;
 mod view;
+pub mod waits;
 mod worker;
 mod world;
 

@@ -7,6 +7,8 @@ use model::configs::CONFIGS;
 use model::lifecycle;
 use model::lifecycle::{Config, Life};
 use model::search::{Order, SearchResult, search};
+use model::used::{self, Used};
+use model::waits::{self, Waits};
 use std::process::ExitCode;
 
 /// Searches small worlds for a state that breaks a rule.
@@ -42,7 +44,19 @@ fn rows() -> Vec<Row> {
         states: *states,
         search: Box::new(|states| Life::new(Config::of(words), None).search(states, Order::Depth)),
     });
-    of_domain.chain(of_life).collect()
+    let of_uses = used::CONFIGS.iter().map(|(group, words, states)| Row {
+        group,
+        name: words,
+        states: *states,
+        search: Box::new(|states| Used::new(used::Config::of(words), &[]).search(states, Order::Depth)),
+    });
+    let of_waits = waits::CONFIGS.iter().map(|(group, words, states)| Row {
+        group,
+        name: words,
+        states: *states,
+        search: Box::new(|states| Waits::new(waits::Config::of(words), &[]).search(states, Order::Depth)),
+    });
+    of_domain.chain(of_life).chain(of_uses).chain(of_waits).collect()
 }
 
 fn main() -> ExitCode {

@@ -1,5 +1,5 @@
 //! Hostile texts of `x-derived`: refused at publication, or absent in the document, and the read succeeds within bounded
-//! calls (R71).
+//! calls (R70).
 
 use crate::security::{SUBMIT, app};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The costs of derived values (R71).
+//! The costs of derived values (R70).
 
 use super::figures::Figures;
 use super::measured::{OWNER, submit, system};

@@ -60,7 +60,8 @@ impl Block {
         let title = decoded(title).filter(|title| name_problem(title).is_none())?.into_owned();
         let pointer = decoded(fragment).filter(|pointer| pointer.starts_with('/'))?.into_owned();
         // A version has one spelling only.
-        let number = version.parse().ok().filter(|number: &u64| *number > 0 && number.to_string() == version)?;
+        let number =
+            version.parse().ok().filter(|number: &u64| *number > 0 && number.to_string() == version)?;
         Some(Self { definition: DefinitionVersion { title, version: number }, pointer })
     }
 
@@ -185,13 +186,19 @@ impl<'a> Copying<'a> {
         let (pointer, schema) =
             target(&definition, &reference).map_err(|_: BadRef| ("dangling_reference", missing))?;
         if pointer.is_empty() {
-            return Err(("dangling_reference", "must refer to a part that does not need the whole definition"));
+            return Err((
+                "dangling_reference",
+                "must refer to a part that does not need the whole definition",
+            ));
         }
         // A copy of a copy is the same part.
         let origin = schema.get(BLOCK).and_then(Value::as_str).and_then(Block::parse);
         let origin = origin.unwrap_or_else(|| part.clone());
         if self.title.as_ref() == Some(&origin.definition.title) {
-            return Err(("recursive_reference", "must not refer to a part that comes from this service itself"));
+            return Err((
+                "recursive_reference",
+                "must not refer to a part that comes from this service itself",
+            ));
         }
         if let Some(name) = self.names.get(&origin) {
             return Ok(name.clone());
@@ -204,8 +211,12 @@ impl<'a> Copying<'a> {
         Ok(name)
     }
 
-    fn definition(&mut self, version: &DefinitionVersion) -> Result<Arc<Value>, (&'static str, &'static str)> {
-        let unknown = ("unknown_definition", "must name a published version of a service that your team sees");
+    fn definition(
+        &mut self,
+        version: &DefinitionVersion,
+    ) -> Result<Arc<Value>, (&'static str, &'static str)> {
+        let unknown =
+            ("unknown_definition", "must name a published version of a service that your team sees");
         let texts = self.texts;
         let parsed = self.definitions.entry(version.clone()).or_insert_with(|| {
             let text = texts.get(version)?;

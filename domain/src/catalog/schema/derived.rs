@@ -1,4 +1,4 @@
-//! The derived values of a definition: texts with names in braces, in `x-derived` (R71).
+//! The derived values of a definition: texts with names in braces, in `x-derived` (R70).
 //!
 //! | Part of a text | Meaning |
 //! |---|---|

@@ -259,7 +259,7 @@ impl Part {
         self.members.get(name).is_some_and(|part| part.replaces)
     }
 
-    /// Returns whether Dovetail computes the value at each read (R71).
+    /// Returns whether Dovetail computes the value at each read (R70).
     pub(crate) fn is_derived(&self) -> bool {
         self.words.contains_key(&Word::Derived)
     }
@@ -270,7 +270,7 @@ impl Part {
         members.filter_map(|(name, part)| Some((name.as_str(), part.words.get(&Word::Derived)?)))
     }
 
-    /// Returns whether the definition has derived values (R71).
+    /// Returns whether the definition has derived values (R70).
     pub fn has_derived(&self) -> bool {
         self.derived().next().is_some()
     }

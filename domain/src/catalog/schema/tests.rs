@@ -432,10 +432,17 @@ fn references_stand_at_any_path() {
         "port": {"node": "d"}, "groups": [["e", "a"], []]});
     assert!(schema.checked(&body).is_empty());
     let pointers: Vec<String> = schema.named(&body).iter().map(Named::pointer).collect();
-    let expected =
-        ["/groups/0/0", "/groups/0/1", "/port/node", "/saps/0/node", "/saps/1/node", "/saps/1/peers/spare~01"];
+    let expected = [
+        "/groups/0/0",
+        "/groups/0/1",
+        "/port/node",
+        "/saps/0/node",
+        "/saps/1/node",
+        "/saps/1/peers/spare~01",
+    ];
     assert_eq!(pointers, expected);
-    let names: Vec<String> = schema.references_of(&body).into_iter().map(|reference| reference.name).collect();
+    let names: Vec<String> =
+        schema.references_of(&body).into_iter().map(|reference| reference.name).collect();
     assert_eq!(names, ["a", "b", "c", "d", "e"]);
     assert_eq!(References::of(&schema.text), schema.references);
     let pointers: Vec<_> = schema.checked(&json!({"name": "n", "groups": [[7]]}));
@@ -449,8 +456,10 @@ fn a_nested_reference_needs_a_path_and_a_consumer() {
     };
     refused(json!({"anyOf": [node(), {"type": "null"}]}), "anyOf/0/service_reference");
     refused(json!({"patternProperties": {"^a": node()}}), "patternProperties/^a/service_reference");
-    refused(json!({"x-from": {"APPROVED": {"properties": {"y": node()}}}}),
-        "x-from/APPROVED/properties/y/service_reference");
+    refused(
+        json!({"x-from": {"APPROVED": {"properties": {"y": node()}}}}),
+        "x-from/APPROVED/properties/y/service_reference",
+    );
     for word in ["readOnly", "writeOnly", "x-computed"] {
         let object = json!({"type": "object", word: true, "properties": {"y": node()}});
         refused(object, "properties/y/service_reference");
@@ -477,7 +486,8 @@ fn a_definition_with_nested_references_is_not_recursive() {
     plain["properties"]["vm"] = node();
     let schema = published(&plain);
     let body = json!({"name": "n", "vm": "a", "x": {"at": "b", "below": [{"at": "c"}]}});
-    let names: Vec<String> = schema.references_of(&body).into_iter().map(|reference| reference.name).collect();
+    let names: Vec<String> =
+        schema.references_of(&body).into_iter().map(|reference| reference.name).collect();
     assert_eq!(names, ["a"]);
 }
 

@@ -310,7 +310,7 @@ fn elements_without_an_order_differ_by_as_few_values_as_possible() {
 }
 
 #[test]
-fn no_party_sends_a_derived_value() {
+fn r70_no_party_sends_a_derived_value() {
     let title = json!({"type": "string", "readOnly": true, "x-derived": "{cpu} CPUs"});
     let ip = json!({"type": "string", "readOnly": true});
     let root = paths(&json!({"cpu": {"type": "integer"}, "ip": ip, "title": title}));

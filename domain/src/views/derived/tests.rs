@@ -1,4 +1,4 @@
-//! Evaluations of derived values, with their limits.
+//! Derived values of items: names, references, limits and circles (R70).
 
 use super::*;
 use crate::base::id::TeamId;
@@ -234,7 +234,7 @@ proptest! {
         let properties = json!({"node": reference(), "nodes": references(), "x": x, "y": y});
         let documents = documents(&properties, &values);
         let known = documents.evaluate(id(1));
-        // A text such as `{*}` does not parse, so the definition may lack a derived value.
+        // A text such as `{*}` is refused, so the definition may have fewer derived values.
         let Some(Evaluated { derived, lacking }) = known else { return Ok(()) };
         let expressions = documents.documents[&id(1)].derivations.expressions().len();
         prop_assert_eq!(derived.values.len() + derived.problems.len(), expressions);

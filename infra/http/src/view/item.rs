@@ -26,7 +26,7 @@ pub fn service_item<'a>(item: &'a Item, related: &'a Related, viewpoint: &Viewpo
 
 /// Returns a service item with its document.
 ///
-/// A document that exceeds the budget is not complete. Derived values are those in `related` (R71).
+/// A document that exceeds the budget is not complete. Derived values are those in `related` (R70).
 pub fn service_item_with_document<'a>(
     item: &'a Item,
     related: &'a Related,

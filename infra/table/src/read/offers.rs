@@ -115,7 +115,7 @@ impl Table {
         self.version_of(&self.caches.paths, title, version, schema::stored_paths).await
     }
 
-    /// Returns the derived values and references in the newest definition of a service (R71).
+    /// Returns the derived values and references in the newest definition of a service (R70).
     pub async fn derivations(&self, service: &Service) -> Result<Arc<Derivations>, Error> {
         let words = if service.has_words() { Words::Apply } else { Words::Ignore };
         let load = |text: &str| Derivations::load(text, words);

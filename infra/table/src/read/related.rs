@@ -169,7 +169,7 @@ impl Table {
     }
 
     /// Returns the services, declarations and deployed versions of items for their documents, with the definitions
-    /// (R71).
+    /// (R70).
     pub async fn related_to_documents(&self, items: &[Item]) -> Result<Related, Error> {
         let service = |item: &Item| key::service(&item.service.title);
         let keys: BTreeSet<Key> =

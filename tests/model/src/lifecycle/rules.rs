@@ -270,7 +270,7 @@ impl Owner {
 }
 
 /// Returns whether a declaration repeats a rejected or failed one (R10).
-fn is_unanswered(item: &State, new: Target) -> bool {
+pub(crate) fn is_unanswered(item: &State, new: Target) -> bool {
     new.is_some() && item.open().any(|slot| slot.is_blocked && slot.new == new)
 }
 

@@ -120,7 +120,7 @@ fn plan_later(item: &mut State, planned: Planned) {
 
 impl Life {
     /// Adds the possible decisions of an owner, with each claim that they may name.
-    fn decisions(&self, item: &State, team: usize, steps: &mut Vec<Step>) {
+    pub(crate) fn decisions(&self, item: &State, team: usize, steps: &mut Vec<Step>) {
         let owner = &item.owners[team];
         let mut all = Vec::new();
         if owner.active(PRE_VALIDATED).is_some() {
@@ -158,7 +158,7 @@ impl Life {
         }
     }
 
-    fn decide(&self, item: &mut State, team: usize, decision: Decision, by: Option<usize>) {
+    pub(crate) fn decide(&self, item: &mut State, team: usize, decision: Decision, by: Option<usize>) {
         if let Some(worker) = by {
             let is_old = item.owners[team].claim.numbers[worker] == Number::Old;
             item.broken = is_old.then_some("I36: an old number decides");

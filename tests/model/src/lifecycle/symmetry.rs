@@ -28,7 +28,7 @@ impl Life {
 }
 
 /// Returns all declarations in the order of their first occurrence.
-fn first_named(item: &State) -> Vec<Text> {
+pub(crate) fn first_named(item: &State) -> Vec<Text> {
     let of_owner = |owner: &Owner| {
         let slots = owner.open().flat_map(|slot| [slot.new, slot.old]);
         slots.chain([owner.place.map(|(text, _)| text)]).collect::<Vec<_>>()
@@ -45,7 +45,7 @@ fn first_named(item: &State) -> Vec<Text> {
     names
 }
 
-fn rename(item: &mut State, text: &impl Fn(Text) -> Text) {
+pub(crate) fn rename(item: &mut State, text: &impl Fn(Text) -> Text) {
     let target = |of: &mut Target| *of = of.map(text);
     let set = |of: &mut Targets| {
         *of = of.texts().fold(of.without_texts(), |set, of| set.with(Some(text(of))));

@@ -144,7 +144,8 @@ fn two_services_do_not_take_parts_from_each_other() {
 fn a_problem_in_a_copy_belongs_to_the_reference_that_needs_it() {
     let mut other = l2vpn();
     other["properties"]["speed"] = json!({"type": "integer", "x-on-change": "refuse"});
-    other["$defs"]["Link"] = json!({"type": "object", "properties": {"speed": {"$ref": "#/properties/speed"}}});
+    other["$defs"]["Link"] =
+        json!({"type": "object", "properties": {"speed": {"$ref": "#/properties/speed"}}});
     let known = definitions(&[("L2VPN", 2, &other)]);
     let sent = nsistp("dovetail:L2VPN/2#/$defs/Link");
     let found = publish_with(sent.to_string().as_bytes(), &known).unwrap_err();

@@ -1,4 +1,4 @@
-//! Texts of `x-derived`: their parts, and the positions of errors.
+//! Texts of derived values: their form and their limits (R70).
 
 use super::*;
 use proptest::prelude::*;
