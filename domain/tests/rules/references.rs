@@ -1,12 +1,11 @@
-//! Parts and references of definitions, and values that derive from references: R68 to R70.
+//! Parts and references of definitions: R68 and R69.
 
-use crate::definitions::{deploying, problems_of};
 use crate::world::{Declared, LB_OWNER, VM_OWNER, World, item_of, table, vm};
+use domain::Timestamp;
 use domain::base::refs::Reference;
 use domain::base::state::ChangeType::Modify;
 use domain::catalog::schema::{self, DefinitionVersion, Definitions};
 use domain::catalog::service::{self, Publish};
-use domain::{State, Timestamp};
 use serde_json::{Value, json};
 
 const NOW: Timestamp = Timestamp::from_micros(9);
@@ -65,23 +64,4 @@ fn r69_a_modified_item_concerns_an_item_that_names_it_at_any_path() {
     world.finish("CoreLB1", LB_OWNER);
     let (_, generated) = world.declare_and_generate(&declared(2));
     assert_eq!(table(&generated), [("CoreLB1", Modify, LB_OWNER)]);
-}
-
-#[test]
-fn r70_an_owner_sends_no_derived_value_and_needs_none() {
-    let mut world = World::new();
-    world.redefine(
-        "VM",
-        &json!({"title": "VM", "type": "object", "required": ["name"], "properties": {
-        "name": {"type": "string"}, "ip": {"type": "string", "readOnly": true},
-        "title": {"type": "string", "readOnly": true, "x-derived": "{name} at {ip}"}}}),
-    );
-    world.declare(&[item_of("VM", json!({"name": "CoreVM1"}))]);
-    let change = world.open("CoreVM1", VM_OWNER, State::Pending);
-    world.decide(change, State::Approved);
-    let sent = deploying(State::Completed, r#"{"ip": "10.0.0.1", "title": "mine"}"#);
-    let problems = problems_of(world.update(change, VM_OWNER, &sent));
-    assert_eq!(problems, [("/title".to_owned(), "derived")]);
-    let sent = deploying(State::Completed, r#"{"ip": "10.0.0.1"}"#);
-    world.update(change, VM_OWNER, &sent).unwrap();
 }

@@ -191,10 +191,9 @@ impl<'a> Check<'a> {
         }
         // Outside the item's own properties, a format without a service is one of the definition's own.
         let may_refer = is_property(pointer) || schema.get(SERVICE_REFERENCE).is_some();
-        if self.words == Words::Apply && may_refer && !pointer.is_empty() {
-            if let Some(Err(message)) = reference(schema) {
-                self.report(pointer, "invalid_reference", message);
-            }
+        let is_checked = self.words == Words::Apply && may_refer && !pointer.is_empty();
+        if let Some(Err(message)) = reference(schema).filter(|_| is_checked) {
+            self.report(pointer, "invalid_reference", message);
         }
     }
 
