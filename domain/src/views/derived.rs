@@ -8,7 +8,7 @@ mod evaluation;
 mod tests;
 
 use self::evaluation::Evaluation;
-use crate::base::id::{ApplicationId, ItemId};
+use crate::base::id::{ApplicationId, ItemId, TeamId};
 use crate::base::problem::{Problem, below};
 use crate::base::refs::Reference;
 use crate::catalog::schema::{Budget, Derivations};
@@ -54,6 +54,8 @@ struct Document {
     team: String,
     application: String,
     service: String,
+    /// The owner of the service. A derived value shows no document of another owner, who has not agreed to that.
+    service_owner: TeamId,
     name: String,
     runtime_state: &'static str,
     value: Value,
@@ -96,6 +98,7 @@ impl Documents {
             team: item.consumer.name.clone(),
             application: item.application.clone(),
             service: item.service.title.clone(),
+            service_owner: item.service_owner.id,
             name: item.name.clone(),
             runtime_state: item.runtime_state.name(),
             references: derivations.references_of(&value),

@@ -30,6 +30,8 @@ pub(super) enum Absent {
     Secret(String),
     /// The reference names no declared item.
     Target(String),
+    /// The referenced item is of a service of another owner.
+    Owner(String),
     /// The caller has not added the document of a reference.
     Unread,
     Depth,
@@ -46,6 +48,7 @@ impl fmt::Display for Absent {
             Self::NotArray(name) => write!(f, "`{name}` must be at the elements of an array"),
             Self::Secret(name) => write!(f, "`{name}` must not be `writeOnly`"),
             Self::Target(name) => write!(f, "`{name}` must go through references to declared items"),
+            Self::Owner(name) => write!(f, "`{name}` must stay within the services of one owner"),
             Self::Unread => f.write_str("must need less of other items than one response can read"),
             Self::Depth => write!(f, "must need at most {DEPTH_MAX} levels of other values"),
             Self::Documents => write!(f, "must need at most {DOCUMENTS_MAX} other items"),
@@ -188,7 +191,11 @@ impl<'a> Evaluation<'a> {
             if let Some(reference) = at.reference() {
                 let target = Target { application: at.document.application_id, reference: reference.clone() };
                 let depth = at.depth.saturating_add(1);
-                at = At::start(self.target(target, depth, name)?, depth, true);
+                let document = self.target(target, depth, name)?;
+                if document.service_owner != at.document.service_owner {
+                    return Err(Absent::Owner(dotted(name.whole)));
+                }
+                at = At::start(document, depth, true);
                 continue;
             }
             let left = Name { left, ..name };

@@ -48,6 +48,7 @@ fn documents(properties: &Value, values: &[Value]) -> Documents {
             team: "Team".to_owned(),
             application: "Lab".to_owned(),
             service: "S".to_owned(),
+            service_owner: TeamId::new(2).unwrap(),
             name: number.to_string(),
             runtime_state: "IN_SERVICE",
             references: derivations.references_of(value),
@@ -126,6 +127,19 @@ fn a_reference_leads_to_the_document_of_its_item() {
     documents.resolve(target(3), None);
     let message = "`node.node.name` must go through references to declared items";
     assert_eq!(first(&documents), Err(message.to_owned()));
+}
+
+#[test]
+fn a_reference_to_an_item_of_another_owner_leads_nowhere() {
+    let properties =
+        json!({"node": reference(), "port": {"type": "string"}, "title": derived("{node.port}")});
+    let mut documents = documents(&properties, &[json!({"node": "2"}), json!({"port": "ge-0"})]);
+    let title = |documents: &Documents| documents.evaluate(id(1)).unwrap().derived;
+    assert_eq!(title(&documents).values["title"], "ge-0");
+    documents.documents.get_mut(&id(2)).unwrap().service_owner = TeamId::new(3).unwrap();
+    let absent = title(&documents);
+    assert!(absent.values.is_empty(), "{absent:?}");
+    assert_eq!(absent.problems[0].message, "`node.port` must stay within the services of one owner");
 }
 
 #[test]
