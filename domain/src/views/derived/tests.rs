@@ -1,7 +1,6 @@
 //! Derived values of items: names, references, limits and circles (R70).
 
 use super::*;
-use crate::base::id::TeamId;
 use crate::catalog::schema::Words;
 use proptest::prelude::*;
 use serde_json::json;
