@@ -1,4 +1,4 @@
-//! The protocol of uses alone: targets of a team T, and users of T, U and V that refer to them (R70).
+//! The protocol of uses alone: targets of a team T, and users of T, U and V that refer to them (R71).
 //!
 //! Omitted: grants, states of change instances, rows that list users, and crashes.
 

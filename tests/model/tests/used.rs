@@ -158,22 +158,22 @@ fn each_named_interleaving_ends_as_expected() {
 type Ablation = (&'static [Missing], &'static str, Option<(&'static str, usize)>);
 
 const ABLATIONS: &[Ablation] = &[
-    (&[Missing::Declared], "T U for U U", Some(("R70", 5))),
-    (&[Missing::LiveRow], "T U for U U", Some(("R70", 8))),
-    (&[Missing::Comparison], "T U for U U", Some(("R70", 6))),
-    (&[Missing::Growth], "T U for U U", Some(("R70", 8))),
-    (&[Missing::Growth], "T U V for U V", Some(("R70", 8))),
+    (&[Missing::Declared], "T U for U U", Some(("R71", 5))),
+    (&[Missing::LiveRow], "T U for U U", Some(("R71", 8))),
+    (&[Missing::Comparison], "T U for U U", Some(("R71", 6))),
+    (&[Missing::Growth], "T U for U U", Some(("R71", 8))),
+    (&[Missing::Growth], "T U V for U V", Some(("R71", 8))),
     (&[Missing::Number], "T U for U U", Some(("I37", 2))),
-    (&[Missing::InFlight], "T U for U U", Some(("R70", 6))),
+    (&[Missing::InFlight], "T U for U U", Some(("R71", 6))),
     (&[Missing::Revision], "T U for U U", Some(("I37", 7))),
     // Without the number of uses as read, the comparison of `APP.us` has the same effect.
     (&[Missing::Revision, Missing::WholeRow], "T U for U U", None),
-    (&[Missing::Comparison, Missing::Revision, Missing::WholeRow], "T U for U U", Some(("R70", 5))),
-    (&[Missing::Comparison, Missing::Revision], "T U for U U", Some(("R70", 5))),
+    (&[Missing::Comparison, Missing::Revision, Missing::WholeRow], "T U for U U", Some(("R71", 5))),
+    (&[Missing::Comparison, Missing::Revision], "T U for U U", Some(("R71", 5))),
     (&[Missing::Submissions], "T T for T T", Some(("I37", 6))),
-    (&[Missing::Additions], "T U for U U", Some(("R70", 7))),
-    (&[Missing::OwnWrite], "T T for T T", Some(("R70", 5))),
-    (&[Missing::ReadOrder], "T U for U U", Some(("R70", 6))),
+    (&[Missing::Additions], "T U for U U", Some(("R71", 7))),
+    (&[Missing::OwnWrite], "T T for T T", Some(("R71", 5))),
+    (&[Missing::ReadOrder], "T U for U U", Some(("R71", 6))),
 ];
 
 #[test]

@@ -190,7 +190,7 @@ impl Used {
         match &mut state.rows[target] {
             Some(row) if !ready.has_gone[target] => row.uses = (row.uses + added).saturating_sub(released),
             _ if added == released => {}
-            _ => state.set_broken("R70: a use is counted in a row that is gone"),
+            _ => state.set_broken("R71: a use is counted in a row that is gone"),
         }
         state.move_row(target);
     }

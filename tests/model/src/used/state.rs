@@ -156,7 +156,7 @@ impl State {
             let counted = uses().filter(|of| of.is_counted()).count();
             let row = self.rows[target];
             if !self.is_declared(target) && uses().any(|of| of == Use::Counted) {
-                Some("R70: a removed target is in use without a confirmation")
+                Some("R71: a removed target is in use without a confirmation")
             } else if row.is_some_and(|row| usize::from(row.uses) != counted) {
                 Some("I37: a target does not count its users")
             } else if self.landings[OWNER].is_none() && uses().any(|of| of == Use::Ahead) {

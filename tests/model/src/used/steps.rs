@@ -58,7 +58,7 @@ impl Model for Used {
                 }
                 state.plans[submitter] = Some(Plan::Ready(ready));
                 if is_new && ready.is_application_read && !self.holds(&state, submitter, &ready) {
-                    state.set_broken("R70: a commit fails without another writer");
+                    state.set_broken("R71: a commit fails without another writer");
                 }
             }
             Step::Commit(submitter) => self.commit(&mut state, submitter),

@@ -1,18 +1,7 @@
 //! Copies of parts of other definitions (R68).
 
 use super::*;
-
-/// Returns a definition with these properties after the name, and with these members.
-fn definition(title: &str, properties: &Value, members: &Value) -> Value {
-    let mut definition = json!({"title": title, "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}});
-    let merge = |into: &mut Value, from: &Value| {
-        into.as_object_mut().unwrap().extend(from.as_object().unwrap().clone());
-    };
-    merge(&mut definition["properties"], properties);
-    merge(&mut definition, members);
-    definition
-}
+use crate::catalog::schema::tests::service as definition;
 
 /// Returns the definition L2VPN with the part SAP, which needs the part Vlan.
 fn l2vpn() -> Value {

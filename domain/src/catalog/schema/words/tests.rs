@@ -1,19 +1,13 @@
 //! Values and positions of the words (R46).
 
 use super::*;
+use crate::catalog::schema::tests::service;
 
 const DRAFT_7: &str = "http://json-schema.org/draft-07/schema#";
 
 /// Returns a definition with these properties besides `name`, and with these members.
 fn definition(properties: &Value, members: &Value) -> Value {
-    let mut definition = json!({"title": "Host", "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}}});
-    let merge = |into: &mut Value, from: &Value| {
-        into.as_object_mut().unwrap().extend(from.as_object().unwrap().clone());
-    };
-    merge(&mut definition["properties"], properties);
-    merge(&mut definition, members);
-    definition
+    service("Host", properties, members)
 }
 
 /// Returns the rules and pointers of the problems, sorted.
