@@ -38,7 +38,7 @@
 //! | `NewApp1 VM CoreVM1 cpu=8 related_vms=[A,B]` | an item with its properties |
 //! | `NewApp1 nothing` | an application without items |
 //! | `NewApp1 metadata env=dev`, `metadata budget=1` | metadata of an application, of the team |
-//! | `{…}` | the whole body as JSON |
+//! | `{…}` | the whole body as JSON, with `"id of CoreVM1"` for the id of an item |
 //!
 //! | Command | Request |
 //! |---|---|
@@ -238,6 +238,9 @@ scenarios! {
     p57_a_definition_copies_a_part_of_another
     p58_a_copy_stays_until_its_definition_is_published
     p59_a_reference_stands_at_any_path
+    p60_a_reference_to_another_application
+    p61_a_reference_to_an_item_of_another_team
+    p63_uses_are_exact
     p64_a_value_derives_from_others
     p65_derived_values_join_and_end
     partial_submissions

@@ -106,6 +106,7 @@ pub mod views {
     pub mod history;
     pub mod outcome;
     pub mod proposal;
+    pub mod references;
     pub mod related;
     pub mod tally;
 }

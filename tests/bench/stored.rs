@@ -15,7 +15,7 @@ use domain::model::submission::Scope;
 use domain::model::team::Team;
 use domain::model::write::Write;
 use domain::rules::plan;
-use domain::rules::plan::{EarlierValues, Items, Offer, Offers, Plan, Request, Stored};
+use domain::rules::plan::{EarlierValues, Elsewhere, Items, Offer, Offers, Plan, Request, Stored};
 use domain::{Item, TeamId, TeamRef, Timestamp};
 use std::sync::Arc;
 
@@ -103,6 +103,7 @@ impl PlannedTeam {
             metadata_policy: &MetadataPolicy::default(),
             unread: &[],
             earlier: &EarlierValues::new(),
+            elsewhere: &Elsewhere::default(),
             vacant: &[],
             reuse_from: plan::REUSE_FROM,
         };

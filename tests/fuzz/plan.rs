@@ -16,7 +16,7 @@ use domain::model::metadata::Since;
 use domain::model::submission::Scope;
 use domain::model::team::Team;
 use domain::rules::charging;
-use domain::rules::plan::{self, EarlierValues, Items, Offer, Offers, REUSE_FROM, Request};
+use domain::rules::plan::{self, EarlierValues, Elsewhere, Items, Offer, Offers, REUSE_FROM, Request};
 use domain::{Hash, TeamId, TeamRef, Timestamp};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,6 +135,7 @@ fn planned(table: &Table, (scope, body): &(Scope, Value)) -> Option<(Hash, Effec
         idempotency: None,
         metadata_policy: &MetadataPolicy::default(),
         earlier: &EarlierValues::new(),
+        elsewhere: &Elsewhere::default(),
         vacant: &[],
         reuse_from: REUSE_FROM,
     };

@@ -8,7 +8,7 @@ use domain::audit::result::AuditOutcome;
 use domain::catalog::metadata_policy::Version;
 use dovetail_daemon::audit::{Settings, Source, run};
 use flate2::{Compression, write::GzEncoder};
-use planted::{Corruption, HISTORIES, POINTERS, corruptions};
+use planted::{Corruption, HISTORIES, POINTERS, USES, corruptions};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -103,6 +103,25 @@ fn verified_service(system: &Running) -> Value {
     json!([{"name": "Host1", "cpu": 8, "token": "token1"}, {"name": "Host2", "cpu": 8, "token": "token2"}])
 }
 
+/// Starts a world with an item that refers to an item of another application.
+fn with_uses() -> Running {
+    let system = Running::demo();
+    let vm = json!({"type": "object", "format": "reference", "service_reference": "VM", "x-reach": "team"});
+    let definition = json!({"title": "Link", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "vm": vm}});
+    let published = system.call("POST", "/v1/orcabase/serviceowner/services/", "vm-owner-key", &definition);
+    assert_eq!(published.status, 201, "{published:?}");
+    let link = json!({"name": "Link1", "vm": {"application": "NewApp1", "name": "CoreVM1"}});
+    let applications = json!({
+        "NewApp1": {"services": {"VM": [{"name": "CoreVM1", "cpu": 8}, {"name": "CoreVM2", "cpu": 8}]}},
+        "NewApp2": {"services": {"Link": [link]}},
+    });
+    let answer = system.call("POST", SUBMIT, "awesome-key", &json!({"AwesomeConsumer": applications}));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    system.wait_idle();
+    system
+}
+
 /// Starts it with another team's staged submission in flight.
 fn full() -> Running {
     let system = varied();
@@ -190,30 +209,34 @@ fn a_world_with_something_of_everything_is_sound_and_so_is_its_export() {
 
 #[test]
 fn the_audit_finds_every_corruption_of_histories() {
-    assert_found(HISTORIES);
+    assert_found(&varied(), HISTORIES);
 }
 
 #[test]
 fn the_audit_finds_every_corruption_of_pointers() {
-    assert_found(POINTERS);
+    assert_found(&varied(), POINTERS);
+}
+
+#[test]
+fn the_audit_finds_every_corruption_of_references_between_applications() {
+    assert_found(&with_uses(), USES);
 }
 
 /// Fails unless the audit finds each corruption of a file, in the table and in its export, and repairs derived values.
 #[track_caller]
-fn assert_found(file: &'static str) {
-    let system = varied();
-    let sound = assert_clean(&system);
+fn assert_found(system: &Running, file: &'static str) {
+    let sound = assert_clean(system);
     for planted in &corruptions(file) {
         let context = format!("{}: {}", planted.rule, planted.what);
-        let (row, corrupt) = plant(&system, &sound, planted);
+        let (row, corrupt) = plant(system, &sound, planted);
         let rows = system.rows();
-        let (violations, outcome) = audited_table(&system, false);
+        let (violations, outcome) = audited_table(system, false);
         assert!(rules(&violations).contains(planted.rule), "{context}: {violations:#?}");
         assert_eq!(outcome, AuditOutcome::Violated, "{context}");
         assert_eq!(violations.last().unwrap().get("unsettled"), None, "{context}: nothing moves");
-        let (exported, _) = audited_export(&system, &rows);
+        let (exported, _) = audited_export(system, &rows);
         assert!(rules(&exported).contains(planted.rule), "{context}, exported: {exported:#?}");
-        let (repaired, outcome) = audited_table(&system, true);
+        let (repaired, outcome) = audited_table(system, true);
         if planted.is_repairable {
             assert_eq!(outcome, AuditOutcome::Sound, "{context}: {repaired:#?}");
             assert_eq!(repaired[0]["repaired"], planted.rule, "{context}: {repaired:#?}");
@@ -228,7 +251,7 @@ fn assert_found(file: &'static str) {
         system.put_row(&row);
         assert_eq!(system.rows(), sound, "{context}: the corruption is undone");
     }
-    assert_eq!(audited_table(&system, false).1, AuditOutcome::Sound);
+    assert_eq!(audited_table(system, false).1, AuditOutcome::Sound);
 }
 
 #[test]
@@ -239,7 +262,7 @@ fn every_rule_of_the_table_of_invariants_has_a_corruption() {
     let documented =
         documented.flat_map(|(numbers, _)| numbers.split(", ").map(|number| number.trim_start_matches('I')));
     let documented: BTreeSet<u32> = documented.map(|number| number.parse().unwrap()).collect();
-    let planted = [HISTORIES, POINTERS].into_iter().flat_map(corruptions);
+    let planted = [HISTORIES, POINTERS, USES].into_iter().flat_map(corruptions);
     let planted: BTreeSet<u32> =
         planted.map(|planted| planted.rule.trim_start_matches('I').parse().unwrap()).collect();
     assert_eq!(documented, planted);
@@ -247,7 +270,7 @@ fn every_rule_of_the_table_of_invariants_has_a_corruption() {
     let others = BTreeSet::from([4, 14, 21, 22, 23]);
     assert_eq!(
         documented.union(&others).copied().collect::<BTreeSet<_>>(),
-        (1..=29).chain([31, 33, 34, 35, 36]).collect()
+        (1..=29).chain([31]).chain(33..=38).collect()
     );
 }
 
@@ -320,20 +343,46 @@ fn created(row: &Value) -> u64 {
 #[test]
 fn the_audit_under_traffic_reports_no_violation() {
     let system = full();
-    let done = AtomicBool::new(false);
     system.enable("generate", true);
+    assert_sound_during(&system, || {
+        for round in 0..30_u64 {
+            let vms: Vec<Value> =
+                (1..=4).map(|n| json!({"name": format!("VM{n}"), "cpu": round + n})).collect();
+            let balancer = json!([{"name": "LB", "related_vms": ["VM1"], "algorithm": round.to_string()}]);
+            let services = json!({"VM": vms, "LoadBalancer": balancer});
+            let body = json!({"AwesomeConsumer2": {"App": {"services": services}}});
+            let answer = system.call("PATCH", SUBMIT, "awesome2-key", &body);
+            assert!([201, 409, 503].contains(&answer.status), "{answer:?}");
+        }
+    });
+}
+
+#[test]
+fn the_audit_of_references_under_traffic_reports_no_violation() {
+    let system = with_uses();
+    assert_sound_during(&system, || {
+        for round in 0..16_u64 {
+            // Each fourth submission is staged.
+            let count = if round % 4 == 0 { 101 } else { 5 };
+            let vm = json!({"application": "NewApp1", "name": format!("CoreVM{}", 1 + round % 2)});
+            let link = |n: u64| match (n + round) % 3 {
+                0 => json!({"name": format!("Link{n}")}),
+                _ => json!({"name": format!("Link{n}"), "vm": vm}),
+            };
+            let links: Vec<Value> = (1..=count).map(link).collect();
+            let body = json!({"AwesomeConsumer": {"NewApp2": {"services": {"Link": links}}}});
+            let answer = system.call("PATCH", SUBMIT, "awesome-key", &body);
+            assert!([201, 202, 409, 503].contains(&answer.status), "{answer:?}");
+        }
+    });
+}
+
+/// Fails unless every audit during these requests finds a sound table.
+fn assert_sound_during(system: &Running, requests: impl FnOnce() + Send) {
+    let done = AtomicBool::new(false);
     let audits = std::thread::scope(|scope| {
         scope.spawn(|| {
-            for round in 0..30_u64 {
-                let vms: Vec<Value> =
-                    (1..=4).map(|n| json!({"name": format!("VM{n}"), "cpu": round + n})).collect();
-                let balancer =
-                    json!([{"name": "LB", "related_vms": ["VM1"], "algorithm": round.to_string()}]);
-                let services = json!({"VM": vms, "LoadBalancer": balancer});
-                let body = json!({"AwesomeConsumer2": {"App": {"services": services}}});
-                let answer = system.call("PATCH", SUBMIT, "awesome2-key", &body);
-                assert!([201, 409, 503].contains(&answer.status), "{answer:?}");
-            }
+            requests();
             done.store(true, Ordering::SeqCst);
         });
         let mut audits = 0;

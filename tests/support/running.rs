@@ -293,6 +293,7 @@ impl Running {
             stagings,
             shares,
             claims,
+            uses,
             declarations,
             secrets,
             // The catalogue has their keys, and a text never changes.
@@ -304,8 +305,17 @@ impl Running {
         let metadata: Vec<_> = teams.values().map(|team| &team.metadata).collect();
         let records = (heads, applications, items, changes, deployed, submissions, works, stagings, shares);
         let replaced: Vec<_> = replaced.values().map(|old| (old, &old.metadata)).collect();
-        let more =
-            (doubled, charges, claims, declarations.keys(), secrets.keys(), replaced, remembered, catalogue);
+        let more = (
+            doubled,
+            charges,
+            claims,
+            uses,
+            declarations.keys(),
+            secrets.keys(),
+            replaced,
+            remembered,
+            catalogue,
+        );
         format!("{teams:?} {metadata:?} {records:?} {more:?}")
     }
 

@@ -20,6 +20,7 @@ mod retired;
 mod size;
 mod subject;
 mod submission;
+mod uses;
 
 pub use age::ages;
 pub use catalogue::{Catalogue, catalogue};
@@ -27,6 +28,7 @@ pub use definitions::Definitions;
 pub(crate) use head::{applications, blockers, root};
 pub(crate) use item::noted;
 pub use subject::Subject;
+pub use uses::{users, uses};
 
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, ChangeId, ChargeId, ItemId, SubmissionId, TeamId};
@@ -41,6 +43,7 @@ use crate::model::staging::{Staging, StagingId};
 use crate::model::submission::{IdempotencyRecord, Submission};
 use crate::model::team::{Application, Head, Team};
 use crate::model::work::Work;
+use crate::model::write::Use;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -68,6 +71,8 @@ pub struct Snapshot {
     pub shares: BTreeSet<(ItemId, TeamId)>,
     /// The claims on the work of owners.
     pub claims: BTreeMap<(ItemId, TeamId), Claim>,
+    /// The recorded uses of items by items of other applications and teams.
+    pub uses: BTreeSet<Use>,
     /// The declarations and plans as canonical JSON, by team and the hash in the key.
     #[debug("[hidden]")]
     pub declarations: BTreeMap<(TeamId, Hash), Arc<str>>,
@@ -92,7 +97,7 @@ pub struct Violation {
     pub detail: String,
 }
 
-/// Returns all violations among the records of teams; [`catalogue()`] checks the relations between teams.
+/// Returns all violations among the records of teams; [`catalogue()`] and [`uses()`] check the relations between teams.
 pub fn violations(snapshot: &Snapshot) -> Vec<Violation> {
     let mut audit = Audit::new(snapshot);
     let mut names = BTreeSet::new();

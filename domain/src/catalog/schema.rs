@@ -33,8 +33,9 @@ use self::error::{for_each_leaf, message, report};
 pub use self::forms::Phase;
 use self::forms::form;
 pub use self::part::Part;
-pub use self::references::{Form, ReferenceField, References};
-use self::references::{Named, SERVICE_REFERENCE};
+use self::references::SERVICE_REFERENCE;
+pub use self::references::{Form, Reach, ReferenceField, References};
+pub(crate) use self::references::{Name, Named};
 pub use self::upgrade::{Carried, Exceeded, UPGRADED_VERSIONS_MAX, UPGRADES_BYTES_MAX, Upgrade};
 pub use self::words::{DIALECT, ON_CHANGE_MAX};
 use crate::base::refs::Reference;
@@ -371,15 +372,19 @@ impl Schema {
         Some(Hash::of(&json::canonical(sorted.as_ref().unwrap_or(&declared))))
     }
 
+    /// Returns whether references reach items of other applications or teams (R69).
+    pub fn has_reach(&self) -> bool {
+        self.references.has_reach()
+    }
+
     /// Returns whether the removal of an item needs a confirmation (R62).
     pub fn confirms_removal(&self) -> bool {
         self.paths.as_ref().is_some_and(|paths| paths.confirms_removal)
     }
 
-    /// Returns the references in a declaration, sorted and without duplicates; the schema refuses anything but
-    /// names.
+    /// Returns the references of a declaration within its application, sorted and without duplicates.
     pub fn references_of(&self, body: &Value) -> Vec<Reference> {
-        let references: BTreeSet<Reference> = self.named(body).iter().map(Named::reference).collect();
+        let references: BTreeSet<Reference> = self.named(body).iter().filter_map(Named::reference).collect();
         references.into_iter().collect()
     }
 

@@ -20,6 +20,8 @@ pub struct Declared {
     pub stays: bool,
     /// The referenced items, in the same application (R17).
     pub references: Vec<Reference>,
+    /// The referenced items of other applications and teams, sorted (R71).
+    pub uses: Vec<ItemId>,
     /// The schema version of the last check of its declaration; 0 in records from before this field.
     pub schema_version: u64,
     /// The identity of an item that does not exist yet.
@@ -34,6 +36,8 @@ pub struct Identity {
     /// The generation of the application with this number (R45).
     pub generation: u64,
     pub service: ServiceRef,
+    /// The number of uses by items of other applications, from the same submission (R71).
+    pub used_by: u64,
 }
 
 /// The context of an item that does not exist yet.
@@ -47,6 +51,16 @@ pub(crate) struct Origin<'a> {
 }
 
 impl Declared {
+    /// Returns the items of other applications and teams that the item refers to while it is declared.
+    pub fn used(&self) -> &[ItemId] {
+        if self.stays { &self.uses } else { &[] }
+    }
+
+    /// Returns whether the declaration or its new item has to do with references between applications (R71).
+    pub fn has_uses(&self) -> bool {
+        !self.uses.is_empty() || self.new.as_ref().is_some_and(|new| new.used_by > 0)
+    }
+
     /// Returns the item with this declaration, before any change of its state; none if an existing item is missing.
     pub(crate) fn applied(&self, before: Option<&Item>, origin: &Origin<'_>) -> Option<Item> {
         let before = match (before, &self.new) {
@@ -55,11 +69,11 @@ impl Declared {
             (None, None) => return None,
         };
         let returns = self.stays && !before.declared;
-        let references = self.references.clone();
         let mut after = Item {
             version: self.version,
             declared: self.stays,
-            references,
+            references: self.references.clone(),
+            uses: self.uses.clone(),
             schema_version: self.schema_version,
             ..before
         };
@@ -85,6 +99,8 @@ impl Declared {
             completed_target: None,
             drift: None,
             references: Vec::new(),
+            uses: Vec::new(),
+            used_by: identity.used_by,
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),
             deployed: None,

@@ -204,6 +204,11 @@ pub struct Item {
     pub drift: Option<Drift>,
     /// The referenced items, in the same application (R17).
     pub references: Vec<Reference>,
+    /// The referenced items of other applications and teams, sorted (R71). A removed item keeps them, because the
+    /// consumer can withdraw the removal.
+    pub uses: Vec<ItemId>,
+    /// The number of declared items of other applications and teams that refer to this one (R71).
+    pub used_by: u64,
     /// The schema version of the last check of its declaration; 0 in records from before this field (R33).
     pub schema_version: u64,
     /// The open change instances by owner; a team without a share has no entry.
@@ -230,6 +235,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// Returns the items of other applications and teams that the item refers to while it is declared (R71).
+    pub fn used(&self) -> &[ItemId] {
+        if self.declared { &self.uses } else { &[] }
+    }
+
     /// Returns the application of the item.
     pub const fn application_id(&self) -> ApplicationId {
         self.id.application(self.generation)

@@ -86,6 +86,9 @@ pub struct Application {
     /// The number of its items with [drift](crate::model::item::Drift); a submission reads all items if the number is
     /// not 0.
     pub drifted: u64,
+    /// The number of references from other applications and teams that ever began (R71). It only grows, so that the
+    /// commit of a removal notices each one.
+    pub uses_ever: u64,
     /// The metadata of its last declaration, canonical JSON.
     pub metadata: String,
     /// The origin of the metadata.

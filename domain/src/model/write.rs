@@ -30,6 +30,15 @@ pub struct Closing {
     pub entry: Entry,
 }
 
+/// A declared item that refers to an item of another application or team (R71).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Use {
+    /// The referenced item.
+    pub target: ItemId,
+    /// The item with the reference.
+    pub user: ItemId,
+}
+
 /// One record to write, with the condition that the storage checks at the write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
@@ -50,19 +59,36 @@ pub enum Write {
     /// Replaces the team's metadata, and no setting; the head in the same transaction is its fence.
     ReplaceTeam(Team),
     /// Creates an application or its retired record, or replaces one with the digest, the next number and the number
-    /// of drifted items of `before`.
+    /// of drifted items of `before`, and with its number of uses.
     PutApplication {
         /// The application as it was read, or the one whose number the new one takes (R45); none for a new record.
         before: Option<Application>,
         /// The new application.
         after: Application,
     },
-    /// Adds to the number of drifted items of an application, without a condition.
-    AddDrifted {
+    /// Adds to the numbers of an application, without a condition.
+    AddToApplication {
         application: ApplicationId,
-        /// 1 or -1 for each item.
-        delta: i64,
+        /// 1 or -1 for each item that begins or ends to drift (R54).
+        drifted: i64,
+        /// The references to its items from other applications and teams that begin (R71).
+        uses: u64,
     },
+    /// Adds to the number of uses of a live item, and advances its revision (R71). If uses begin, the item must be
+    /// declared, unless it belongs to the submitting team, whose head is the fence then.
+    AddUses {
+        item: ItemId,
+        /// The submitting team.
+        user: TeamId,
+        begun: u64,
+        ended: u64,
+    },
+    /// Checks that no submission of a team is in flight, and writes nothing (R71).
+    CheckNotInFlight { team: TeamId },
+    /// Records that an item uses another one; an existing record stays.
+    PutUse(Use),
+    /// Removes such a record, whether or not it exists.
+    DeleteUse(Use),
     /// Creates an item, live or gone, or replaces one with the revision `before`.
     PutItem {
         /// The revision as it was read; none for a new item.

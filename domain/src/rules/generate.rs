@@ -22,7 +22,7 @@ use crate::model::work::{PlannedChange, Share};
 use crate::model::write::Write;
 use crate::rules::change_draft::ChangeDraft;
 use crate::rules::open_change::{OpenedChange, open_change};
-use crate::rules::put_item::{drifted, put_item};
+use crate::rules::put_item::{drifted, put_item, uses_changed};
 use crate::rules::replacement;
 use std::collections::BTreeMap;
 
@@ -125,6 +125,7 @@ fn written(before: Option<&Item>, after: Item, writes: &mut Vec<Write>) -> Item 
     }
     writes.extend(blockers_changed(before, &after));
     writes.extend(drifted(before, &after));
+    writes.extend(uses_changed(before, &after));
     after
 }
 

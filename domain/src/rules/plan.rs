@@ -13,6 +13,7 @@ mod preview;
 mod removal;
 mod stored_items;
 mod token;
+mod uses;
 
 pub use self::alike::Alike;
 pub use self::application::digest_of_stored;
@@ -24,6 +25,10 @@ pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
 pub use self::removal::{ItemRemoval, REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
 use self::token::Covered;
+pub use self::uses::{
+    Elsewhere, ElsewhereToRead, GRANTED_TEAMS, Target, USES_CHANGED_MAX, elsewhere_to_read, is_granted,
+};
+use self::uses::{Resolver, Uses};
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, SubmissionId};
@@ -91,6 +96,8 @@ pub struct Request<'a> {
     pub metadata_policy: &'a MetadataPolicy,
     /// The values of the declarations in [`earlier_to_read`] (R48, R60).
     pub earlier: &'a EarlierValues,
+    /// The records of [`elsewhere_to_read`] (R69, R71).
+    pub elsewhere: &'a Elsewhere,
     /// The applications of [`to_ask`] without a live item, in the same order (R45).
     pub vacant: &'a [ApplicationId],
     /// The number of applications from which numbers are used again; [`REUSE_FROM`], or less in tests.
@@ -128,6 +135,8 @@ pub struct Plan<'a> {
     /// The submission's record as if all work were done.
     submission: Submission,
     head: (Head, Head),
+    /// The references to items of other applications and teams that begin or end (R71).
+    uses: Uses,
     /// The parts of the submission that the plan token covers, apart from the change instances.
     covered: Covered,
     /// The metadata that the commit replaces; a separate write stores them before the commit (ADR 21).
@@ -189,7 +198,11 @@ pub fn plan<'a>(
         let team = request.declaration.team.as_str();
         problems.extend(of_items.iter().flat_map(|removal| removal.problems(team)));
     }
-    let problems = check::problems(stored, &affected, offers, request, &problems);
+    let resolver = Resolver::new(stored, items, &affected, request.elsewhere);
+    if !request.is_confirmed {
+        problems.extend(uses::in_use(&affected, &resolver, offers));
+    }
+    let problems = check::problems(&resolver, &affected, offers, request, &problems);
     if !problems.is_empty() {
         return Err(Refused::Invalid(problems));
     }
@@ -206,6 +219,10 @@ pub fn plan<'a>(
     for affected in &affected {
         applications.push(comparison.diff(affected)?);
     }
+    let uses = uses::settle(&mut applications, &affected, &resolver, offers);
+    if uses.changed > USES_CHANGED_MAX {
+        return Err(Refused::Invalid(vec![uses::too_many(stored, uses.changed)]));
+    }
     let metadata = request.declaration.metadata.as_ref().map(json::canonical);
     let draft = Draft {
         id,
@@ -215,7 +232,7 @@ pub fn plan<'a>(
         metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
     };
     let plan = draft.finish(stored, offers, request)?;
-    Ok(Plan { removed_items: of_items, ..plan })
+    Ok(Plan { removed_items: of_items, uses, ..plan })
 }
 
 /// Returns whether the read mixes states before and after another transaction (docs/explanation/concurrency.md,
@@ -294,6 +311,7 @@ impl<'a> Draft<'a> {
             secrets: BTreeMap::new(),
             submission,
             head: (stored.head, after),
+            uses: Uses::default(),
             covered,
             replaced,
             removed_items: Vec::new(),

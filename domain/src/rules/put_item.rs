@@ -1,8 +1,9 @@
-//! The writes of an existing item: a replacement in its place or a move to the gone items (R44), and the count of
-//! drifted items in its application (R54).
+//! The writes of an existing item: a replacement in its place or a move to the gone items (R44), the count of drifted
+//! items in its application (R54), and the records of the items that it uses (R71).
 
+use crate::base::id::ItemId;
 use crate::model::item::Item;
-use crate::model::write::Write;
+use crate::model::write::{Use, Write};
 
 /// Returns the writes of an item after a decision or a generation, and marks the item as gone if it is dead.
 ///
@@ -23,7 +24,20 @@ pub(crate) fn put_item(before: &Item, after: &mut Item) -> Vec<Write> {
 /// changes.
 pub(crate) fn drifted(before: Option<&Item>, after: &Item) -> Option<Write> {
     let delta = drift(Some(after)) - drift(before);
-    (delta != 0).then(|| Write::AddDrifted { application: after.application_id(), delta })
+    (delta != 0).then(|| Write::AddToApplication {
+        application: after.application_id(),
+        drifted: delta,
+        uses: 0,
+    })
+}
+
+/// Returns the writes of the uses that begin or end with a declaration (R71).
+pub(crate) fn uses_changed(before: Option<&Item>, after: &Item) -> Vec<Write> {
+    let (before, now) = (before.map_or(&[][..], Item::used), after.used());
+    let of = |target: &ItemId| Use { target: *target, user: after.id };
+    let begun = now.iter().filter(|target| !before.contains(target)).map(of).map(Write::PutUse);
+    let ended = before.iter().filter(|target| !now.contains(target)).map(of).map(Write::DeleteUse);
+    begun.chain(ended).collect()
 }
 
 /// Returns the contribution of an item to the number of drifted items.

@@ -13,6 +13,7 @@ use crate::outreach::healthcheck::Health;
 use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::rules::check::Upgrades;
 use crate::rules::decide::Decided;
+use crate::rules::plan::Target;
 use crate::views::derived_values::Derived;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
@@ -44,6 +45,10 @@ pub struct Related {
     pub tallies: BTreeMap<ApplicationId, Tally>,
     /// The latest health of each item.
     pub healths: BTreeMap<ItemId, Health>,
+    /// The references of the item of a response to items of other applications and teams, with their pointers.
+    pub references: Vec<(String, ItemId)>,
+    /// The referenced items of other applications and teams.
+    pub targets: BTreeMap<ItemId, Target>,
     /// The healthcheck schedules of services.
     pub check_schedules: BTreeMap<ServiceId, CheckSchedule>,
 }

@@ -76,6 +76,8 @@ mod submissions;
 #[cfg(test)]
 mod unordered;
 #[cfg(test)]
+mod uses;
+#[cfg(test)]
 mod visibility;
 #[cfg(test)]
 mod walk;

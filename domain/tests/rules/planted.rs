@@ -10,9 +10,10 @@ mod late;
 mod metadata_history;
 mod size;
 mod submission;
+mod uses;
 
 use crate::world::{APP, CONSUMER, LB_OWNER, NP_OWNER, VM_OWNER, World, application, document, lb, team, vm};
-use domain::audit::invariant::{Snapshot, catalogue, violations};
+use domain::audit::invariant::{Snapshot, catalogue, uses, violations};
 use domain::catalog::service::Service;
 use domain::model::item::Slot;
 use domain::model::submission::Scope;
@@ -65,7 +66,7 @@ fn with_catalogue(world: World) -> Snapshot {
 }
 
 fn violation_lines(snapshot: &Snapshot) -> Vec<String> {
-    let violations = violations(snapshot).into_iter().chain(catalogue(snapshot));
+    let violations = violations(snapshot).into_iter().chain(catalogue(snapshot)).chain(uses(snapshot));
     violations
         .map(|violation| format!("{} {}: {}", violation.rule, violation.subject, violation.detail))
         .collect()

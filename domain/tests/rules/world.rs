@@ -29,7 +29,9 @@ use domain::model::write::Write;
 use domain::rules::decide::{Decided, Update};
 use domain::rules::finish_work::finish_work;
 use domain::rules::generate::generate;
-use domain::rules::plan::{EarlierValues, Items, Offer, Offers, Preview, Refused, Request, Staged, Stored};
+use domain::rules::plan::{
+    EarlierValues, Elsewhere, Items, Offer, Offers, Preview, Refused, Request, Staged, Stored, Target,
+};
 use domain::rules::{charging, decide, plan};
 use domain::{Change, ChangeId, Hash, Item, State, TeamId, TeamRef, Timestamp};
 use serde_json::{Value, json};
@@ -226,7 +228,7 @@ impl World {
 
     /// Checks every invariant.
     pub(crate) fn audit(&self) {
-        let violations = invariant::violations(&self.snapshot);
+        let violations = [invariant::violations(&self.snapshot), invariant::uses(&self.snapshot)].concat();
         assert!(violations.is_empty(), "{violations:#?}");
     }
 }

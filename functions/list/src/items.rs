@@ -5,6 +5,7 @@ use crate::filter::{Filter, single};
 use crate::history;
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, only_knows};
+use crate::references;
 use domain::base::id::ApplicationId;
 use domain::base::state::RuntimeState;
 use domain::catalog::schema::Budget;
@@ -25,6 +26,7 @@ const FILTERS: &[&str] = &[
     "gone",
     "is_drifted",
     "name",
+    "references",
     "runtime_state",
     "service_id",
     "service_name",
@@ -71,6 +73,9 @@ pub(crate) async fn dependent(request: ListRequest<'_>) -> Result<Reply, Failure
 
 /// Returns one item, now or at an earlier time.
 pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
+    if references::is_granted(call)? {
+        return references::granted(table, call).await;
+    }
     let item = table.item(call.id_of(ItemId::parse, ItemId::team)?).await?;
     let item = item.filter(|item| call.side.shows_item(item, call.caller.team.id));
     let mut item = item.ok_or(Code::NotFound)?;
@@ -87,6 +92,7 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         let items = std::slice::from_ref(&item);
         table.add_definitions_of_items(items, &mut related).await?;
         derived::add(table, items, &mut related).await?;
+        references::add(table, &item, &mut related).await?;
     }
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || view::service_item_with_document(&item, &related, &viewpoint, &mut budget);
@@ -158,6 +164,9 @@ fn filter(call: &Call) -> Result<Filter<Item>, Failure> {
     filter.ids(query, "service_id", |item| item.service.id.get())?;
     filter.ids(query, "service_owner_id", |item| item.service_owner.id.get())?;
     filter.ids(query, "service_owner_team_id", |item| item.service_owner.id.get())?;
+    if let Some(ids) = query.integers("references")? {
+        filter.test(move |item| item.used().iter().any(|id| ids.contains(&id.get())));
+    }
     filter.texts(query, "name", |item| &item.name);
     filter.texts(query, "application_name", |item| &item.application);
     filter.texts(query, "service_name", |item| &item.service.title);

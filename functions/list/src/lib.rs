@@ -19,6 +19,7 @@ mod order;
 mod page;
 mod pattern;
 mod reading;
+mod references;
 mod services;
 mod submissions;
 mod teams;

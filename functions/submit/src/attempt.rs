@@ -79,6 +79,7 @@ impl<'a> Attempt<'a> {
             idempotency: submitted.idempotency.clone(),
             metadata_policy: &loaded.team.metadata_policy,
             earlier: &loaded.earlier,
+            elsewhere: &loaded.elsewhere,
             vacant: &loaded.vacant,
             reuse_from: table.reuse_from(),
         };

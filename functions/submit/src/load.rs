@@ -12,7 +12,7 @@ use domain::model::declaration::{Declaration, DeclaredApplication};
 use domain::model::item::LatestDeployed;
 use domain::model::submission::{IdempotencyRecord, Scope};
 use domain::rules::plan;
-use domain::rules::plan::{Alike, EarlierValues, Items, Offers, Stored};
+use domain::rules::plan::{Alike, EarlierValues, Elsewhere, Items, Offers, Stored};
 use domain::{Item, TeamId};
 use dovetail_http::{Code, Failure};
 use dovetail_table::{Error, RelatedKey, Table};
@@ -43,6 +43,8 @@ pub(crate) struct Loaded {
     pub(crate) earlier: EarlierValues,
     /// The applications whose number a new one may take (R45).
     pub(crate) vacant: Vec<ApplicationId>,
+    /// The referenced items of other applications and teams (R69, R71).
+    pub(crate) elsewhere: Elsewhere,
     /// The declaration that the plan compares, unless it is the sent one: with masks in place of secrets (R58), and
     /// with the stored texts of alike items (R67).
     pub(crate) compared: Option<Declaration>,
@@ -101,6 +103,7 @@ pub(crate) async fn items(
             offers: Offers::new(),
             earlier: EarlierValues::new(),
             vacant: Vec::new(),
+            elsewhere: Elsewhere::default(),
             compared: None,
             unmasked: Vec::new(),
         });
@@ -127,6 +130,7 @@ pub(crate) async fn items(
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
+    let (elsewhere, items) = elsewhere(table, (stored, items, &offers), declaration, scope).await?;
     let masked = secrets::masked(table, key, (stored, &items, &offers), declaration).await?;
     let (mut compared, unmasked) = match masked {
         Some(Masked { declaration, problems }) => (Some(declaration), problems),
@@ -137,7 +141,27 @@ pub(crate) async fn items(
     if !alike.is_empty() {
         alike.apply(compared.get_or_insert_with(|| declaration.clone()));
     }
-    Ok(Loaded { team, items, offers, earlier, vacant, compared, unmasked })
+    Ok(Loaded { team, items, offers, earlier, vacant, elsewhere, compared, unmasked })
+}
+
+/// Returns the records of other applications and teams to which the declaration refers, and all items. Without such
+/// references, this costs nothing.
+async fn elsewhere(
+    table: &Table,
+    (stored, mut items, offers): (&Stored, Items, &Offers),
+    declaration: &Declaration,
+    scope: Scope,
+) -> Result<(Elsewhere, Items), Error> {
+    let to_read = plan::elsewhere_to_read(stored, &items, offers, declaration, scope);
+    let applications = to_read.applications.iter().map(|application| of_application(table, *application));
+    let users = to_read.removed.iter().map(|item| async { Ok((*item, table.own_users_of(*item).await?)) });
+    let (applications, targets, users) = futures_util::try_join!(
+        try_join_all(applications),
+        table.targets(&to_read.items),
+        try_join_all(users)
+    )?;
+    items.extend(applications);
+    Ok((Elsewhere { targets, users: users.into_iter().collect() }, items))
 }
 
 /// Returns the values of the earlier declarations that the plan compares, and the items that are alike to one of them.

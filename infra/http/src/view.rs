@@ -41,7 +41,7 @@ pub use charge::{accumulated, charge, charge_sum};
 pub use graph::{graph_application, graph_dependants, graph_item, graph_reference};
 pub use healthcheck::{check_requested, health, healthcheck};
 pub use history::{Differing, application_then, differing, item_then};
-pub use item::{deployed_item, item_with_problems, service_item, service_item_with_document};
+pub use item::{deployed_item, granted_item, item_with_problems, service_item, service_item_with_document};
 pub use message::message;
 pub use planned::{Planned, valid};
 pub use platform::{queues, status, team_for_operators};

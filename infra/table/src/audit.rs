@@ -13,6 +13,7 @@ mod rows;
 mod scan;
 mod second_look;
 mod stored_result;
+mod uses;
 
 pub use findings::{Audited, Seen};
 #[cfg(test)]

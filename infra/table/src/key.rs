@@ -56,12 +56,19 @@ pub(crate) fn partitions_of(team: TeamId) -> Vec<String> {
     // An application moves to its retired key, so a reader in this order never misses it either.
     let teams = [team_partition(team), retired_partition(team)];
     let before = [format!("STAGING#{team}"), submission_partition(team)];
-    let work = [work_partition(team), format!("KEY#{team}"), charge_partition(team)];
+    let work = [work_partition(team), format!("KEY#{team}"), charge_partition(team), use_partition(team)];
     // An item moves from its live key to its gone key, so a reader in this order never misses it.
     let items = [item_partition(team), gone_partition(team), change_partition(team)];
     let after = [deployed_partition(team), format!("{SHARE}#{team}"), claim_partition(team)];
     let texts = [format!("DECLARATION#{team}"), secrets_partition(team), replaced_partition(team)];
     [teams.to_vec(), before.to_vec(), work.to_vec(), items.to_vec(), after.to_vec(), texts.to_vec()].concat()
+}
+
+/// Returns the partitions of a team with the uses of its items and with the references of its items (R71).
+pub(crate) fn partitions_of_uses(team: TeamId) -> Vec<String> {
+    let before = [team_partition(team), format!("STAGING#{team}"), work_partition(team)];
+    let items = [use_partition(team), item_partition(team), gone_partition(team)];
+    [before, items].concat()
 }
 
 /// Returns the team of a partition of a consumer; none for other partitions.
@@ -260,6 +267,21 @@ pub(crate) fn shared_item(share: &Key) -> Option<Key> {
     let team = share.pk.strip_prefix(SHARE)?;
     let (item, _owner) = share.sk.rsplit_once('#')?;
     Some(Key::new(format!("ITEM{team}"), item))
+}
+
+/// Returns the prefix of the sort keys of the uses of an item: `{application}#{item}#`.
+pub(crate) fn uses_prefix(target: ItemId) -> String {
+    format!("{}#", item(target).sk)
+}
+
+/// Returns the partition of all uses of a team's items by items of other applications and teams (R71).
+pub(crate) fn use_partition(team: TeamId) -> String {
+    format!("USE#{team}")
+}
+
+/// Returns the key of the use of an item by another one (R71): `USE#{team}` / `{application}#{item}#{user}`.
+pub(crate) fn item_use(target: ItemId, user: ItemId) -> Key {
+    Key::new(use_partition(target.team()), format!("{}{user}", uses_prefix(target)))
 }
 
 /// Returns the partition of all claims on work for a consumer team.

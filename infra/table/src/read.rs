@@ -16,6 +16,7 @@ mod range;
 pub(crate) mod related;
 mod secrets;
 pub mod stream;
+mod uses;
 
 pub(crate) use batch::Consistency;
 pub use bound::{Bound, Read};

@@ -15,7 +15,7 @@ use domain::model::team::Head;
 use domain::model::write::Write;
 use domain::rules::plan;
 use domain::rules::plan::{
-    EarlierValues, Items, Preview, Refused, Request, Staged, Stored, digest_of_stored,
+    EarlierValues, Elsewhere, Items, Preview, Refused, Request, Staged, Stored, digest_of_stored,
 };
 use domain::{Item, SubmissionId};
 use std::collections::BTreeSet;
@@ -124,6 +124,7 @@ impl Read {
             idempotency: prepared.idempotency.clone(),
             metadata_policy: &MetadataPolicy::default(),
             earlier: &EarlierValues::new(),
+            elsewhere: &Elsewhere::default(),
             vacant: &self.vacant(world),
             reuse_from: world.config.reuse_from,
         };

@@ -32,6 +32,9 @@ pub(crate) const HISTORIES: &str = include_str!("planted/histories.txt");
 /// Corruptions of versions, names, pointers, indexes, limits and formats, and of items of a verified service.
 pub(crate) const POINTERS: &str = include_str!("planted/pointers.txt");
 
+/// Corruptions of references between applications and teams.
+pub(crate) const USES: &str = include_str!("planted/uses.txt");
+
 /// The consumer of the corrupted records.
 const CONSUMER: &str = "4";
 /// Types of records that belong to no consumer, besides those with `_` in their names.

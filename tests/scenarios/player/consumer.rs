@@ -59,7 +59,7 @@ impl<S: Site> Stage<S> {
         let body = match exported {
             Some(exported) => canonical(&exported),
             None if reverted_to.is_some() => String::new(),
-            None => document(team, &step.body),
+            None => self.names().with_ids(&document(team, &step.body)),
         };
         let body = body.into_bytes();
         let request = ApiRequest { method, path: &path, key: Some(self.key(team)), headers: &headers, body };

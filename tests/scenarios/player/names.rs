@@ -80,6 +80,16 @@ impl Names {
         replaced
     }
 
+    /// Returns a document with ids instead of `"id of NAME"`.
+    pub(super) fn with_ids(&self, document: &str) -> String {
+        let mut parts = document.split("\"id of ");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| {
+            let (name, rest) = part.split_once('"').unwrap();
+            format!("{text}{}{rest}", self.item_named(name).id)
+        })
+    }
+
     /// Returns the item with this name.
     pub(super) fn item_named(&self, name: &str) -> NamedObject {
         let ids: Vec<u64> = self.ending(name).collect();

@@ -23,6 +23,12 @@ pub enum Fence {
     Application,
     /// `APP.dr`.
     Drifted,
+    /// `APP.us`.
+    UsesEver,
+    /// `ITEM.dc`.
+    Declared,
+    /// No `HEAD.inf` of another team.
+    OtherInFlight,
     /// `ITEM.revision`, `SERVICE.revision`.
     Revision,
     /// A change instance's history length and state.
@@ -60,6 +66,12 @@ pub enum Condition {
     Application(Hash, u64),
     /// The application has this number of drifted items.
     Drifted(u64),
+    /// This number of references to items of the application ever began.
+    UsesEver(u64),
+    /// The item is declared.
+    Declared,
+    /// No submission of another team holds its head.
+    NotInFlight,
     /// The item or service has this revision.
     Revision(u64),
     /// The history has this length and ends in this state.
@@ -89,14 +101,21 @@ impl Condition {
                 Self::InFlight(before.in_flight),
             ],
             Write::AddBlockers { .. }
-            | Write::AddDrifted { .. }
+            | Write::AddToApplication { .. }
             | Write::ReplaceTeam(_)
             | Write::DeleteStaging { .. }
             | Write::DeleteShare { .. }
             | Write::CheckGone { .. } => vec![Self::Exists],
             Write::PutApplication { before: Some(before), .. } => {
-                vec![Self::Application(before.digest, before.next_item), Self::Drifted(before.drifted)]
+                vec![
+                    Self::Application(before.digest, before.next_item),
+                    Self::Drifted(before.drifted),
+                    Self::UsesEver(before.uses_ever),
+                ]
             }
+            Write::AddUses { item, user, begun: 1.., .. } if item.team() != *user => vec![Self::Declared],
+            Write::AddUses { .. } => vec![Self::Exists],
+            Write::CheckNotInFlight { .. } => vec![Self::NotInFlight],
             Write::PutItem { before: Some(revision), .. }
             | Write::CheckItem { revision, .. }
             | Write::DeleteItem { revision, .. }
@@ -125,7 +144,7 @@ impl Condition {
             }
             Write::EndCharge { .. } | Write::ProcessCharge { end: None, .. } => vec![Self::Runs],
             Write::ProcessCharge { end: Some(end), .. } => vec![Self::Unprocessed(*end)],
-            Write::StoreDeclaration { .. } => Vec::new(),
+            Write::StoreDeclaration { .. } | Write::PutUse(_) | Write::DeleteUse(_) => Vec::new(),
         }
     }
 
@@ -141,6 +160,9 @@ impl Condition {
             Self::InFlight(_) => Fence::InFlight,
             Self::Application(..) => Fence::Application,
             Self::Drifted(_) => Fence::Drifted,
+            Self::UsesEver(_) => Fence::UsesEver,
+            Self::Declared => Fence::Declared,
+            Self::NotInFlight => Fence::OtherInFlight,
             Self::Revision(_) => Fence::Revision,
             Self::History(..) => Fence::History,
             Self::ClaimNumber(_) => Fence::ClaimNumber,
@@ -163,6 +185,11 @@ impl Condition {
             (Self::Drifted(drifted), Some(Record::Application(application))) => {
                 application.drifted == *drifted
             }
+            (Self::UsesEver(count), Some(Record::Application(application))) => {
+                application.uses_ever == *count
+            }
+            (Self::Declared, Some(Record::Item(item))) => item.declared,
+            (Self::NotInFlight, Some(Record::Head(head))) => head.in_flight.is_none(),
             (Self::Revision(revision), Some(Record::Item(item))) => item.revision == *revision,
             (Self::Revision(revision), Some(Record::Service(_, stored))) => stored == revision,
             (Self::History(entries, state), Some(Record::Change(change))) => {

@@ -21,7 +21,8 @@ impl Fingerprint {
                 hash_debug(&application.modified, &mut hasher);
                 (application.id, &application.name, application.digest, application.next_item)
                     .hash(&mut hasher);
-                (application.items_before, application.drifted, application.retired).hash(&mut hasher);
+                (application.items_before, application.drifted, application.uses_ever, application.retired)
+                    .hash(&mut hasher);
                 application.metadata.hash(&mut hasher);
             }
             Record::Deployed(deployed) => {
@@ -40,6 +41,7 @@ impl Fingerprint {
             | Record::Staging(_)
             | Record::Share(_)
             | Record::Claim(_)
+            | Record::Use(_)
             | Record::Declaration(..)
             | Record::Service(..) => hash_debug(record, &mut hasher),
         }

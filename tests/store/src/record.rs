@@ -9,6 +9,7 @@ use domain::model::staging::{Staging, StagingId};
 use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::model::work::{Share, Work, WorkId};
+use domain::model::write::Use;
 use domain::{Change, ChangeId, Hash, Item, ItemId, SubmissionId, TeamId};
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub enum Key {
     Share(ItemId, TeamId),
     /// The claim on the work of an owner on an item.
     Claim(ItemId, TeamId),
+    /// The use of an item by another one.
+    Use(Use),
     /// A declaration of a team, by its hash.
     Declaration(TeamId, Hash),
     /// A service, by its title.
@@ -75,6 +78,7 @@ pub enum Record {
     Staging(Staging),
     Share(Share),
     Claim(Claim),
+    Use(Use),
     /// A declaration or plan: its team, its key, and the text.
     Declaration(TeamId, Hash, Arc<str>),
     /// A service: its title and its revision.
@@ -100,6 +104,7 @@ impl Record {
             Self::Staging(staging) => Key::Staging(staging.team(), staging.id),
             Self::Share(share) => Key::Share(share.item, share.owner),
             Self::Claim(claim) => Key::Claim(claim.item, claim.owner),
+            Self::Use(item_use) => Key::Use(*item_use),
             Self::Declaration(team, hash, _) => Key::Declaration(*team, *hash),
             Self::Service(title, _) => Key::Service(Arc::clone(title)),
         }

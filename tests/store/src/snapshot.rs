@@ -44,6 +44,7 @@ impl Table {
         let share = |(item, owner): &_| Record::Share(Share { item: *item, owner: *owner, created });
         snapshot.shares.iter().map(share).for_each(&mut put);
         snapshot.claims.values().cloned().map(Record::Claim).for_each(&mut put);
+        snapshot.uses.iter().copied().map(Record::Use).for_each(&mut put);
         let declaration =
             |((team, hash), text): (&(_, _), &Arc<str>)| Record::Declaration(*team, *hash, Arc::clone(text));
         snapshot.declarations.iter().map(declaration).for_each(&mut put);
@@ -81,6 +82,7 @@ impl Table {
                     all.declarations.insert((*team, *hash), Arc::clone(text));
                 }
                 Record::IdempotencyRecord(team, one) => all.remembered.push((*team, one.clone())),
+                Record::Use(item_use) => drop(all.uses.insert(*item_use)),
                 Record::Service(..) => {}
             }
         }

@@ -56,10 +56,12 @@ impl Table {
             | Write::CheckClaim { .. }
             | Write::CheckUnclaimed { .. }
             | Write::CheckService { .. }
+            | Write::CheckNotInFlight { .. }
             | Write::CheckStaging { .. } => return,
             Write::DeleteWork(_)
             | Write::DeleteStaging { .. }
             | Write::DeleteShare { .. }
+            | Write::DeleteUse(_)
             | Write::DeleteItem { .. } => None,
             Write::AdvanceHead { after, .. } => Some(Record::Head(*after)),
             Write::ReplaceTeam(after) => Some(Record::Team(after.clone())),
@@ -82,8 +84,10 @@ impl Table {
                 Some(Record::Declaration(*team, *hash, text.as_str().into()))
             }
             Write::CreateShare(share) => Some(Record::Share(*share)),
+            Write::PutUse(item_use) => Some(Record::Use(*item_use)),
             Write::AddBlockers { .. }
-            | Write::AddDrifted { .. }
+            | Write::AddToApplication { .. }
+            | Write::AddUses { .. }
             | Write::FreeHead(_)
             | Write::CloseChange(_)
             | Write::EndCharge { .. }
@@ -103,8 +107,13 @@ fn updated(mut record: Record, write: &Write) -> Record {
     match (write, &mut record) {
         (Write::AddBlockers { delta, .. }, Record::Head(head)) => head.blockers = head.blockers + *delta,
         (Write::FreeHead(_), Record::Head(head)) => head.in_flight = None,
-        (Write::AddDrifted { delta, .. }, Record::Application(application)) => {
+        (Write::AddToApplication { drifted: delta, uses, .. }, Record::Application(application)) => {
+            application.uses_ever += uses;
             application.drifted = application.drifted.saturating_add_signed(*delta);
+        }
+        (Write::AddUses { begun, ended, .. }, Record::Item(item)) => {
+            item.used_by = item.used_by.saturating_add(*begun).saturating_sub(*ended);
+            item.revision += 1;
         }
         (Write::CloseChange(closing), Record::Change(change)) => {
             change.state = closing.entry.to;
@@ -129,7 +138,10 @@ fn key(write: &Write) -> Key {
     match write {
         Write::AdvanceHead { after, .. } => Key::Head(after.team),
         Write::AddBlockers { team, .. } => Key::Head(*team),
-        Write::AddDrifted { application, .. } => Key::application(*application),
+        Write::AddToApplication { application, .. } => Key::application(*application),
+        Write::AddUses { item, .. } => Key::Item(*item),
+        Write::CheckNotInFlight { team } => Key::Head(*team),
+        Write::PutUse(item_use) | Write::DeleteUse(item_use) => Key::Use(*item_use),
         Write::ReplaceTeam(after) => Key::Team(after.id),
         Write::PutApplication { after, .. } => Key::of_application(after),
         Write::PutItem { after, .. } => Key::item_at(after.id, after.gone),

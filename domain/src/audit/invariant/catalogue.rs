@@ -1,5 +1,6 @@
 //! The catalogue: services, and the records that map a name or an id to its record.
 
+use super::uses::UseRecords;
 use super::{Audit, Snapshot, Subject, Violation};
 use crate::base::id::{ChangeId, ConfigId, ServiceId, TeamId};
 use crate::base::refs::{ServiceRef, TeamRef};
@@ -29,6 +30,8 @@ pub struct Catalogue {
     used: BTreeMap<(ServiceRef, TeamRef), BTreeSet<u64>>,
     /// The owners in change instances that were forgotten, each with one of its change instances.
     owners: BTreeMap<TeamRef, ChangeId>,
+    /// The parts of forgotten records that the checks of uses need.
+    pub(super) uses: UseRecords,
 }
 
 impl Snapshot {
@@ -36,7 +39,10 @@ impl Snapshot {
     ///
     /// An audit checks a large table team by team, so it needs little memory.
     pub fn forget(&mut self) {
+        let mut uses = std::mem::take(&mut self.catalogue.uses);
+        uses.add(self);
         let Self { teams, mut catalogue, definitions, items, changes, .. } = std::mem::take(self);
+        catalogue.uses = uses;
         for item in items.into_values() {
             catalogue.used.entry((item.service, item.service_owner)).or_default().insert(item.schema_version);
         }

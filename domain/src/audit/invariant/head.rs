@@ -47,7 +47,7 @@ impl Audit<'_> {
         self.team_size(team);
     }
 
-    /// I8 and I27: the digest of an application is that of its items, except during a submission in flight.
+    /// I8, I27 and I37: the digest of an application is that of its items, except during a submission in flight.
     pub(super) fn application(&mut self, application: &Application) {
         let digest = self.items_of_application.get(&application.id);
         let digest = digest_of_stored(&application.metadata, digest.into_iter().flatten().copied());
@@ -60,6 +60,7 @@ impl Audit<'_> {
         let has_team = self.snapshot.teams.contains_key(&application.id.team());
         self.require(has_team, "I16", Subject::Application(application.id), "its team does not exist");
         self.drifted(application);
+        self.uses_ever(application);
         self.changed(application);
         self.application_size(application);
     }

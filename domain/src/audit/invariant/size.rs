@@ -30,6 +30,14 @@ impl Audit<'_> {
     pub(super) fn item_size(&mut self, item: &Item) {
         self.within(item.name.len(), NAME_BYTES_MAX, Subject::Item(item.id), "bytes of its name");
         self.within(item.references.len(), REFERENCES_MAX, Subject::Item(item.id), "references");
+        self.within(item.uses.len(), REFERENCES_MAX, Subject::Item(item.id), "references to items elsewhere");
+        let are_sorted = item.uses.is_sorted_by(|one, next| one < next);
+        self.require(
+            are_sorted,
+            "I24",
+            Subject::Item(item.id),
+            "its references to items elsewhere are not sorted",
+        );
     }
 
     pub(super) fn service_size(&mut self, service: &Service) {

@@ -25,7 +25,7 @@ fn compile(definition: &Value, words: Words) -> Result<Schema, Vec<Problem>> {
         }
     };
     let metadata = root.get("metadata");
-    let references = References::of_definition(definition, draft);
+    let references = References::of_definition(definition, draft, words);
     let approval_required = metadata.and_then(|metadata| metadata.get("approval_required")?.as_bool());
     Ok(Schema {
         title: title.to_owned(),
@@ -158,7 +158,11 @@ fn resolved(checked: &Value, at: &str) -> Value {
         if let Some(Ok((_, Form::List))) = references::reference(schema)
             && let Some(list) = form.pointer_mut(&pointer).and_then(Value::as_object_mut)
         {
-            list.entry("items").or_insert_with(|| json!({"type": "string"}));
+            let name = match Reach::of(schema) {
+                Reach::Application => json!({"type": "string"}),
+                Reach::Team | Reach::Granted => json!({"type": ["string", "object"]}),
+            };
+            list.entry("items").or_insert(name);
         }
         let reference = schema.get("$ref").and_then(Value::as_str);
         let Some(Ok((to, _))) = reference.map(|reference| target(checked, reference)) else { continue };

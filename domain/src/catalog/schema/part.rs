@@ -27,18 +27,20 @@ pub(super) enum Word {
     OnChange,
     Import,
     Unordered,
+    Reach,
     Derived,
     From,
 }
 
 impl Word {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::ReadOnly,
         Self::Computed,
         Self::WriteOnly,
         Self::OnChange,
         Self::Import,
         Self::Unordered,
+        Self::Reach,
         Self::Derived,
         Self::From,
     ];
@@ -51,6 +53,7 @@ impl Word {
             Self::OnChange => "x-on-change",
             Self::Import => "x-import",
             Self::Unordered => "x-unordered",
+            Self::Reach => "x-reach",
             Self::Derived => "x-derived",
             Self::From => "x-from",
         }

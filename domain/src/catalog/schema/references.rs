@@ -3,7 +3,7 @@
 //! A reference stands at a path: at a schema that `properties`, `items`, `additionalProperties` and `$ref` alone reach
 //! from the root.
 
-use super::part::{Source, Way, steps};
+use super::part::{Source, Way, Word, steps};
 use super::*;
 
 /// The keyword of a reference: the title of the other service.
@@ -20,6 +20,30 @@ pub struct ReferenceField {
     /// The title of the other service.
     pub service: String,
     pub form: Form,
+    pub reach: Reach,
+}
+
+/// The items that a reference may name (R69).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Items of the same application.
+    #[default]
+    Application,
+    /// Also items of another application of the same team.
+    Team,
+    /// Also items of other teams that grant them.
+    Granted,
+}
+
+impl Reach {
+    /// Returns the reach of a schema with a reference; the keyword has a valid value.
+    pub(super) fn of(schema: &Value) -> Self {
+        match schema.get(Word::Reach.keyword()).and_then(Value::as_str) {
+            Some("team") => Self::Team,
+            Some("granted") => Self::Granted,
+            Some(_) | None => Self::Application,
+        }
+    }
 }
 
 /// The number of items in a reference property.
@@ -35,18 +59,65 @@ pub(crate) struct Named<'a> {
     property: String,
     /// The index in a list.
     index: Option<usize>,
-    service: &'a str,
-    name: &'a str,
+    pub(crate) service: &'a str,
+    pub(crate) reach: Reach,
+    pub(crate) name: Name<'a>,
+}
+
+/// The value at a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Name<'a> {
+    /// The name of an item of the same application.
+    Here(&'a str),
+    /// An item of an application of the same team.
+    InTeam { application: &'a str, name: &'a str },
+    /// An item of any team, by its id.
+    Item(u64),
+    /// An object of another form.
+    Malformed,
+}
+
+impl<'a> Name<'a> {
+    /// Reads the value of a reference; none if its type is not one of a reference.
+    fn of(value: &'a Value, reach: Reach) -> Option<Self> {
+        let members = match value {
+            Value::String(name) => return Some(Self::Here(name)),
+            Value::Object(members) if reach > Reach::Application => members,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                return None;
+            }
+        };
+        let text = |name| members.get(name).and_then(Value::as_str);
+        let of_team = || Some(Self::InTeam { application: text("application")?, name: text("name")? });
+        let of_any = || members.get("service_item").and_then(Value::as_u64).map(Self::Item);
+        let name = match members.len() {
+            1 => of_any(),
+            2 => of_team(),
+            _ => None,
+        };
+        Some(name.unwrap_or(Self::Malformed))
+    }
+
+    /// Returns the smallest reach that allows this value.
+    pub(crate) const fn needs(self) -> Reach {
+        match self {
+            Self::Here(_) | Self::Malformed => Reach::Application,
+            Self::InTeam { .. } => Reach::Team,
+            Self::Item(_) => Reach::Granted,
+        }
+    }
 }
 
 impl Named<'_> {
-    pub(super) fn reference(&self) -> Reference {
-        Reference { service: self.service.to_owned(), name: self.name.to_owned() }
+    /// Returns the reference to an item of the same application; none to another item.
+    pub(super) fn reference(&self) -> Option<Reference> {
+        let Name::Here(name) = self.name else { return None };
+        Some(Reference { service: self.service.to_owned(), name: name.to_owned() })
     }
 
-    /// Returns whether this position names the referenced item.
+    /// Returns whether this position names the referenced item of the same application.
     pub(crate) fn names(&self, reference: &Reference) -> bool {
-        (self.service, self.name) == (reference.service.as_str(), reference.name.as_str())
+        self.service == reference.service && self.name == Name::Here(&reference.name)
     }
 
     /// Returns the tokens of the property, without the index in a list.
@@ -76,19 +147,31 @@ pub struct References {
 }
 
 impl References {
-    /// Reads the text of a definition that was checked at its publication. A stored definition needs no compilation for
-    /// its references.
+    /// Reads the references within an application from the text of a definition that was checked at its publication. A
+    /// stored definition needs no compilation for them.
     pub fn of(text: &str) -> Self {
         let definition: Value = serde_json::from_str(text).unwrap_or_default();
         let draft = definition.as_object().and_then(draft).unwrap_or_default();
-        Self::of_definition(&definition, draft)
+        Self::of_definition(&definition, draft, Words::Ignore)
+    }
+
+    /// Reads all references from the text of a definition whose words have a meaning.
+    pub fn with_reach(text: &str) -> Self {
+        let definition: Value = serde_json::from_str(text).unwrap_or_default();
+        let draft = definition.as_object().and_then(draft).unwrap_or_default();
+        Self::of_definition(&definition, draft, Words::Apply)
     }
 
     /// Returns the references of a definition. A path that leads back to an earlier schema of the path ends there,
     /// because a recursive definition has references at the properties of the item alone.
-    pub(super) fn of_definition(definition: &Value, draft: Draft) -> Self {
+    pub(super) fn of_definition(definition: &Value, draft: Draft, words: Words) -> Self {
         let mut references = Self::default();
-        let mut walk = Walk { source: Source { definition, draft }, along: Vec::new(), left: EXPANDED_MAX };
+        let mut walk = Walk {
+            source: Source { definition, draft },
+            has_reach: words == Words::Apply,
+            along: Vec::new(),
+            left: EXPANDED_MAX,
+        };
         references.add("", definition, &mut walk);
         references.prune();
         references
@@ -103,7 +186,8 @@ impl References {
         walk.left -= 1;
         walk.along.push(pointer.to_owned());
         if let Some(Ok((service, form))) = reference(schema) {
-            self.fields.push(ReferenceField { pointer: pointer.to_owned(), service, form });
+            let reach = if walk.has_reach { Reach::of(schema) } else { Reach::Application };
+            self.fields.push(ReferenceField { pointer: pointer.to_owned(), service, form, reach });
         }
         for step in steps(pointer, schema, &walk.source) {
             let below = match step.way {
@@ -136,6 +220,11 @@ impl References {
         self.members.values().chain(self.others.as_deref()).chain(self.elements.as_deref())
     }
 
+    /// Returns whether a reference reaches items of other applications or teams.
+    pub(super) fn has_reach(&self) -> bool {
+        self.fields.iter().any(|field| field.reach > Reach::Application) || self.below().any(Self::has_reach)
+    }
+
     /// Returns the memory of the tree in bytes; the estimate is never too low.
     pub(super) fn bytes(&self) -> usize {
         self.below().map(Self::bytes).fold(REFERENCES_BYTES, usize::saturating_add)
@@ -145,7 +234,9 @@ impl References {
     pub fn pointers(&self, body: &Value) -> BTreeMap<Reference, Vec<String>> {
         let mut pointers = BTreeMap::<Reference, Vec<String>>::new();
         for named in self.named(body) {
-            pointers.entry(named.reference()).or_default().push(named.pointer());
+            if let Some(reference) = named.reference() {
+                pointers.entry(reference).or_default().push(named.pointer());
+            }
         }
         pointers
     }
@@ -158,14 +249,15 @@ impl References {
     }
 
     fn collect<'a>(&'a self, pointer: &mut String, value: &'a Value, named: &mut Vec<Named<'a>>) {
-        for ReferenceField { service, form, .. } in &self.fields {
+        for ReferenceField { service, form, reach, .. } in &self.fields {
             let names = match form {
                 Form::List => value.as_array().map_or(&[][..], Vec::as_slice),
                 Form::One => std::slice::from_ref(value),
             };
-            named.extend(names.iter().enumerate().filter_map(|(index, name)| {
-                let index = (*form == Form::List).then_some(index);
-                Some(Named { property: pointer.clone(), index, service, name: name.as_str()? })
+            named.extend(names.iter().enumerate().filter_map(|(index, value)| {
+                let (index, reach) = ((*form == Form::List).then_some(index), *reach);
+                let name = Name::of(value, reach)?;
+                Some(Named { property: pointer.clone(), index, service, reach, name })
             }));
         }
         let mut at = |token: &str, references: &'a Self, value: &'a Value| {
@@ -193,6 +285,8 @@ impl References {
 /// The walk along the paths of a definition.
 struct Walk<'a> {
     source: Source<'a>,
+    /// Whether `x-reach` has a meaning.
+    has_reach: bool,
     /// The pointers of the schemas of the present path.
     along: Vec<String>,
     /// The number of schemas that the walk may still visit, each once for each path to it.
@@ -226,8 +320,15 @@ pub(super) fn reference(schema: &Value) -> Option<Result<(String, Form), &'stati
             "must have the format `reference_list` or `reference`, because it has `service_reference`",
         ));
     };
-    if schema.get("type").and_then(Value::as_str) != Some(kind) {
-        return Some(Err("must have the type `array` for a `reference_list`, or `string` for a `reference`"));
+    let is_wide = form == Form::One && Reach::of(schema) > Reach::Application;
+    let types =
+        schema.get("type").map(|types| types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice));
+    let fits = |name: &Value| name == kind || is_wide && name == "object";
+    if !types.is_some_and(|types| !types.is_empty() && types.iter().all(fits)) {
+        return Some(Err(
+            "must have the type `array` for a `reference_list`, or `string` for a `reference`, or with \
+                         `x-reach` also `object`",
+        ));
     }
     let service = service.as_str().filter(|service| name_problem(service).is_none());
     Some(match service {

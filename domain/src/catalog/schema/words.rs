@@ -35,10 +35,7 @@ const EXCLUSIVE: [(Word, Word); 8] = [
 /// The words at values that the service owner fills, or that stay secret.
 const NOT_OF_CONSUMER: [Word; 3] = [Word::ReadOnly, Word::Computed, Word::WriteOnly];
 
-/// The words that have no meaning yet.
-const RESERVED: [&str; 1] = ["x-reach"];
 const STATES: &str = "must be one of APPROVED, COMPLETED";
-const LATER: &str = "must be absent: this version of Dovetail gives the word no meaning";
 
 /// The keywords below which a schema is a condition.
 const CONDITIONS: [&str; 4] = ["contains", "if", "not", "propertyNames"];
@@ -126,7 +123,6 @@ pub(super) fn values(pointer: &str, schema: &Value, mut report: impl FnMut(&str,
     }
     for Problem { pointer: at, message, .. } in problems.into_vec() {
         let message = match at.strip_prefix('/') {
-            Some(word) if RESERVED.contains(&word) => LATER.to_owned(),
             Some(state) if state.starts_with("x-from/") => STATES.to_owned(),
             _ => message,
         };
@@ -230,6 +226,8 @@ impl Misplaced {
                 }
             } else if reached.iter().any(|reached| *reached != Reached::Path) {
                 self.report(&at, AT_A_PATH);
+            } else if word == Word::Reach && schema.get(SERVICE_REFERENCE).is_none() {
+                self.report(&at, "must be next to `service_reference`");
             } else if word == Word::Unordered && has_positions(schema) {
                 self.report(&at, "must be at an array with one schema for all elements");
             }

@@ -216,6 +216,7 @@ impl<'a> Comparison<'a, '_> {
                     items_before: next_item.saturating_sub(1),
                     next_item,
                     drifted: 0,
+                    uses_ever: 0,
                     metadata,
                     since: Since { submission: self.submission, at: now, before: None },
                     changed: self.submission,
@@ -293,6 +294,8 @@ impl<'a> Comparison<'a, '_> {
                 version: Version { number, hash: item.hash },
                 stays: true,
                 references: offer.schema.references_of(&item.body),
+                // The ids are set after the comparison of all applications.
+                uses: before.uses.clone(),
                 schema_version: offer.service.schema_version,
                 new: None,
             }
@@ -319,11 +322,13 @@ impl<'a> Comparison<'a, '_> {
             application: application.name.clone(),
             generation: application.id.generation(),
             service: offer.service.to_ref(),
+            used_by: 0,
         };
         let created = Declared {
             version: Version { number: 1, hash: declared.hash },
             stays: true,
             references: offer.schema.references_of(&declared.body),
+            uses: Vec::new(),
             schema_version: offer.service.schema_version,
             new: Some(identity),
         };
@@ -388,6 +393,7 @@ fn spare(application: &mut Application, before: &Item) -> Result<Spare, Refused>
         application: before.application.clone(),
         generation: before.generation,
         service: before.service.clone(),
+        used_by: 0,
     };
     Ok(Spare { item: next_item(application)?, identity })
 }
@@ -398,6 +404,7 @@ fn as_it_is(item: &Item) -> Declared {
         version: item.version,
         stays: item.declared,
         references: item.references.clone(),
+        uses: item.uses.clone(),
         schema_version: item.schema_version,
         new: None,
     }

@@ -2,19 +2,21 @@
 
 use super::application::AffectedApplication;
 use super::stored_items::{Key, by_key, key};
+use super::uses::{GRANTED_TEAMS, Resolved, Resolver};
 use super::{EarlierValues, Offer, Offers, Request, Stored, on_change};
+use crate::base::id::ItemId;
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, below, pointer};
 use crate::base::refs::Reference;
 use crate::base::state::ChangeType;
-use crate::catalog::schema::{Budget, REFERENCES_MAX, Schema};
+use crate::catalog::schema::{Budget, Name, REFERENCES_MAX, Schema};
 use crate::catalog::service::Service;
 use crate::model::change::Target;
 use crate::model::declaration::expansion::{EACH, Sources};
 use crate::model::declaration::{
-    APPLICATIONS_CHANGED_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, DeclaredApplication, DeclaredItem, METADATA,
-    SERVICES,
+    APPLICATIONS_CHANGED_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, Declaration, DeclaredApplication,
+    DeclaredItem, METADATA, SERVICES,
 };
 use crate::model::item::{Item, Slot};
 use crate::model::submission::Scope;
@@ -23,12 +25,13 @@ use std::collections::BTreeMap;
 
 /// Returns all problems of the declaration, including `of_applications`, which were found before.
 pub(super) fn problems(
-    stored: &Stored,
+    resolver: &Resolver<'_, '_>,
     affected: &[AffectedApplication<'_, '_>],
     offers: &Offers,
     request: &Request<'_>,
     of_applications: &[Problem],
 ) -> Vec<Problem> {
+    let stored = resolver.stored;
     let mut problems = Problems::default();
     for problem in request.unread {
         problems.push(|| problem.clone());
@@ -64,7 +67,7 @@ pub(super) fn problems(
             stored_items,
             offers,
             earlier: request.earlier,
-            stored,
+            resolver,
             budget: &mut budget,
             problems: &mut problems,
         };
@@ -89,6 +92,7 @@ fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, bud
             (None, Scope::Partial) => {}
         }
     }
+    grants(declaration, problems);
     let Some(schema) = &metadata_policy.application else { return };
     let none = Value::Object(Map::new());
     for declared in &declaration.applications {
@@ -99,6 +103,25 @@ fn metadata(stored: &Stored, request: &Request<'_>, problems: &mut Problems, bud
         if declared.metadata.is_some() || !declared.items.is_empty() {
             let sent = declared.metadata.as_ref().unwrap_or(&none);
             against(schema, sent, &[team, &declared.name, METADATA], problems, budget);
+        }
+    }
+}
+
+/// Checks the grants in the metadata of applications (R69).
+fn grants(declaration: &Declaration, problems: &mut Problems) {
+    for declared in &declaration.applications {
+        let granted = declared.metadata.as_ref().and_then(|metadata| metadata.get(GRANTED_TEAMS));
+        let is_list =
+            |teams: &Value| teams.as_array().is_some_and(|teams| teams.iter().all(Value::is_string));
+        if granted.is_some_and(|teams| !is_list(teams)) {
+            let location = [declaration.team.as_str(), &declared.name, METADATA, GRANTED_TEAMS];
+            problems.push(|| Problem {
+                pointer: pointer(location),
+                path: location.map(str::to_owned).to_vec(),
+                rule: METADATA,
+                message: "must be a list of the names of teams, or of `*` for all teams".to_owned(),
+                change: None,
+            });
         }
     }
 }
@@ -145,7 +168,7 @@ struct Check<'a> {
     stored_items: BTreeMap<Key<'a>, &'a Item>,
     offers: &'a Offers,
     earlier: &'a EarlierValues,
-    stored: &'a Stored,
+    resolver: &'a Resolver<'a, 'a>,
     budget: &'a mut Budget,
     problems: &'a mut Problems,
 }
@@ -163,7 +186,10 @@ impl Check<'_> {
             match before.filter(|before| before.is_last_declared_as(item.hash)) {
                 // The last declaration passed its check, so newer schemas and settings do not apply (R20), but its
                 // references must still exist.
-                Some(before) => self.references(declared, item, &before.references),
+                Some(before) => {
+                    self.references(declared, item, &before.references);
+                    self.returned_uses(declared, item, before);
+                }
                 None => self.changed(declared, item, before),
             }
         }
@@ -182,6 +208,49 @@ impl Check<'_> {
         self.schema(declared, item, offer);
         self.fixed(declared, item, before, offer);
         self.references(declared, item, &offer.schema.references_of(&item.body));
+        self.elsewhere(declared, item, before, offer);
+    }
+
+    /// Reports each reference to an item of another application or team that names no such item (R69).
+    fn elsewhere(
+        &mut self,
+        declared: &DeclaredApplication,
+        item: &DeclaredItem,
+        before: Option<&Item>,
+        offer: &Offer,
+    ) {
+        if !offer.schema.has_reach() {
+            return;
+        }
+        let all = offer.schema.named(&item.body);
+        let elsewhere = all.iter().filter(|named| !matches!(named.name, Name::Here(_))).count();
+        if elsewhere > REFERENCES_MAX {
+            let message =
+                format!("must have at most {REFERENCES_MAX} references to items elsewhere, not {elsewhere}");
+            self.push(declared, item, "references", "too_many_references", message);
+        }
+        for named in all {
+            let (rule, message) = match self.resolver.resolve(&declared.name, &named) {
+                Some(Ok(Resolved::Stored(id))) if before.is_some_and(|before| before.id == id) => {
+                    ("self_reference", format!("{} '{}' must not reference itself", item.service, item.name))
+                }
+                Some(Err(unresolved)) => unresolved,
+                Some(Ok(_)) | None => continue,
+            };
+            let path = [self.path(declared, item), named.property()].concat();
+            let pointer = item.pointer_to(&named.pointer());
+            self.add(item, Problem { pointer, path, rule, message, change: None });
+        }
+    }
+
+    /// Reports an item whose removal the consumer withdraws, and whose referenced items are not declared any more.
+    fn returned_uses(&mut self, declared: &DeclaredApplication, item: &DeclaredItem, before: &Item) {
+        let is_lost = |id: &ItemId| !self.resolver.is_declared(*id);
+        if !before.declared && before.uses.iter().any(is_lost) {
+            let message =
+                "must refer to declared items, but one elsewhere is not declared any more".to_owned();
+            self.push(declared, item, "references", "dangling_reference", message);
+        }
     }
 
     /// Reports a service that does not exist, once for each application and not for each item.
@@ -209,7 +278,7 @@ impl Check<'_> {
         service: &Service,
     ) {
         let is_new = !before.is_some_and(|before| before.declared);
-        if is_new && !service.settings.allows(self.stored.team.id) {
+        if is_new && !service.settings.allows(self.resolver.stored.team.id) {
             let message = format!("service '{}' is private and does not allow this team", item.service);
             self.push(declared, item, "service", "private_service", message);
         }

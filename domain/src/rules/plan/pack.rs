@@ -17,7 +17,8 @@ use crate::model::team::{Application, Head};
 use crate::model::work::{PlannedChange, Work, WorkId, divided};
 use crate::model::write::Write;
 use crate::rules::generate::{Missing, apply_declaration};
-use crate::rules::put_item::{drift, put_item};
+use crate::rules::plan::Uses;
+use crate::rules::put_item::{drift, put_item, uses_changed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A plan as one transaction.
@@ -55,7 +56,7 @@ impl Plan<'_> {
     /// The bound decides for staging before any change instance is created.
     pub fn writes_at_least(&self) -> usize {
         // The head and the submission, then an item and a change instance for each change.
-        2 + self.others.len() + self.declarations.len() + 2 * self.direct.len()
+        2 + self.others.len() + self.declarations.len() + self.uses.writes_at_least() + 2 * self.direct.len()
     }
 
     /// Returns the changes to generate after the submission's own items.
@@ -77,8 +78,12 @@ impl Plan<'_> {
         // The head is one record and takes one action in a transaction, so it carries the sum of all items.
         let mut blockers = self.head.1.blockers;
         let mut drifted: BTreeMap<ApplicationId, i64> = BTreeMap::new();
+        let mut uses = self.uses.clone();
         for (before, planned) in &self.direct {
             let mut opened = apply_declaration(planned, &submission, *before, ctx)?;
+            // A transaction takes one action for each record, so the write of the item also counts its uses.
+            let of_item = uses.items.remove(&opened.item.id).unwrap_or_default();
+            opened.item.used_by = of_item.after(opened.item.used_by);
             // Until `generate` has created its shares, the item cannot go (R44, I33).
             opened.item.shares_due += u64::from(shared.contains(&planned.id));
             blockers = blockers + opened.item.blockers() - before.map_or(Blockers::NONE, Item::blockers);
@@ -88,6 +93,7 @@ impl Plan<'_> {
                 Some(before) => writes.extend(put_item(before, &mut opened.item)),
                 None => writes.push(Write::PutItem { before: None, after: opened.item.clone() }),
             }
+            writes.extend(uses_changed(*before, &opened.item));
             writes.push(Write::CreateChange(opened.change.clone()));
             writes.extend(opened.closed.into_iter().map(Write::CloseChange));
             writes.extend(opened.others);
@@ -96,9 +102,9 @@ impl Plan<'_> {
         }
         let mut all =
             vec![Write::AdvanceHead { before: self.head.0, after: Head { blockers, ..self.head.1 } }];
-        all.extend(self.others.iter().map(|write| with_drifted(write, &mut drifted)));
-        drifted.retain(|_, delta| *delta != 0);
-        all.extend(drifted.into_iter().map(|(application, delta)| Write::AddDrifted { application, delta }));
+        all.extend(self.others.iter().map(|write| with_counts(write, &mut drifted, &mut uses)));
+        all.extend(in_applications(drifted, &uses));
+        all.extend(uses.writes(submission.team.id));
         all.push(Write::RecordSubmission(submission.clone()));
         all.extend(records(&submission, works, &BTreeMap::new(), 1).into_iter().map(Write::CreateWork));
         all.extend(self.declarations.iter().map(|(hash, text)| Write::StoreDeclaration {
@@ -141,7 +147,10 @@ impl Plan<'_> {
         // on them (I8, ADR 12).
         let head = Head { in_flight: Some(submission.id), ..self.head.1 };
         let mut commit = vec![Write::AdvanceHead { before: self.head.0, after: head }];
-        commit.extend(self.others.iter().cloned());
+        let mut uses = self.uses.clone();
+        commit.extend(self.others.iter().map(|write| with_counts(write, &mut BTreeMap::new(), &mut uses)));
+        commit.extend(in_applications(BTreeMap::new(), &uses));
+        commit.extend(uses.writes(submission.team.id));
         commit.push(Write::RecordSubmission(submission.clone()));
         commit.push(Write::UpdateStaging {
             team: submission.team.id,
@@ -170,13 +179,31 @@ impl Plan<'_> {
     }
 }
 
-/// Returns a write of the commit. The write of an application also counts its drifted items.
+/// Returns the writes of the numbers of applications that the commit does not write anyway.
+fn in_applications(mut drifted: BTreeMap<ApplicationId, i64>, uses: &Uses) -> Vec<Write> {
+    drifted.retain(|_, delta| *delta != 0);
+    let applications: BTreeSet<ApplicationId> = drifted.keys().chain(uses.begun.keys()).copied().collect();
+    let write = |application: ApplicationId| Write::AddToApplication {
+        application,
+        drifted: drifted.get(&application).copied().unwrap_or_default(),
+        uses: uses.begun.get(&application).copied().unwrap_or_default(),
+    };
+    applications.into_iter().map(write).collect()
+}
+
+/// Returns a write of the commit. The write of an application also counts its drifted items and the uses of its items.
 ///
 /// A transaction allows one action per record.
-fn with_drifted(write: &Write, drifted: &mut BTreeMap<ApplicationId, i64>) -> Write {
+fn with_counts(write: &Write, drifted: &mut BTreeMap<ApplicationId, i64>, uses: &mut Uses) -> Write {
     let Write::PutApplication { before, after } = write else { return write.clone() };
     let delta = drifted.remove(&after.id).unwrap_or_default();
-    let after = Application { drifted: after.drifted.saturating_add_signed(delta), ..after.clone() };
+    let is_current = after.retired.is_none();
+    let begun = uses.begun.remove(&after.id).filter(|_| is_current).unwrap_or_default();
+    let after = Application {
+        drifted: after.drifted.saturating_add_signed(delta),
+        uses_ever: after.uses_ever + begun,
+        ..after.clone()
+    };
     Write::PutApplication { before: before.clone(), after }
 }
 

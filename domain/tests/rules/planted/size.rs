@@ -23,6 +23,11 @@ const BUSY: &[Sized] = &[
         let reference = Reference { service: "VM".to_owned(), name: "a".to_owned() };
         item(s, "l").references = vec![reference; size];
     }),
+    ("references to items elsewhere", REFERENCES_MAX, |s, size| {
+        let application = item(s, "a").application_id();
+        item(s, "l").uses =
+            (100..).take(size).filter_map(|number| ItemId::new(application, number)).collect();
+    }),
     ("bytes of its data", DEPLOYED_BYTES_MAX, |s, size| s.deployed[0].data = "d".repeat(size)),
     ("bytes of metadata", METADATA_BYTES_MAX, |s, size| {
         s.teams.get_mut(&consumer()).unwrap().metadata = "m".repeat(size);

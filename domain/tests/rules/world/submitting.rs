@@ -1,7 +1,7 @@
 //! Submissions: the plan on a read, committed in either packing.
 
 use super::*;
-use domain::base::id::ApplicationId;
+use domain::base::id::{ApplicationId, ItemId};
 use domain::base::problem::Problem;
 use domain::model::declaration::Declaration;
 use domain::rules::expand::expand;
@@ -63,6 +63,8 @@ impl World {
     ) -> Result<Plan, Refused> {
         let (mut declaration, unread) = Self::expanded(&read.0, body, scope).map_err(Refused::Invalid)?;
         let ctx = self.ctx(Self::key_of(CONSUMER));
+        let (elsewhere, items) = self.elsewhere(read, &declaration, scope);
+        let read = &(read.0.clone(), items);
         let earlier = self.earlier(read, &mut declaration);
         let request = Request {
             declaration: &declaration,
@@ -75,6 +77,7 @@ impl World {
             idempotency: self.idempotency.clone(),
             metadata_policy: &self.metadata_policy,
             earlier: &earlier,
+            elsewhere: &elsewhere,
             vacant: &self.vacant(&plan::to_ask(&read.0, &declaration, self.reuse_from)),
             reuse_from: self.reuse_from,
         };
@@ -84,7 +87,10 @@ impl World {
             matches!(write, Write::CloseChange(_) | Write::CreateWork(_) | Write::EndCharge { .. })
                 || matches!(
                     write,
-                    Write::AddDrifted { .. }
+                    Write::AddToApplication { .. }
+                        | Write::AddUses { .. }
+                        | Write::PutUse(_)
+                        | Write::DeleteUse(_)
                         | Write::CreateCharge(_)
                         | Write::DeleteItem { .. }
                         | Write::CheckUnclaimed { .. }
@@ -104,6 +110,33 @@ impl World {
         };
         self.texts.extend(texts);
         Ok(planned)
+    }
+
+    /// Returns the records of other applications and teams to which a declaration refers, and all items, as the function
+    /// reads them.
+    fn elsewhere(
+        &self,
+        (stored, items): &(Stored, Items),
+        declaration: &Declaration,
+        scope: Scope,
+    ) -> (Elsewhere, Items) {
+        let to_read = plan::elsewhere_to_read(stored, items, &self.offers, declaration, scope);
+        let live = || self.snapshot.items.values().filter(|item| !item.is_dead());
+        let of_application = |id| (id, live().filter(|item| item.application_id() == id).cloned().collect());
+        let mut items = items.clone();
+        items.extend(to_read.applications.iter().copied().map(of_application));
+        let target = |item: &Item| {
+            let application = self.snapshot.applications[&item.application_id()].clone();
+            (item.id, Target { item: item.clone(), application })
+        };
+        let targets = live().filter(|item| to_read.items.contains(&item.id)).map(target).collect();
+        let users = |target: &ItemId| {
+            let of_team = self.snapshot.uses.iter().filter(|one| one.user.team() == target.team());
+            let users = of_team.filter(|one| one.target == *target).map(|one| one.user);
+            (*target, users.filter_map(|user| self.snapshot.items.get(&user).cloned()).collect())
+        };
+        let users = to_read.removed.iter().map(users).collect();
+        (Elsewhere { targets, users }, items)
     }
 
     /// Returns the fixed values of earlier declarations, and gives alike items their stored texts, as the function does.

@@ -67,7 +67,11 @@ fn sound(table: &Table, write: &Write) {
         Write::CreateCharge(_)
         | Write::AdvanceHead { .. }
         | Write::AddBlockers { .. }
-        | Write::AddDrifted { .. }
+        | Write::AddToApplication { .. }
+        | Write::AddUses { .. }
+        | Write::CheckNotInFlight { .. }
+        | Write::PutUse(_)
+        | Write::DeleteUse(_)
         | Write::ReplaceTeam(_)
         | Write::PutApplication { .. }
         | Write::CheckItem { .. }

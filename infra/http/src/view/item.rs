@@ -5,7 +5,6 @@ use super::{
     ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, team_ref, team_with_metadata,
 };
 use crate::invalid::{item_problems, problem_view};
-use domain::Item;
 use domain::base::problem::Problem;
 use domain::catalog::schema::Budget;
 use domain::catalog::service::{ServiceState, Settings};
@@ -14,6 +13,7 @@ use domain::views::derived::base;
 use domain::views::drift::differences;
 use domain::views::proposal::document;
 use domain::views::related::Related;
+use domain::{Item, ItemId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -72,6 +72,7 @@ wire! {
         is_validated_minimum_schema: bool = is_up_to_date == Some(true),
         modified: String = item.modified.to_wire(),
         name: &'a str = &item.name,
+        #[serde(skip_serializing_if = "Vec::is_empty")] references: Vec<Value> = references(item, related, viewpoint),
         // Existing clients expect the field.
         related: () = (),
         runtime_state: &'static str = item.runtime_state.name(),
@@ -82,6 +83,7 @@ wire! {
         ),
         service_owner_team: TeamView<'a> = team_ref(&item.service_owner),
         url: String = viewpoint.url("service_items", item.id.get()),
+        #[serde(skip_serializing_if = "is_zero")] uses: u64 = item.used_by,
     }
 
     /// The newest deployed version; without one, an object without members.
@@ -119,6 +121,53 @@ wire! {
         url: String = viewpoint.url("deployed_items", deployed.id.get()),
         version: u64 = deployed.version,
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Returns the references of an item to items of other applications and teams, if they are loaded. A gone item has its
+/// id alone.
+fn references(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Vec<Value> {
+    let reference = |(pointer, id): &(String, ItemId)| {
+        let target = related.targets.get(id).map(|target| &target.item);
+        let is_own = id.team() == item.consumer.id;
+        let url = viewpoint.url("service_items", id.get());
+        json!({
+            "pointer": pointer,
+            "service_item": id.get(),
+            "url": if is_own { url } else { format!("{url}?granted=true") },
+            "service": target.map(|target| &target.service.title),
+            "name": target.map(|target| &target.name),
+            "application": target.map(|target| &target.application),
+            "team": target.map(|target| &target.consumer.name),
+            "runtime_state": target.map(|target| target.runtime_state.name()),
+            "change_state": target.map(|target| target.change_state().name()),
+            "declared": target.is_some_and(|target| target.declared),
+        })
+    };
+    let is_of_item = related.references.iter().all(|(_, id)| item.uses.contains(id));
+    if is_of_item { related.references.iter().map(reference).collect() } else { Vec::new() }
+}
+
+/// Returns the parts of an item that a grant shows to another team: names, states and the document.
+pub fn granted_item(item: &Item, related: &Related, viewpoint: &Viewpoint, budget: &mut Budget) -> Value {
+    let view = service_item_with_document(item, related, viewpoint, budget);
+    json!({
+        "id": item.id.get(),
+        "url": format!("{}?granted=true", view.url),
+        "name": item.name,
+        "service": item.service.title,
+        "application": item.application,
+        "team": item.consumer.name,
+        "runtime_state": view.runtime_state,
+        "change_state": view.change_state,
+        "declared": item.declared,
+        "document": view.document,
+        "document_problems": view.document_problems.unwrap_or_else(|| json!([])),
+    })
 }
 
 /// Returns the drift of an item, with its differences if their texts are loaded.

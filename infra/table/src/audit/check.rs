@@ -3,7 +3,7 @@
 use super::findings::{Audited, Seen, count};
 use super::rows::{ROWS_IN_MEMORY, Rows};
 use crate::client::{Error, Table};
-use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, violations};
+use domain::audit::invariant::{Snapshot, Subject, Violation, ages, catalogue, uses, violations};
 use domain::{TeamId, Timestamp};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::BTreeSet;
@@ -47,10 +47,14 @@ impl Table {
         let (misplaced, entries) = self.misplaced(&rows.index_entries, watch, rows.seen()).await?;
         let mut audited = Audited { rows: rows.count, ..Audited::default() };
         let (suspects, suspected) = rows.suspects(now);
-        let of_catalogue = catalogue(&rows.snapshot);
+        let (of_catalogue, of_uses) = (catalogue(&rows.snapshot), uses(&rows.snapshot));
         let mut seen = Seen {
             rows: rows.count + entries,
-            violations: rows.seen().violations + count(&misplaced) + suspected + count(&of_catalogue),
+            violations: rows.seen().violations
+                + count(&misplaced)
+                + suspected
+                + count(&of_catalogue)
+                + count(&of_uses),
         };
         watch(seen);
         audited.add(self.recheck_rows([rows.flaws, rows.set_aside].concat()).await?);
@@ -64,6 +68,7 @@ impl Table {
             watch(seen);
             audited.add((found, unsettled));
         }
+        audited.add(self.recheck_uses(&rows.snapshot, &of_uses).await?);
         audited.add(self.recheck_catalogue(rows.snapshot, of_catalogue).await?);
         Ok(audited)
     }
@@ -84,7 +89,7 @@ impl Rows {
     pub fn audit(&self) -> Audited {
         let mut audited = Audited { rows: self.count, ..Audited::default() };
         let of_rows = [self.flaws.clone(), self.set_aside.clone()].concat();
-        audited.add(([catalogue(&self.snapshot), of_rows].concat(), 0));
+        audited.add(([catalogue(&self.snapshot), uses(&self.snapshot), of_rows].concat(), 0));
         if !self.has_forgotten() {
             audited.add_teams(self);
         }

@@ -9,7 +9,7 @@ use crate::record::{
     CheckThrottleRecord, ClaimRecord, ConfigRecord, CoolingRecord, DeployedRecord, DocsRecord, GivenUpRecord,
     HeadRecord, HealthRecord, ItemRecord, MessagesRecord, MetadataPolicyRecord, Record, RememberedRecord,
     ReminderRecord, ReplacedRecord, RepliedRecord, SchemaRecord, SecretsRecord, ServiceRecord, ShareRecord,
-    StagingRecord, SubmissionRecord, TeamRecord, WorkRecord, size,
+    StagingRecord, SubmissionRecord, TeamRecord, UseRecord, WorkRecord, size,
 };
 use domain::audit::invariant::{Definitions, SET_ASIDE, Snapshot, Subject, Violation};
 use domain::base::id::ServiceId;
@@ -171,6 +171,9 @@ impl Rows {
             Some(ClaimRecord::TYPE) => self.keep::<ClaimRecord, _>(row, |snapshot, claim| {
                 snapshot.claims.insert((claim.item, claim.owner), claim)
             }),
+            Some(UseRecord::TYPE) => {
+                self.keep::<UseRecord, _>(row, |snapshot, item_use| snapshot.uses.insert(item_use))
+            }
             Some(SubmissionRecord::TYPE) => self.keep::<SubmissionRecord, _>(row, |snapshot, submission| {
                 snapshot.submissions.push(submission);
             }),

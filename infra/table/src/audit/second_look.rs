@@ -28,7 +28,8 @@ const BYTES_MAX: usize = 3_000_000;
 /// The most catalogue records of one transaction: a schema may have 64 KiB, so 40 of them stay below 4 MB.
 const CATALOGUE_READS_MAX: usize = 40;
 
-/// The records of a team, read partition by partition.
+/// The records of teams, read partition by partition.
+#[derive(Default)]
 pub(super) struct Listing {
     by_key: BTreeMap<Key, Listed>,
     pub(super) rows: Rows,
@@ -42,6 +43,11 @@ struct Listed {
 }
 
 impl Listing {
+    /// Returns the hash of a row.
+    pub(super) fn hash(&self, key: &Key) -> Option<u64> {
+        self.by_key.get(key).map(|listed| listed.hash)
+    }
+
     fn add(&mut self, row: Attributes) {
         let listed = Listed { hash: row_hash::of_row(&row), bytes: size::of_record(&row) };
         self.by_key.extend(record::key(&row).map(|key| (key, listed)));
@@ -92,7 +98,13 @@ impl Table {
     /// Adds the records of a team to `rows`, partition by partition.
     async fn listing(&self, team: TeamId, rows: Rows) -> Result<Listing, Error> {
         let mut listing = Listing { by_key: BTreeMap::new(), rows };
-        for partition in key::partitions_of(team) {
+        self.list(&mut listing, key::partitions_of(team)).await?;
+        Ok(listing)
+    }
+
+    /// Adds the records of partitions to a listing.
+    pub(super) async fn list(&self, listing: &mut Listing, partitions: Vec<String>) -> Result<(), Error> {
+        for partition in partitions {
             let query = self.partition_query(&self.name, &partition, "");
             for_each_page(query, |page| {
                 for row in page {
@@ -102,11 +114,11 @@ impl Table {
             })
             .await?;
         }
-        Ok(listing)
+        Ok(())
     }
 
     /// Returns the keys of records that are not as listed.
-    async fn moved(&self, listing: &Listing, keys: BTreeSet<Key>) -> Result<BTreeSet<Key>, Error> {
+    pub(super) async fn moved(&self, listing: &Listing, keys: BTreeSet<Key>) -> Result<BTreeSet<Key>, Error> {
         let mut moved = BTreeSet::new();
         let (mut some, mut bytes) = (Vec::new(), 0);
         for key in keys {

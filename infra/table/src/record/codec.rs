@@ -7,13 +7,14 @@ use crate::key::Key;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::base::side::Side;
 use domain::catalog::service::{Settings, UpdateStrategy};
+use domain::model::declared::Declared;
 use domain::model::strategy::Strategy;
 use domain::model::work::PlannedChange;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The newest version of the record format that this code reads and writes.
-pub const FORMAT: u64 = 9;
+pub const FORMAT: u64 = 10;
 
 /// The version of a record without an attribute of a newer format, so that older code reads it too.
 pub(crate) const FORMAT_BASE: u64 = 2;
@@ -28,7 +29,7 @@ pub(super) const FORMAT_GENERATIONS: u64 = 4;
 pub(super) const FORMAT_WORDS: u64 = 5;
 
 /// The version of a record with an attribute of checked decisions (R49).
-pub(crate) const FORMAT_CHECKED: u64 = 6;
+pub(super) const FORMAT_CHECKED: u64 = 6;
 
 /// The version of a record with an attribute of confirmed removals (R57) or a message of a submission.
 pub(super) const FORMAT_CONFIRMED: u64 = 7;
@@ -39,6 +40,9 @@ pub(super) const FORMAT_SECRETS: u64 = 8;
 /// The version of a record about replacement (R60), unneeded change instances (R63), claims (R64) or
 /// reminders (R65).
 pub(super) const FORMAT_LIFECYCLE: u64 = 9;
+
+/// The version of a record about references between applications and teams (R69, R71).
+pub(crate) const FORMAT_USES: u64 = 10;
 
 /// Returns the version of a record with these settings.
 pub(super) fn of_settings(settings: &Settings) -> u64 {
@@ -52,6 +56,9 @@ pub(super) fn of_settings(settings: &Settings) -> u64 {
 pub(super) fn of_planned(planned: &PlannedChange) -> u64 {
     let is_newer =
         planned.strategy != Strategy::Modify || planned.complete_unneeded || planned.claim_required;
+    if planned.declared.as_ref().is_some_and(Declared::has_uses) {
+        return FORMAT_USES;
+    }
     if is_newer { FORMAT_LIFECYCLE } else { FORMAT_BASE }
 }
 

@@ -3,7 +3,8 @@
 use super::bytes::{HashPart, TargetPart};
 use super::charge::ChargesPart;
 use super::codec::{
-    FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, FORMAT_LIFECYCLE, Record, of_checked, of_generation,
+    FORMAT_BASE, FORMAT_CHECKED, FORMAT_GONE, FORMAT_LIFECYCLE, FORMAT_USES, Record, of_checked,
+    of_generation,
 };
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::{ChainHeadPart, ReferencePart, ServicePart, TeamPart, VersionPart};
@@ -61,6 +62,13 @@ pub(crate) struct ItemRecord {
     /// References to items of the same application. Absent if there are none.
     #[serde(rename = "rf", default, skip_serializing_if = "Vec::is_empty")]
     references: Vec<ReferencePart>,
+    /// Ids of referenced items of other applications and teams. Absent if there are none, and known since format 10.
+    #[serde(rename = "ue", default, skip_serializing_if = "Vec::is_empty")]
+    uses: Vec<u64>,
+    /// Number of declared items of other applications and teams that refer to this one. Absent or 0 if there are none,
+    /// and known since format 10.
+    #[serde(rename = "us", skip_serializing_if = "Option::is_none")]
+    used_by: Option<u64>,
     /// Schema version of the last check, or 0 in old records.
     #[serde(rename = "sv", default)]
     schema_version: u64,
@@ -361,6 +369,8 @@ impl Part<Item> for ItemRecord {
             completed_target: Part::of(&item.completed_target),
             drift: Part::of(&item.drift),
             references: Part::of(&item.references),
+            uses: Part::of(&item.uses),
+            used_by: Part::of(&item.used_by),
             schema_version: item.schema_version,
             stacks: item.stacks.iter().map(stack).collect(),
             deployed: Part::of(&item.deployed),
@@ -393,6 +403,8 @@ impl Part<Item> for ItemRecord {
             completed_target: self.completed_target.value()?,
             drift: self.drift.value()?,
             references: self.references.value()?,
+            uses: self.uses.value()?,
+            used_by: self.used_by.value()?,
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),
             deployed: self.deployed.value()?,
@@ -434,7 +446,8 @@ impl Record for ItemRecord {
         let replaces = item.drift.is_some_and(|drift| drift.replaces);
         let replaces = replaces || item.open().any(|(_, slot)| slot.is_first_half() || slot.awaits_claim);
         let replacement = if replaces { FORMAT_LIFECYCLE } else { FORMAT_BASE };
-        gone.max(of_generation(item.generation)).max(checked).max(replacement)
+        let uses = if item.used_by > 0 || !item.uses.is_empty() { FORMAT_USES } else { FORMAT_BASE };
+        gone.max(of_generation(item.generation)).max(checked).max(replacement).max(uses)
     }
 
     fn indexes(item: &Item) -> Vec<(u8, String, String)> {

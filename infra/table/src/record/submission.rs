@@ -311,6 +311,9 @@ struct DeclaredPart {
     /// References to items of the same application.
     #[serde(rename = "rf")]
     references: Vec<ReferencePart>,
+    /// Ids of referenced items of other applications and teams. Absent if there are none, and known since format 10.
+    #[serde(rename = "ue", default, skip_serializing_if = "Vec::is_empty")]
+    uses: Vec<u64>,
     /// Schema version of the check, or 0 in old records.
     #[serde(rename = "sv", default)]
     schema_version: u64,
@@ -319,7 +322,7 @@ struct DeclaredPart {
     new: Option<IdentityPart>,
 }
 
-mirrors! { DeclaredPart = Declared { version, stays, references, schema_version, new } }
+mirrors! { DeclaredPart = Declared { version, stays, references, uses, schema_version, new } }
 
 /// A new item in reserve.
 #[derive(Serialize, Deserialize)]
@@ -349,9 +352,13 @@ struct IdentityPart {
     /// Service.
     #[serde(rename = "svc")]
     service: ServicePart,
+    /// Number of uses by items of other applications, from the same submission. Absent if there are none, and known since
+    /// format 10.
+    #[serde(rename = "us", skip_serializing_if = "Option::is_none")]
+    used_by: Option<u64>,
 }
 
-mirrors! { IdentityPart = Identity { name, application, generation, service } }
+mirrors! { IdentityPart = Identity { name, application, generation, service, used_by } }
 
 impl Record for WorkRecord {
     const TYPE: &'static str = "WORK";

@@ -1,6 +1,8 @@
 //! Teams, their heads and their applications.
 
-use super::codec::{FORMAT_BASE, FORMAT_CHECKED, FORMAT_GENERATIONS, Record, of_confirmed, of_generation};
+use super::codec::{
+    FORMAT_BASE, FORMAT_CHECKED, FORMAT_GENERATIONS, FORMAT_USES, Record, of_confirmed, of_generation,
+};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::SincePart;
 use crate::key::{self, Key};
@@ -114,6 +116,10 @@ pub(crate) struct ApplicationRecord {
     /// Number of drifted items. Absent or 0 if there are none, and known since format 6.
     #[serde(rename = "dr", skip_serializing_if = "Option::is_none")]
     drifted: Option<u64>,
+    /// Number of references from other applications and teams that ever began, and a fence together with `dig`. Absent
+    /// or 0 if there are none, and known since format 10.
+    #[serde(rename = "us", skip_serializing_if = "Option::is_none")]
+    uses_ever: Option<u64>,
     /// Metadata, canonical JSON.
     #[serde(rename = "meta")]
     metadata: String,
@@ -137,7 +143,7 @@ pub(crate) struct ApplicationRecord {
 
 mirrors! {
     ApplicationRecord = Application {
-        id, name, digest, items_before, next_item, drifted, metadata, since, changed, created, modified, retired,
+        id, name, digest, items_before, next_item, drifted, uses_ever, metadata, since, changed, created, modified, retired,
     }
 }
 
@@ -150,7 +156,10 @@ impl Record for ApplicationRecord {
     }
 
     fn format(application: &Application) -> u64 {
-        let Application { id, items_before, drifted, retired, .. } = application;
+        let Application { id, items_before, drifted, uses_ever, retired, .. } = application;
+        if *uses_ever > 0 {
+            return FORMAT_USES;
+        }
         if *drifted > 0 {
             return FORMAT_CHECKED;
         }

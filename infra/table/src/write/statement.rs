@@ -8,17 +8,17 @@ use crate::key::{self, Key};
 use crate::record::{
     self, ApplicationRecord, Attributes, ChangeRecord, ChargeRecord, DeployedRecord, EntryRecord, HeadRecord,
     ItemRecord, Record, RememberedRecord, ShareRecord, StagingRecord, SubmissionRecord, TeamRecord,
-    WorkRecord, closed_queue,
+    UseRecord, WorkRecord, closed_queue,
 };
 use aws_sdk_dynamodb::primitives::Blob;
-use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
+use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, TransactWriteItem};
 use domain::base::id::{ApplicationId, ChargeId, SubmissionId};
 use domain::model::blockers::Blockers;
 use domain::model::claim::Claim;
 use domain::model::staging::StagingState;
 use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
-use domain::model::write::{Closing, Write};
+use domain::model::write::{Closing, Use, Write};
 use domain::{ItemId, State, TeamId, Timestamp};
 use std::collections::HashMap;
 
@@ -35,7 +35,15 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         // on an earlier check.
         Write::AdvanceHead { before, after } => head(before).put(table, record::write::<HeadRecord>(after)?),
         Write::AddBlockers { team, delta } => blockers(table, *team, *delta),
-        Write::AddDrifted { application, delta } => drifted(table, *application, *delta),
+        Write::AddToApplication { application, drifted, uses } => {
+            add_to_application(table, *application, *drifted, *uses)
+        }
+        Write::AddUses { item, user, begun, ended } => add_uses(table, *item, *user, (*begun, *ended)),
+        Write::CheckNotInFlight { team } => {
+            Condition::new("attribute_not_exists(#inf)").name("inf").check(table, key::head(*team))
+        }
+        Write::PutUse(item_use) => unconditional(table, record::write::<UseRecord>(item_use)?),
+        Write::DeleteUse(Use { target, user }) => unconditional_delete(table, key::item_use(*target, *user)),
         Write::ReplaceTeam(team) => team_metadata(table, team),
         Write::PutApplication { before: None, after } => create::<ApplicationRecord>(table, after),
         Write::PutApplication { before: Some(before), after } => {
@@ -120,24 +128,62 @@ fn decided(entries: u64, from: State) -> Condition {
 }
 
 fn application(before: &Application) -> Condition {
-    let fence = match before.drifted {
-        0 => "#dig = :dig AND #ni = :ni AND (attribute_not_exists(#dr) OR #dr = :dr)",
-        _ => "#dig = :dig AND #ni = :ni AND #dr = :dr",
+    // A reference from another team adds to the number, and a removal that was planned without it must fail.
+    let fence = match (before.drifted, before.uses_ever) {
+        (0, 0) => {
+            "#dig = :dig AND #ni = :ni AND (attribute_not_exists(#dr) OR #dr = :dr) AND attribute_not_exists(#us)"
+        }
+        (_, 0) => "#dig = :dig AND #ni = :ni AND #dr = :dr AND attribute_not_exists(#us)",
+        (0, _) => "#dig = :dig AND #ni = :ni AND (attribute_not_exists(#dr) OR #dr = :dr) AND #us = :us",
+        (_, _) => "#dig = :dig AND #ni = :ni AND #dr = :dr AND #us = :us",
     };
-    Condition::new(fence)
+    let condition = Condition::new(fence)
         .text("dig", &before.digest.to_string())
         .number("ni", before.next_item)
-        .number("dr", before.drifted)
+        .number("dr", before.drifted);
+    if before.uses_ever == 0 { condition.name("us") } else { condition.number("us", before.uses_ever) }
 }
 
-fn drifted(table: &str, application: ApplicationId, delta: i64) -> Result<TransactWriteItem, Error> {
-    // `ADD` needs no fence: the item of the same transaction has one. Code of an earlier format would drop the number,
-    // so the record gets this format.
-    Condition::new("attribute_exists(pk)").number("v", record::FORMAT_CHECKED).number("dr", delta).update(
-        table,
-        key::application_at(application, false),
-        "SET #v = :v ADD #dr :dr",
-    )
+/// Adds to the number of uses of a live item. Code of an earlier format would drop the number, so the record gets this
+/// format.
+fn add_uses(
+    table: &str,
+    item: ItemId,
+    user: TeamId,
+    (begun, ended): (u64, u64),
+) -> Result<TransactWriteItem, Error> {
+    // A removal of another team may land between the plan and this write. The head fences the removals of the own team.
+    let condition = if begun > 0 && item.team() != user {
+        Condition::new("#dc = :dc").value("dc", AttributeValue::Bool(true))
+    } else {
+        Condition::new("attribute_exists(pk)")
+    };
+    condition
+        .number("v", record::FORMAT_USES)
+        .number("us", i128::from(begun) - i128::from(ended))
+        .number("rv", 1)
+        .update(table, key::item(item), "SET #v = :v ADD #us :us, #rv :rv")
+}
+
+/// Adds to the numbers of drifted items and of uses of an application.
+fn add_to_application(
+    table: &str,
+    application: ApplicationId,
+    drifted: i64,
+    uses: u64,
+) -> Result<TransactWriteItem, Error> {
+    // `ADD` needs no fence: the item of the same transaction has one. Code of an earlier format would drop these numbers,
+    // so the record gets the newest format of both.
+    let condition = Condition::new("attribute_exists(pk)").number("v", record::FORMAT_USES);
+    let key = key::application_at(application, false);
+    match (drifted, uses) {
+        (_, 0) => condition.number("dr", drifted).update(table, key, "SET #v = :v ADD #dr :dr"),
+        (0, _) => condition.number("us", uses).update(table, key, "SET #v = :v ADD #us :us"),
+        (_, _) => {
+            let condition = condition.number("dr", drifted).number("us", uses);
+            condition.update(table, key, "SET #v = :v ADD #dr :dr, #us :us")
+        }
+    }
 }
 
 fn end_charge(table: &str, charge: ChargeId, end: Timestamp) -> Result<TransactWriteItem, Error> {
@@ -205,11 +251,18 @@ fn processed(end: Option<Timestamp>) -> Condition {
     }
 }
 
-/// Puts a record without a condition. The key is the hash of the content, so an existing record is the same.
+/// Puts a record without a condition. The key has the whole content or its hash, so an existing record is the same.
 fn unconditional(table: &str, attributes: Attributes) -> Result<TransactWriteItem, Error> {
     let put = Put::builder().table_name(table).set_item(Some(attributes)).build();
     let put = put.map_err(|error| Error::corrupt("put", error))?;
     Ok(TransactWriteItem::builder().put(put).build())
+}
+
+/// Deletes a record, whether or not it exists.
+fn unconditional_delete(table: &str, key: Key) -> Result<TransactWriteItem, Error> {
+    let delete = Delete::builder().table_name(table).set_key(Some(key.into())).build();
+    let delete = delete.map_err(|error| Error::corrupt("delete", error))?;
+    Ok(TransactWriteItem::builder().delete(delete).build())
 }
 
 fn progress(table: &str, work_left: u64, after: &Submission) -> Result<TransactWriteItem, Error> {

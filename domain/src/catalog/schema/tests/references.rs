@@ -12,6 +12,7 @@ fn reference_properties_are_read_in_both_forms() {
         pointer: pointer.to_owned(),
         service: service.to_owned(),
         form,
+        reach: Reach::default(),
     };
     let fields = [field("/properties/lb", "LB", Form::One), field("/properties/vms", "VM", Form::List)];
     assert_eq!(schema.references.fields(), fields.iter().collect::<Vec<_>>());

@@ -8,8 +8,9 @@ mod json;
 use self::examples::{
     application, at, awaiting_item, blocked_item, change, change_id, change_of_generation, charges,
     checked_work, claim, consumer, deployed, drifted_item, entry, first_half, generations, gone_item, head,
-    item, item_id, offered, owner, redeclaring_work, remembered, replaced_item, replacing_service,
-    replacing_work, service, share, slot, staged_work, staging, submission, waiting_item, work,
+    item, item_id, item_use, offered, owner, redeclaring_work, remembered, replaced_item, replacing_service,
+    replacing_work, service, share, slot, staged_work, staging, submission, using_item, using_work,
+    waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
@@ -106,6 +107,9 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ItemRecord>("replaced_item", &replaced_item());
     golden::<ItemRecord>("blocked_item", &blocked_item());
     golden::<ApplicationRecord>("drifted_application", &Application { drifted: 1, ..application() });
+    golden::<ApplicationRecord>("used_application", &Application { uses_ever: 3, ..application() });
+    golden::<ItemRecord>("using_item", &using_item());
+    golden::<UseRecord>("use", &item_use());
     golden::<ItemRecord>("waiting_item", &waiting_item());
     golden::<ItemRecord>("gone_item", &gone_item());
     let [retired, next] = generations();
@@ -149,6 +153,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<WorkRecord>("work", &work());
     golden::<WorkRecord>("checked_work", &checked_work());
     golden::<WorkRecord>("replacing_work", &replacing_work());
+    golden::<WorkRecord>("using_work", &using_work());
     golden::<WorkRecord>("staged_work", &staged_work());
     golden::<WorkRecord>("redeclaring_work", &redeclaring_work());
     golden::<StagingRecord>("staging", &staging());
@@ -423,6 +428,7 @@ fn the_row_of_the_largest_item_is_within_half_of_its_bound() {
         name: name.clone(),
         application: name.clone(),
         references: vec![reference; REFERENCES_MAX],
+        uses: vec![item_id(); REFERENCES_MAX],
         stacks: teams.map(|team| (team, stack.clone())).collect(),
         ..item()
     };

@@ -21,6 +21,7 @@ use domain::model::strategy::Strategy;
 use domain::model::submission::{IdempotencyRecord, Scope, Submission};
 use domain::model::team::{Application, Head};
 use domain::model::work::{PlannedChange, Share, Spare, Work, WorkId};
+use domain::model::write::Use;
 use domain::{Change, ChangeId, Hash, Item, ItemId, State, SubmissionId, TeamId, TeamRef, Timestamp};
 use std::collections::BTreeMap;
 
@@ -143,6 +144,8 @@ pub(super) fn item() -> Item {
         completed_target: Some(Target::Removed),
         drift: None,
         references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        uses: Vec::new(),
+        used_by: 0,
         schema_version: 2,
         stacks: BTreeMap::from([(owner().id, stack)]),
         deployed: Some(LatestDeployed {
@@ -189,6 +192,7 @@ pub(super) fn application() -> Application {
         items_before: 0,
         next_item: 8,
         drifted: 0,
+        uses_ever: 0,
         metadata: "{}".to_owned(),
         since: Since { submission: 1, at: at(0), before: None },
         changed: 1,
@@ -330,11 +334,13 @@ pub(super) fn staged_work() -> Work {
         application: "NewApp1".to_owned(),
         generation: 0,
         service: service(),
+        used_by: 0,
     };
     let declared = Declared {
         version: version(1),
         stays: true,
         references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        uses: Vec::new(),
         schema_version: 2,
         new: Some(identity),
     };
@@ -360,6 +366,36 @@ pub(super) fn redeclaring_work() -> Work {
     let spare = Some(Spare { item: ItemId::new(item_id().application(0), 9).unwrap(), identity });
     let declared = Some(Declared { new: None, ..declared });
     Work { entries: vec![PlannedChange { declared, spare, ..planned }], ..of }
+}
+
+/// Returns an item of another team that [`using_item()`] refers to.
+pub(super) fn target() -> ItemId {
+    ItemId::new(ApplicationId::new(owner().id, 1).unwrap(), 3).unwrap()
+}
+
+/// Returns an item that refers to an item of another team, and has users itself.
+pub(super) fn using_item() -> Item {
+    Item { uses: vec![target()], used_by: 2, ..item() }
+}
+
+pub(super) fn item_use() -> Use {
+    Use { target: target(), user: item_id() }
+}
+
+/// Returns work with a new item that refers to an item of another team, and has a user in the same submission. The
+/// work is not staged, so that its content is readable.
+pub(super) fn using_work() -> Work {
+    let of = staged_work();
+    let planned = of.entries[0].clone();
+    let declared = planned.declared.clone().unwrap();
+    let new = declared.new.clone().map(|identity| Identity { used_by: 1, ..identity });
+    let declared = Some(Declared { uses: vec![target()], new, ..declared });
+    Work {
+        id: work().id,
+        entries: vec![PlannedChange { declared, ..planned }],
+        declarations: BTreeMap::new(),
+        ..of
+    }
 }
 
 pub(super) fn share() -> Share {

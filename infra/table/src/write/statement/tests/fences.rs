@@ -3,7 +3,7 @@
 use super::super::of as statement_of;
 use super::examples::{
     application, at, change, change_id, charges, consumer, deployed, entry, generations, gone_item, head,
-    item, item_id, owner, remembered, service, share, slot, staging, submission, work,
+    item, item_id, item_use, owner, remembered, service, share, slot, staging, submission, target, work,
 };
 use super::json::value_json;
 use crate::record::Attributes;
@@ -89,6 +89,10 @@ fn in_memory_condition(write: &Write) -> String {
         Condition::Application(..) => "dig = :dig AND ni = :ni",
         Condition::Drifted(0) => "(attribute_not_exists(dr) OR dr = :dr)",
         Condition::Drifted(_) => "dr = :dr",
+        Condition::UsesEver(0) => "attribute_not_exists(us)",
+        Condition::UsesEver(_) => "us = :us",
+        Condition::Declared => "dc = :dc",
+        Condition::NotInFlight => "attribute_not_exists(inf)",
         Condition::Revision(_) => "rv = :rv",
         Condition::History(..) => "n = :n AND st = :st",
         Condition::Runs => "attribute_exists(pk) AND attribute_not_exists(en)",
@@ -126,7 +130,7 @@ fn each_write_has_the_condition_that_its_fence_needs() {
     let writes = [
         ("head", Write::AdvanceHead { before: head(), after: head() }),
         ("attention", Write::AddBlockers { team: consumer().id, delta: Blockers::one("change/16") }),
-        ("drifted", Write::AddDrifted { application: application().id, delta: -1 }),
+        ("drifted", Write::AddToApplication { application: application().id, drifted: -1, uses: 0 }),
         ("team", Write::ReplaceTeam(named)),
         ("application, new", Write::PutApplication { before: None, after: application() }),
         ("application", Write::PutApplication { before: Some(application()), after: application() }),
@@ -134,6 +138,21 @@ fn each_write_has_the_condition_that_its_fence_needs() {
             let before = Application { drifted: 1, ..application() };
             Write::PutApplication { before: Some(before.clone()), after: before }
         }),
+        ("application, in use", {
+            let before = Application { uses_ever: 3, ..application() };
+            Write::PutApplication { before: Some(before.clone()), after: before }
+        }),
+        ("application, drifted and in use", {
+            let before = Application { drifted: 1, uses_ever: 3, ..application() };
+            Write::PutApplication { before: Some(before.clone()), after: before }
+        }),
+        ("uses begin", Write::AddUses { item: target(), user: consumer().id, begun: 2, ended: 2 }),
+        ("uses end", Write::AddUses { item: target(), user: consumer().id, begun: 0, ended: 1 }),
+        ("uses begin, own team", Write::AddUses { item: item_id(), user: consumer().id, begun: 2, ended: 0 }),
+        ("uses counted", Write::AddToApplication { application: application().id, drifted: 1, uses: 2 }),
+        ("other team idle", Write::CheckNotInFlight { team: owner().id }),
+        ("use", Write::PutUse(item_use())),
+        ("use ended", Write::DeleteUse(item_use())),
         ("item, new", Write::PutItem { before: None, after: item() }),
         ("item", Write::PutItem { before: Some(2), after: item() }),
         ("born", Write::CreateChange(change())),

@@ -1,0 +1,52 @@
+//! Items of other applications and teams that a declaration refers to, and the items that refer to one (R71).
+
+use super::batch::Consistency;
+use super::partition::for_each_page;
+use crate::client::{Error, Table};
+use crate::key;
+use crate::record::{self, ApplicationRecord, ItemRecord, Record as _, UseRecord};
+use domain::base::id::ApplicationId;
+use domain::model::team::Application;
+use domain::model::write::Use;
+use domain::rules::plan::Target;
+use domain::{Item, ItemId};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Table {
+    /// Returns the live items with these ids, each with its application, in one round.
+    pub async fn targets(&self, ids: &BTreeSet<ItemId>) -> Result<BTreeMap<ItemId, Target>, Error> {
+        // A live item belongs to the application that has the number now.
+        let applications: BTreeSet<ApplicationId> = ids.iter().map(|id| id.application(0)).collect();
+        let keys = ids.iter().map(|id| key::item(*id)).chain(applications.into_iter().map(key::application));
+        let (mut items, mut applications) = (Vec::new(), BTreeMap::new());
+        for row in self.batch_get_rows(keys, Consistency::Strong).await? {
+            if record::type_of(&row) == Some(ItemRecord::TYPE) {
+                items.push(record::read::<ItemRecord>(row)?);
+            } else {
+                let application: Application = record::read::<ApplicationRecord>(row)?;
+                applications.insert((application.id.team(), application.id.number()), application);
+            }
+        }
+        let target = |item: Item| {
+            let application = applications.get(&(item.consumer.id, item.id.application_number()))?;
+            Some((item.id, Target { item, application: application.clone() }))
+        };
+        Ok(items.into_iter().filter_map(target).collect())
+    }
+
+    /// Returns the items of the same team that refer to an item from other applications.
+    pub async fn own_users_of(&self, target: ItemId) -> Result<Vec<Item>, Error> {
+        let partition = key::use_partition(target.team());
+        let query = self.partition_query(&self.name, &partition, &key::uses_prefix(target));
+        let mut users = Vec::new();
+        for_each_page(query, |page| {
+            for row in page {
+                let Use { user, .. } = record::read::<UseRecord>(row)?;
+                users.extend((user.team() == target.team()).then_some(key::item(user)));
+            }
+            Ok(())
+        })
+        .await?;
+        self.batch_get::<ItemRecord>(users, Consistency::Strong).await
+    }
+}
