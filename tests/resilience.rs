@@ -10,5 +10,6 @@ mod gone;
 mod races;
 mod staging;
 mod stream;
+mod uses;
 mod workers;
 mod world_files;

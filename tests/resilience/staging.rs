@@ -40,8 +40,9 @@ fn sweep(system: &Running) -> Value {
 }
 
 /// Sends a request to separate functions behind a proxy. Returns no response if they die.
-fn through(
+pub(super) fn through(
     system: &Running,
+    actions_max: usize,
     fate: impl Fn(&str) -> Fate + Send + Sync + 'static,
     request: &ApiRequest<'_>,
 ) -> Option<Answer> {
@@ -49,7 +50,7 @@ fn through(
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let proxy = Proxy::before(system.engine.clone(), fate).await;
-        let settings = Settings { actions_max: 1, ..system.tables_through(&proxy.endpoint) };
+        let settings = Settings { actions_max, ..system.tables_through(&proxy.endpoint) };
         let (base, serving) = functions_on(Table::connect(settings)).await;
         tokio::select! {
             answer = send(&base, request) => Some(answer),
@@ -64,7 +65,7 @@ fn through(
 fn dying(system: &Running, passes: usize, answer_lost: bool) -> Vec<String> {
     let calls = Calls::default();
     let fate = dying_after(passes, answer_lost, &calls);
-    through(system, fate, &request(&balancers("AwesomeConsumer", 3)));
+    through(system, 1, fate, &request(&balancers("AwesomeConsumer", 3)));
     calls.lock().unwrap().clone()
 }
 
@@ -115,7 +116,7 @@ fn a_staging_removed_before_its_commit_is_never_committed() {
         }
         Fate::Pass
     };
-    let answer = through(&system, fate, &request(&balancers("AwesomeConsumer", 3))).unwrap();
+    let answer = through(&system, 1, fate, &request(&balancers("AwesomeConsumer", 3))).unwrap();
     // The commit finds that the staging has left OPEN, so `submit` stages again and commits once.
     assert_eq!(answer.status, 201, "{answer:?}");
     assert_eq!(cleared.lock().unwrap()[0]["cleared"], 1);
