@@ -171,24 +171,7 @@ pub fn plan<'a>(
     offers: &Offers,
     request: &Request<'_>,
 ) -> Result<Plan<'a>, Refused> {
-    if let Some(submission) = stored.head.in_flight {
-        // An unreadable document is invalid whatever the head says, so the client need not wait for that answer.
-        let is_read = request.unread.is_empty();
-        return Err(if is_read {
-            Refused::InFlight(submission)
-        } else {
-            Refused::Invalid(request.unread.to_vec())
-        });
-    }
-    // The consistency comes before the check of the declaration, which would report problems that do not exist on a
-    // torn read.
-    if is_torn(stored, items) {
-        return Err(Refused::Torn);
-    }
-    // An item has another declaration than at the read of its earlier declaration.
-    if !on_change::has_all_values(stored, items, offers, request) {
-        return Err(Refused::Torn);
-    }
+    check_read(stored, items, offers, request)?;
     let affected = application::affected_applications(stored, items, request)?;
     let (reserved, without_number) = reserve_numbers(stored, &affected, request);
     let mut problems = without_number;
@@ -233,6 +216,29 @@ pub fn plan<'a>(
     };
     let plan = draft.finish(stored, offers, request)?;
     Ok(Plan { removed_items: of_items, uses, ..plan })
+}
+
+/// Refuses a submission while another one is in flight, and a read whose records are of different moments.
+fn check_read(stored: &Stored, items: &Items, offers: &Offers, request: &Request<'_>) -> Result<(), Refused> {
+    if let Some(submission) = stored.head.in_flight {
+        // An unreadable document is invalid whatever the head says, so the client need not wait for that answer.
+        let is_read = request.unread.is_empty();
+        return Err(if is_read {
+            Refused::InFlight(submission)
+        } else {
+            Refused::Invalid(request.unread.to_vec())
+        });
+    }
+    // The consistency comes before the check of the declaration, which would report problems that do not exist on a
+    // torn read.
+    if is_torn(stored, items) {
+        return Err(Refused::Torn);
+    }
+    // An item has another declaration than at the read of its earlier declaration.
+    if !on_change::has_all_values(stored, items, offers, request) {
+        return Err(Refused::Torn);
+    }
+    Ok(())
 }
 
 /// Returns whether the read mixes states before and after another transaction (docs/explanation/concurrency.md,

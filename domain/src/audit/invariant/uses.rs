@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct UseRecords {
     /// The items with users, and the items with references to items elsewhere.
     items: BTreeMap<ItemId, UsedItem>,
-    /// The recorded uses.
-    recorded: BTreeSet<Use>,
+    /// The records of uses.
+    rows: BTreeSet<Use>,
     /// The direct changes of staged work.
     planned: BTreeMap<(TeamId, StagingId), Vec<PlannedUses>>,
     /// The stagings of accepted submissions.
@@ -48,7 +48,7 @@ impl UseRecords {
     pub(super) fn add(&mut self, snapshot: &Snapshot) {
         let with_uses = snapshot.items.values().filter(|item| item.used_by > 0 || !item.used().is_empty());
         self.items.extend(with_uses.map(|item| (item.id, UsedItem::of(item))));
-        self.recorded.extend(&snapshot.uses);
+        self.rows.extend(&snapshot.uses);
         for work in &snapshot.works {
             self.add_work(work);
         }
@@ -113,10 +113,10 @@ pub fn uses(snapshot: &Snapshot) -> Vec<Violation> {
     let mut add = |rule, target: ItemId, detail: String| {
         violations.push(Violation { rule, subject: Subject::Item(target), detail });
     };
-    for Use { target, user } in applied.difference(&records.recorded) {
+    for Use { target, user } in applied.difference(&records.rows) {
         add("I38", *target, format!("item {user} refers to it, but this use has no record"));
     }
-    for Use { target, user } in records.recorded.difference(&applied) {
+    for Use { target, user } in records.rows.difference(&applied) {
         add("I38", *target, format!("a use by item {user} is recorded, but the item does not refer to it"));
     }
     let with_users = records.items.iter().filter(|(_, item)| item.used_by > 0).map(|(id, _)| (*id, 0));
@@ -149,7 +149,7 @@ pub fn uses(snapshot: &Snapshot) -> Vec<Violation> {
 pub fn users(snapshot: &Snapshot, target: ItemId) -> BTreeSet<ItemId> {
     let mut records = snapshot.catalogue.uses.clone();
     records.add(snapshot);
-    let stored = records.applied().into_iter().chain(records.recorded.iter().copied());
+    let stored = records.applied().into_iter().chain(records.rows.iter().copied());
     let stored = stored.filter(|one| one.target == target).map(|one| one.user);
     let planned = records.planned.values().flatten().filter(|planned| planned.used.contains(&target));
     stored.chain(planned.flat_map(|planned| [Some(planned.item), planned.spare]).flatten()).collect()

@@ -57,7 +57,7 @@ const USES: &[Planted] = &[
     ("I37 item", "it counts 0 items elsewhere that refer to it, must be 1", |s| item(s, "d").used_by = 0),
     ("I37 item", "it counts 2 items elsewhere that refer to it, must be 1", |s| item(s, "m").uses.clear()),
     ("I37 application", "it counted 1 references to its items, must be at least 2", |s| {
-        core(s).uses_ever = 1
+        core(s).uses_ever = 1;
     }),
     ("I38 item", "refers to it, but this use has no record", |s| {
         let of = use_of(s, "a", "m");
@@ -117,7 +117,8 @@ fn the_users_of_a_staged_submission_count_from_the_commit_to_the_end_of_its_work
 
 #[test]
 fn an_audit_that_forgets_the_records_of_consumers_finds_the_same_uses() {
-    for (sound, planted) in [(sound as fn() -> Snapshot, USES), (in_flight, IN_FLIGHT)] {
+    let worlds: [(fn() -> Snapshot, &[Planted]); 2] = [(sound, USES), (in_flight, IN_FLIGHT)];
+    for (sound, planted) in worlds {
         for (_, detail, plant) in planted.iter().filter(|(subject, ..)| subject.ends_with("item")) {
             let mut broken = sound();
             plant(&mut broken);
