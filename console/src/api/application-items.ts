@@ -21,11 +21,6 @@ export async function listItems(api: Api, role: Role, application: number, query
   return { rows: body.results ?? [], cursor: cursorOf(body.next) };
 }
 
-/** Reads one item. */
-export function readItem(api: Api, role: Role, id: number): Promise<ServiceItem> {
-  return unwrap(api.GET("/v1/orcabase/{pov}/service_items/{id}/", { params: { path: { pov: role, id } } }));
-}
-
 /** Returns the time of the newest change in an application, by the clock of the system. */
 export async function newestChange(api: Api, role: Role, application: number): Promise<string | undefined> {
   const { rows } = await listItems(api, role, application, { limit: 1, ordering: "-modified" });

@@ -1769,6 +1769,40 @@ export interface components {
             [key: string]: components["schemas"]["Sentences"];
         };
         Sentences: string[];
+        /** @description A reference to an item of another application or team. A gone item has its id alone. */
+        ReferenceElsewhere: {
+            /** @description JSON pointer of the reference in the declaration. Empty if the definition has changed. */
+            pointer: string;
+            service_item: components["schemas"]["Id"];
+            url: components["schemas"]["Url"];
+            /** @description Title of the service. */
+            service: string | null;
+            name: string | null;
+            application: string | null;
+            team: string | null;
+            runtime_state: string | null;
+            change_state: string | null;
+            /** @description Whether the current declaration contains the item. */
+            declared: boolean;
+        };
+        /** @description An item that another team grants. */
+        GrantedItem: {
+            id: components["schemas"]["Id"];
+            url: components["schemas"]["Url"];
+            name: string;
+            /** @description Title of the service. */
+            service: string;
+            application: string;
+            /** @description Name of the consumer team. */
+            team: string;
+            runtime_state: components["schemas"]["RuntimeState"];
+            change_state: string;
+            /** @description Whether the current declaration contains the item. */
+            declared: boolean;
+            /** @description The declaration with the owner's values. */
+            document: Record<string, never> | null;
+            document_problems: components["schemas"]["BrokenRule"][];
+        };
         BrokenRule: {
             /** @description JSON pointer of the invalid value. */
             pointer: string;
@@ -2976,6 +3010,13 @@ export interface components {
              *     name creates a new item.
              */
             gone: boolean;
+            /**
+             * @description The items of other applications and teams to which the item refers. Present in a single item with such
+             *     references, except at an earlier time.
+             */
+            references?: components["schemas"]["ReferenceElsewhere"][];
+            /** @description The number of items of other applications and teams that refer to this one. Omitted for 0. */
+            uses?: number;
             /** @description Always null. */
             related: Record<string, never> | null;
             /** @description Result of the latest health request. Null without one, or without a healthcheck of the service. */
@@ -3567,6 +3608,13 @@ export interface components {
         Retired: boolean;
         /** @description Whether the item is gone. */
         Gone: boolean;
+        /** @description Ids of items of other applications and teams. The list has the items that refer to one of them. */
+        References: string;
+        /**
+         * @description True for an item that the metadata of its application grant to the caller's team. The response has its names,
+         *     states and document.
+         */
+        Granted: boolean;
         /** @description Whether the newest observation of the item differs from its completed declaration. */
         IsDrifted: boolean;
         /** @description Whether the charge is processed. */
@@ -4972,6 +5020,8 @@ export interface operations {
                 gone?: components["parameters"]["Gone"];
                 /** @description Whether the newest observation of the item differs from its completed declaration. */
                 is_drifted?: components["parameters"]["IsDrifted"];
+                /** @description Ids of items of other applications and teams. The list has the items that refer to one of them. */
+                references?: components["parameters"]["References"];
                 /** @description If true, each item has its `document`. */
                 document?: components["parameters"]["WithDocument"];
                 /** @description Id of the consumer team, or several separated by commas. */
@@ -5069,6 +5119,8 @@ export interface operations {
                 gone?: components["parameters"]["Gone"];
                 /** @description Whether the newest observation of the item differs from its completed declaration. */
                 is_drifted?: components["parameters"]["IsDrifted"];
+                /** @description Ids of items of other applications and teams. The list has the items that refer to one of them. */
+                references?: components["parameters"]["References"];
                 /** @description If true, each item has its `document`. */
                 document?: components["parameters"]["WithDocument"];
                 /** @description Id of the consumer team, or several separated by commas. */
@@ -5147,6 +5199,11 @@ export interface operations {
                  * @example 2999-12-31
                  */
                 as_of?: components["parameters"]["AsOf"];
+                /**
+                 * @description True for an item that the metadata of its application grant to the caller's team. The response has its names,
+                 *     states and document.
+                 */
+                granted?: components["parameters"]["Granted"];
             };
             header?: never;
             path: {
@@ -5159,13 +5216,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service item. */
+            /** @description The service item, or with `granted` its names, states and document. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServiceItem"];
+                    "application/json": components["schemas"]["ServiceItem"] | components["schemas"]["GrantedItem"];
                 };
             };
             400: components["responses"]["BadQuery"];

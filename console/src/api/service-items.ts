@@ -1,6 +1,6 @@
 import { type Api, unwrap } from "./client";
-import { cursorOf } from "./pages";
-import type { components } from "./schema";
+import { cursorOf, type Position, readPages } from "./pages";
+import type { components, operations } from "./schema";
 import type { Role } from "./types";
 
 type Schemas = components["schemas"];
@@ -9,13 +9,41 @@ export type ServiceItem = Schemas["ServiceItem"];
 export type DeployedItem = Schemas["DeployedItem"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type Graph = Schemas["Graph"];
+export type ReferenceElsewhere = Schemas["ReferenceElsewhere"];
+type ItemQuery = NonNullable<operations["listServiceItems"]["parameters"]["query"]>;
 
 export const VERSIONS_LIMIT = 100;
+/** More names would make the URL too long. */
+const NAMES_LIMIT = 50;
+/** A name without a character that has a meaning in a filter. */
+const PLAIN_NAME = /^[\p{L}\p{N}_.-]+$/u;
 
 /** Reads an item, with `asOf` in its state at that time. */
 export function readItem(api: Api, role: Role, id: number, asOf?: string): Promise<ServiceItem> {
   const params = { path: { pov: role, id }, ...(asOf !== undefined && { query: { as_of: asOf } }) };
-  return unwrap(api.GET("/v1/orcabase/{pov}/service_items/{id}/", { params }));
+  // Only a request with `granted` gets a granted item.
+  return unwrap(api.GET("/v1/orcabase/{pov}/service_items/{id}/", { params })) as Promise<ServiceItem>;
+}
+
+/** Reads the items of the own team that refer to an item from other applications. */
+export function listOwnUsers(api: Api, itemId: number): Promise<ServiceItem[]> {
+  return listOwnItems(api, { references: String(itemId) });
+}
+
+/** Reads how often each of these items of an application is in use, by id. The result may have more items. */
+export async function readUses(api: Api, application: number, names: readonly string[]): Promise<Map<number, number>> {
+  const isShort = names.length <= NAMES_LIMIT && names.every((name) => PLAIN_NAME.test(name));
+  const filter = isShort ? { name: names.join(",") } : {};
+  const items = await listOwnItems(api, { ...filter, application_id: String(application) });
+  return new Map(items.map(({ id, uses }) => [id, uses ?? 0]));
+}
+
+async function listOwnItems(api: Api, filter: ItemQuery): Promise<ServiceItem[]> {
+  const query = { ...filter, gone: false, limit: 100, count: false };
+  const path = { pov: "consumer" as const };
+  const read = (position: Position) =>
+    unwrap(api.GET("/v1/orcabase/{pov}/service_items/", { params: { path, query: { ...query, ...position } } }));
+  return (await readPages(read)).rows;
 }
 
 /** Reads the newest deployed versions of an item. */

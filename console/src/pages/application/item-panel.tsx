@@ -1,5 +1,6 @@
 import { useCallback } from "react";
-import { openChangesOfItem, readItem, type ServiceItem } from "../../api/application-items";
+import { openChangesOfItem } from "../../api/application-items";
+import { readItem, type ServiceItem } from "../../api/service-items";
 import type { ChangeInstance } from "../../api/types";
 import { links } from "../../lib/links";
 import { useDelayed } from "../../lib/use-delayed";

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
-import { type HealthStatus, listItems, readItem } from "../../api/application-items";
+import { type HealthStatus, listItems } from "../../api/application-items";
 import type { Api } from "../../api/client";
+import { readItem } from "../../api/service-items";
 import type { Role } from "../../api/types";
 import { runLimited } from "../../lib/limit";
 import { usePoll } from "../../lib/use-poll";

@@ -50,7 +50,10 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
   });
 
   const reason = unsaved.isDone ? "The plan is applied." : reasonAgainst(plan, isValid, role, applying);
-  const removals = plan.preview ? directChanges(plan.preview).filter((change) => change.change_type === "DELETE") : [];
+  const removals = useMemo(
+    () => (plan.preview ? directChanges(plan.preview).filter((change) => change.change_type === "DELETE") : []),
+    [plan.preview],
+  );
   const requestApply = () => {
     if (reason !== undefined || isConfirming) return;
     if (removals.length > 0) setConfirming(true);

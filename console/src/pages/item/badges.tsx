@@ -1,4 +1,4 @@
-import type { ServiceItem } from "../../api/service-items";
+import type { ReferenceElsewhere, ServiceItem } from "../../api/service-items";
 import { DRIFTED, HEALTH } from "../../ui/item-looks";
 import { Badge, type Look } from "../../ui/state-badge";
 
@@ -26,6 +26,18 @@ export function ItemBadges({ item }: { item: ServiceItem }) {
     ...(item.healthcheck_status ? [HEALTH[item.healthcheck_status]] : []),
     ...(item.is_drifted ? [DRIFTED] : []),
   ];
+  return <Badges looks={looks} />;
+}
+
+/** Shows how far an item of another application or team is, and who must act next. */
+export function ReferenceBadges({ reference }: { reference: ReferenceElsewhere }) {
+  if (reference.name === null) return <Badges looks={[GONE]} />;
+  const runtime = reference.runtime_state as ServiceItem["runtime_state"];
+  const change = reference.change_state as ServiceItem["change_state"];
+  return <Badges looks={[RUNTIME[runtime], TURNS[change]]} />;
+}
+
+function Badges({ looks }: { looks: Look[] }) {
   return (
     <p className="facts">
       {looks.map((look) => (

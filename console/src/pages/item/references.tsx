@@ -7,7 +7,7 @@ import { ResourceStatus } from "../../ui/resource-status";
 
 type Reference = { id: number; pointer: string };
 
-/** Lists the items that an item refers to, and those that refer to it. */
+/** Lists the items of the application to which an item refers, and those that refer to it. */
 export function References({ itemId }: { itemId: number }) {
   const api = useApi();
   const { role } = useSession();
@@ -20,11 +20,11 @@ export function References({ itemId }: { itemId: number }) {
     <>
       <section aria-labelledby="refers">
         <h2 id="refers">Refers to</h2>
-        <List graph={data} rows={to.map(({ to: id, pointer }) => ({ id, pointer }))} emptyText="It refers to no item." />
+        <List graph={data} rows={to.map(({ to: id, pointer }) => ({ id, pointer }))} emptyText="It refers to no item of its application." />
       </section>
       <section aria-labelledby="referenced">
         <h2 id="referenced">Referenced by</h2>
-        <List graph={data} rows={from.map(({ from: id, pointer }) => ({ id, pointer }))} emptyText="No item refers to it." />
+        <List graph={data} rows={from.map(({ from: id, pointer }) => ({ id, pointer }))} emptyText="No item of its application refers to it." />
       </section>
       {data.dependants.length > 0 && (
         <section aria-labelledby="dependents">

@@ -174,35 +174,7 @@ impl Rows {
             Some(UseRecord::TYPE) => {
                 self.keep::<UseRecord, _>(row, |snapshot, item_use| snapshot.uses.insert(item_use))
             }
-            Some(SubmissionRecord::TYPE) => self.keep::<SubmissionRecord, _>(row, |snapshot, submission| {
-                snapshot.submissions.push(submission);
-            }),
-            Some(WorkRecord::TYPE) => {
-                self.keep::<WorkRecord, _>(row, |snapshot, work| snapshot.works.push(work))
-            }
-            Some(StagingRecord::TYPE) => {
-                self.keep::<StagingRecord, _>(row, |snapshot, staging| snapshot.stagings.push(staging))
-            }
-            Some(RememberedRecord::TYPE) => self.keep::<RememberedRecord, _>(row, |snapshot, remembered| {
-                snapshot.remembered.push(remembered);
-            }),
-            Some(TeamRecord::TYPE) => {
-                self.keep::<TeamRecord, _>(row, |snapshot, team| snapshot.teams.insert(team.id, team))
-            }
-            Some(HeadRecord::TYPE) => {
-                self.keep::<HeadRecord, _>(row, |snapshot, head| snapshot.heads.insert(head.team, head))
-            }
-            Some(ApplicationRecord::TYPE) => self
-                .keep::<ApplicationRecord, _>(row, |snapshot, application| {
-                    snapshot.applications.insert(application.id, application)
-                }),
-            Some(SecretsRecord::TYPE) => self.keep::<SecretsRecord, _>(row, |snapshot, stored| {
-                snapshot.secrets.insert((stored.owner.team, stored.hash), stored)
-            }),
-            Some(ReplacedRecord::TYPE) => self.keep::<ReplacedRecord, _>(row, |snapshot, replaced| {
-                snapshot.replaced.insert((replaced.of, replaced.since.submission), replaced)
-            }),
-            Some(ty) => self.read_catalogue(ty, row),
+            Some(ty) => self.read_of_team(ty, row),
             // The counters are the only record without a type.
             None if record::text(row, "pk") == Some("COUNTERS") => {
                 let counted = |name| record::integer(row, name).unwrap_or_default();
@@ -210,6 +182,38 @@ impl Rows {
                 Ok(())
             }
             None => Err(unknown()),
+        }
+    }
+
+    /// Adds the value of a row of a team that belongs to no item of its own.
+    fn read_of_team(&mut self, ty: &str, row: &Attributes) -> Result<(), Error> {
+        match ty {
+            SubmissionRecord::TYPE => self.keep::<SubmissionRecord, _>(row, |snapshot, submission| {
+                snapshot.submissions.push(submission);
+            }),
+            WorkRecord::TYPE => self.keep::<WorkRecord, _>(row, |snapshot, work| snapshot.works.push(work)),
+            StagingRecord::TYPE => {
+                self.keep::<StagingRecord, _>(row, |snapshot, staging| snapshot.stagings.push(staging))
+            }
+            RememberedRecord::TYPE => self.keep::<RememberedRecord, _>(row, |snapshot, remembered| {
+                snapshot.remembered.push(remembered);
+            }),
+            TeamRecord::TYPE => {
+                self.keep::<TeamRecord, _>(row, |snapshot, team| snapshot.teams.insert(team.id, team))
+            }
+            HeadRecord::TYPE => {
+                self.keep::<HeadRecord, _>(row, |snapshot, head| snapshot.heads.insert(head.team, head))
+            }
+            ApplicationRecord::TYPE => self.keep::<ApplicationRecord, _>(row, |snapshot, application| {
+                snapshot.applications.insert(application.id, application)
+            }),
+            SecretsRecord::TYPE => self.keep::<SecretsRecord, _>(row, |snapshot, stored| {
+                snapshot.secrets.insert((stored.owner.team, stored.hash), stored)
+            }),
+            ReplacedRecord::TYPE => self.keep::<ReplacedRecord, _>(row, |snapshot, replaced| {
+                snapshot.replaced.insert((replaced.of, replaced.since.submission), replaced)
+            }),
+            _ => self.read_catalogue(ty, row),
         }
     }
 

@@ -15,11 +15,11 @@ use aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, TransactWriteItem};
 use domain::base::id::{ApplicationId, ChargeId, SubmissionId};
 use domain::model::blockers::Blockers;
 use domain::model::claim::Claim;
-use domain::model::staging::StagingState;
+use domain::model::staging::{StagingId, StagingState};
 use domain::model::submission::{IdempotencyRecord, Submission};
 use domain::model::team::{Application, Head, Team};
 use domain::model::write::{Closing, Use, Write};
-use domain::{ItemId, State, TeamId, Timestamp};
+use domain::{Change, Hash, ItemId, State, TeamId, Timestamp};
 use std::collections::HashMap;
 
 /// The condition of a new record: the key is free.
@@ -39,9 +39,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
             add_to_application(table, *application, *drifted, *uses)
         }
         Write::AddUses { item, user, begun, ended } => add_uses(table, *item, *user, (*begun, *ended)),
-        Write::CheckNotInFlight { team } => {
-            Condition::new("attribute_not_exists(#inf)").name("inf").check(table, key::head(*team))
-        }
+        Write::CheckNotInFlight { team } => check_not_in_flight(table, *team),
         Write::PutUse(item_use) => unconditional(table, record::write::<UseRecord>(item_use)?),
         Write::DeleteUse(Use { target, user }) => unconditional_delete(table, key::item_use(*target, *user)),
         Write::ReplaceTeam(team) => team_metadata(table, team),
@@ -51,9 +49,7 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         }
         Write::PutItem { before, after } => create_or_replace::<ItemRecord>(table, *before, after),
         Write::CreateChange(change) => create::<ChangeRecord>(table, change),
-        Write::UpdateChange { before, from, after } => {
-            decided(before.entries, *from).put(table, record::write::<ChangeRecord>(after)?)
-        }
+        Write::UpdateChange { before, from, after } => update_change(table, before.entries, *from, after),
         Write::CloseChange(closing) => close(table, closing),
         Write::CreateDeployed(deployed) => create::<DeployedRecord>(table, deployed),
         Write::CreateCharge(charge) => create::<ChargeRecord>(table, charge),
@@ -82,13 +78,9 @@ pub(crate) fn of(table: &str, write: &Write) -> Result<TransactWriteItem, Error>
         Write::UpdateStaging { team, staging, from, to } => {
             update_staging(table, key::staging(*team, *staging), *from, *to)
         }
-        Write::CheckStaging { team, staging, state } => {
-            in_state(*state).check(table, key::staging(*team, *staging))
-        }
+        Write::CheckStaging { team, staging, state } => check_staging(table, *team, *staging, *state),
         Write::DeleteStaging { team, staging } => remove(table, key::staging(*team, *staging)),
-        Write::StoreDeclaration { team, hash, text } => {
-            unconditional(table, declaration(key::declaration(*team, *hash), text))
-        }
+        Write::StoreDeclaration { team, hash, text } => store_declaration(table, *team, *hash, text),
     }
 }
 
@@ -125,6 +117,10 @@ pub(super) fn unchanged_claim(before: &Claim) -> Condition {
 /// move.
 fn decided(entries: u64, from: State) -> Condition {
     Condition::new("#n = :n AND #st = :st").number("n", entries).text("st", from.name())
+}
+
+fn update_change(table: &str, entries: u64, from: State, after: &Change) -> Result<TransactWriteItem, Error> {
+    decided(entries, from).put(table, record::write::<ChangeRecord>(after)?)
 }
 
 fn application(before: &Application) -> Condition {
@@ -165,6 +161,10 @@ fn add_uses(
         .update(table, key::item(item), "SET #v = :v ADD #us :us, #rv :rv")
 }
 
+fn check_not_in_flight(table: &str, team: TeamId) -> Result<TransactWriteItem, Error> {
+    Condition::new("attribute_not_exists(#inf)").name("inf").check(table, key::head(team))
+}
+
 /// Adds to the numbers of drifted items and of uses of an application.
 fn add_to_application(
     table: &str,
@@ -202,6 +202,15 @@ fn free_head(table: &str, submission: SubmissionId) -> Result<TransactWriteItem,
 
 fn in_state(state: StagingState) -> Condition {
     Condition::new("#st = :st").text("st", state.name())
+}
+
+fn check_staging(
+    table: &str,
+    team: TeamId,
+    staging: StagingId,
+    state: StagingState,
+) -> Result<TransactWriteItem, Error> {
+    in_state(state).check(table, key::staging(team, staging))
 }
 
 fn update_staging(
@@ -249,6 +258,10 @@ fn processed(end: Option<Timestamp>) -> Condition {
             Condition::new("attribute_not_exists(#pd) AND #en = :en").name("pd").number("en", end.micros())
         }
     }
+}
+
+fn store_declaration(table: &str, team: TeamId, hash: Hash, text: &str) -> Result<TransactWriteItem, Error> {
+    unconditional(table, declaration(key::declaration(team, hash), text))
 }
 
 /// Puts a record without a condition. The key has the whole content or its hash, so an existing record is the same.
