@@ -4,6 +4,7 @@
 
 mod operators;
 mod reads;
+mod references;
 mod tenants;
 mod trespass;
 

@@ -26,7 +26,7 @@ pub use self::preview::Preview;
 pub use self::removal::{ItemRemoval, REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
 use self::token::Covered;
 pub use self::uses::{
-    Elsewhere, ElsewhereToRead, GRANTED_TEAMS, Target, USES_CHANGED_MAX, elsewhere_to_read, is_granted,
+    Elsewhere, ElsewhereToRead, GRANTED_TEAMS, ItemInUse, Target, USES_CHANGED_MAX, elsewhere_to_read,
 };
 use self::uses::{Resolver, Uses};
 use crate::base::context::RequestContext;
@@ -143,6 +143,8 @@ pub struct Plan<'a> {
     pub replaced: Vec<Replaced>,
     /// The removals and replacements of items that need a confirmation (R62).
     pub removed_items: Vec<ItemRemoval>,
+    /// The removed items to which items elsewhere still refer (R71).
+    pub items_in_use: Vec<ItemInUse>,
     /// The other writes of the commit, in either packing: the records of the team and its applications.
     pub others: Vec<Write>,
 }
@@ -176,14 +178,13 @@ pub fn plan<'a>(
     let (reserved, without_number) = reserve_numbers(stored, &affected, request);
     let mut problems = without_number;
     let of_items = removal::of_items(&affected, offers, request.earlier);
+    let resolver = Resolver::new(stored, items, &affected, request.elsewhere);
+    let in_use = uses::in_use(&affected, &resolver, offers);
     if !request.is_confirmed {
         problems.extend(removal::problems(stored, items, request));
         let team = request.declaration.team.as_str();
         problems.extend(of_items.iter().flat_map(|removal| removal.problems(team)));
-    }
-    let resolver = Resolver::new(stored, items, &affected, request.elsewhere);
-    if !request.is_confirmed {
-        problems.extend(uses::in_use(&affected, &resolver, offers));
+        problems.extend(in_use.iter().map(|item| item.problem(team)));
     }
     let problems = check::problems(&resolver, &affected, offers, request, &problems);
     if !problems.is_empty() {
@@ -215,7 +216,7 @@ pub fn plan<'a>(
         metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
     };
     let plan = draft.finish(stored, offers, request)?;
-    Ok(Plan { removed_items: of_items, uses, ..plan })
+    Ok(Plan { removed_items: of_items, items_in_use: in_use, uses, ..plan })
 }
 
 /// Refuses a submission while another one is in flight, and a read whose records are of different moments.
@@ -321,6 +322,7 @@ impl<'a> Draft<'a> {
             covered,
             replaced,
             removed_items: Vec::new(),
+            items_in_use: Vec::new(),
             others,
         };
         for diff in self.applications {

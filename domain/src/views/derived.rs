@@ -11,10 +11,11 @@ use self::evaluation::Evaluation;
 use crate::base::id::{ApplicationId, ItemId, TeamId};
 use crate::base::problem::{Problem, below};
 use crate::base::refs::Reference;
-use crate::catalog::schema::{Budget, Derivations};
+use crate::catalog::schema::{Budget, Derivations, Named, References};
 use crate::model::item::Item;
 use crate::views::derived_values::Derived;
 use crate::views::proposal::document;
+use crate::views::references::used;
 use crate::views::related::Related;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,9 +35,13 @@ pub const EVALUATION_STEPS_MAX: usize = 10_000;
 
 /// The item that a reference names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Target {
-    pub application: ApplicationId,
-    pub reference: Reference,
+pub enum Target {
+    /// An item by its name in an application.
+    Named { application: ApplicationId, reference: Reference },
+    /// An item of another application or team.
+    Elsewhere(ItemId),
+    /// No item, or one whose team does not grant it any more.
+    Unknown,
 }
 
 /// The result of an evaluation.
@@ -50,7 +55,6 @@ pub struct Evaluated {
 /// The document of an item, with the newest definition of its service.
 struct Document {
     id: ItemId,
-    application_id: ApplicationId,
     team: String,
     application: String,
     service: String,
@@ -60,7 +64,7 @@ struct Document {
     runtime_state: &'static str,
     value: Value,
     /// The references in the document by JSON pointer.
-    references: BTreeMap<String, Reference>,
+    references: BTreeMap<String, Target>,
     derivations: Arc<Derivations>,
 }
 
@@ -74,6 +78,26 @@ pub fn base(item: &Item, related: &Related, budget: &mut Budget) -> Option<Value
     document(item, related, budget).or_else(|| declared().filter(|_| item.declared))
 }
 
+/// Returns the items that the references in a document name, by JSON pointer. A reference to an item of another team
+/// needs a grant at the time of the read, because a text shows a part of the other item's document.
+fn targets(
+    item: &Item,
+    references: &References,
+    document: &Value,
+    related: &Related,
+) -> BTreeMap<String, Target> {
+    let target = |named: &Named<'_>| match named.reference() {
+        Some(reference) => Target::Named { application: item.application_id(), reference },
+        None => {
+            let id = used(item, named, &related.targets);
+            let target =
+                id.and_then(|id| related.targets.get(&id)).filter(|target| target.is_readable_by(item));
+            target.map_or(Target::Unknown, |target| Target::Elsewhere(target.item.id))
+        }
+    };
+    references.named(document).iter().map(|named| (named.pointer(), target(named))).collect()
+}
+
 /// The documents for evaluations.
 #[derive(Default)]
 pub struct Documents {
@@ -83,7 +107,8 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Adds the document of an item, with the newest definition of its service.
+    /// Adds the document of an item, with the newest definition of its service. `related` has the items elsewhere to
+    /// which it refers.
     pub fn add(
         &mut self,
         item: &Item,
@@ -94,14 +119,13 @@ impl Documents {
         let Some(value) = base(item, related, budget) else { return };
         let document = Document {
             id: item.id,
-            application_id: item.application_id(),
             team: item.consumer.name.clone(),
             application: item.application.clone(),
             service: item.service.title.clone(),
             service_owner: item.service_owner.id,
             name: item.name.clone(),
             runtime_state: item.runtime_state.name(),
-            references: derivations.references_of(&value),
+            references: targets(item, derivations.references(), &value, related),
             value,
             derivations,
         };
@@ -115,7 +139,7 @@ impl Documents {
 
     /// Returns the item that a reference names; none if the caller has not [resolved](Self::resolve) it.
     pub fn resolved(&self, target: &Target) -> Option<Option<ItemId>> {
-        self.ids.get(target).copied()
+        if *target == Target::Unknown { Some(None) } else { self.ids.get(target).copied() }
     }
 
     /// Returns whether the document of an item is added.

@@ -18,15 +18,16 @@ pub fn elsewhere(
     targets: &BTreeMap<ItemId, Target>,
 ) -> Vec<(String, ItemId)> {
     let named = references.named(body);
-    let mut shown: Vec<(String, ItemId)> = named
-        .iter()
-        .filter_map(|named| {
-            Some((named.pointer(), item.used().iter().copied().find(|id| is_named(named, *id, targets))?))
-        })
-        .collect();
+    let mut shown: Vec<(String, ItemId)> =
+        named.iter().filter_map(|named| Some((named.pointer(), used(item, named, targets)?))).collect();
     let placed: BTreeSet<ItemId> = shown.iter().map(|(_, id)| *id).collect();
     shown.extend(item.used().iter().filter(|id| !placed.contains(id)).map(|id| (String::new(), *id)));
     shown
+}
+
+/// Returns the item elsewhere that a reference of an item names.
+pub(crate) fn used(item: &Item, named: &Named<'_>, targets: &BTreeMap<ItemId, Target>) -> Option<ItemId> {
+    item.used().iter().copied().find(|id| is_named(named, *id, targets))
 }
 
 fn is_named(named: &Named<'_>, id: ItemId, targets: &BTreeMap<ItemId, Target>) -> bool {

@@ -33,7 +33,7 @@ const DOCUMENTS_PER_ROUND: usize = 400;
 /// Maximum size of the declarations and deployed items of one round, in bytes; the last read may exceed it.
 const BYTES_PER_ROUND: usize = 8 * 1024 * 1024;
 
-/// Adds the derived values of items, which costs nothing for definitions without any.
+/// Adds the derived values of items, and the items elsewhere to which they refer, which costs nothing for definitions without any.
 ///
 /// Returns the number of items, from the first on, for which all needed documents are read; at least one.
 pub(crate) async fn add(table: &Table, items: &[Item], related: &mut Related) -> Result<usize, Failure> {
@@ -63,6 +63,8 @@ struct Rounds<'a> {
     documents: Documents,
     /// The declared items of each searched application.
     applications: BTreeMap<ApplicationId, Declared>,
+    /// The items elsewhere to which items of the response refer.
+    elsewhere: BTreeMap<ItemId, Item>,
     /// The services of the response.
     services: BTreeMap<String, Service>,
     read: Read,
@@ -76,6 +78,7 @@ impl<'a> Rounds<'a> {
             table,
             documents: Documents::default(),
             applications: BTreeMap::new(),
+            elsewhere: BTreeMap::new(),
             services: related.services.clone(),
             read: Read::default(),
             budget: Budget::of_request(),
@@ -83,14 +86,46 @@ impl<'a> Rounds<'a> {
     }
 
     /// Adds the documents of the items with derived values, and returns their ids.
-    async fn roots(&mut self, items: &[Item], related: &Related) -> Result<Vec<ItemId>, Failure> {
-        let mut roots = Vec::new();
+    async fn roots(&mut self, items: &[Item], related: &mut Related) -> Result<Vec<ItemId>, Failure> {
+        let mut with_derived = Vec::new();
         for item in items.iter().filter(|item| item.declared) {
-            let Some(derivations) = self.derivations_of_root(item, related).await? else { continue };
+            let derivations = self.derivations_of_root(item, related).await?;
+            with_derived.extend(derivations.map(|derivations| (item, derivations)));
+        }
+        self.add_targets(&with_derived, related).await?;
+        let mut roots = Vec::new();
+        for (item, derivations) in with_derived {
             self.documents.add(item, derivations, related, &mut self.budget);
             roots.extend(self.documents.contains(item.id).then_some(item.id));
         }
         Ok(roots)
+    }
+
+    /// Adds the items elsewhere to which items with such references refer, in one round.
+    async fn add_targets(
+        &mut self,
+        items: &[(&Item, Arc<Derivations>)],
+        related: &mut Related,
+    ) -> Result<(), Failure> {
+        let with_reach = items.iter().filter(|(_, derivations)| derivations.references().has_reach());
+        let ids = with_reach.flat_map(|(item, _)| item.used().iter().copied());
+        let ids: BTreeSet<ItemId> = ids.filter(|id| !related.targets.contains_key(id)).collect();
+        related.targets.extend(self.table.targets(&ids).await?);
+        let targets = related.targets.iter().map(|(id, target)| (*id, target.item.clone()));
+        self.elsewhere.extend(targets);
+        Ok(())
+    }
+
+    /// Returns the item that a reference names.
+    fn named(&self, target: &Target) -> Named<'_> {
+        match target {
+            Target::Named { application, reference } => match self.applications.get(application) {
+                Some(Some(items)) => Named::Searched(items.get(reference)),
+                Some(None) | None => Named::NotSearched,
+            },
+            Target::Elsewhere(id) => Named::Searched(self.elsewhere.get(id).filter(|item| item.declared)),
+            Target::Unknown => Named::Searched(None),
+        }
     }
 
     /// Returns the derived values in the newest definition of an item's service; none if it has none.
@@ -131,11 +166,10 @@ impl<'a> Rounds<'a> {
         self.search(&lacking).await?;
         let mut named = Vec::new();
         for target in lacking {
-            let found = self.applications.get(&target.application).and_then(Option::as_ref);
-            let Some(items) = found else { continue };
-            let item = items.get(&target.reference);
-            self.documents.resolve(target.clone(), item.map(|item| item.id));
+            let Named::Searched(item) = self.named(&target) else { continue };
             let new = item.filter(|item| !self.documents.contains(item.id)).cloned();
+            let id = item.map(|item| item.id);
+            self.documents.resolve(target.clone(), id);
             named.extend(new.map(|item| (target, item)));
         }
         let mut bytes = 0_usize;
@@ -151,7 +185,10 @@ impl<'a> Rounds<'a> {
 
     /// Searches the applications of references, until the bound of the searches.
     async fn search(&mut self, lacking: &[Target]) -> Result<(), Failure> {
-        let new = lacking.iter().map(|target| target.application);
+        let new = lacking.iter().filter_map(|target| match target {
+            Target::Named { application, .. } => Some(*application),
+            Target::Elsewhere(_) | Target::Unknown => None,
+        });
         let new: BTreeSet<_> =
             new.filter(|application| !self.applications.contains_key(application)).collect();
         let new: Vec<ApplicationId> = new.into_iter().collect();
@@ -172,12 +209,17 @@ impl<'a> Rounds<'a> {
     /// Reads the documents of items, and returns the size of their texts in bytes.
     async fn read_documents(&mut self, named: &[(Target, Item)]) -> Result<usize, Failure> {
         let items: Vec<Item> = named.iter().map(|(_, item)| item.clone()).collect();
-        let related = self.table.related_to_documents(&items).await?;
-        for (target, item) in named {
-            let service = related.services.get(&item.service.title);
-            let Some(service) = service else { continue };
-            let derivations = self.table.derivations(service).await?;
+        let mut related = self.table.related_to_documents(&items).await?;
+        let mut with_service = Vec::new();
+        for item in &items {
+            let Some(service) = related.services.get(&item.service.title) else { continue };
+            with_service.push((item, self.table.derivations(service).await?));
+        }
+        self.add_targets(&with_service, &mut related).await?;
+        for (item, derivations) in with_service {
             self.documents.add(item, derivations, &related, &mut self.budget);
+        }
+        for (target, item) in named {
             if !self.documents.contains(item.id) {
                 self.documents.resolve(target.clone(), None);
             }
@@ -186,6 +228,14 @@ impl<'a> Rounds<'a> {
         let deployed = related.deployed.values().map(|deployed| deployed.data.len());
         Ok(declared.chain(deployed).fold(0, usize::saturating_add))
     }
+}
+
+/// The result of the search for the item of a reference.
+enum Named<'a> {
+    /// The item; none if no declared item has the name.
+    Searched(Option<&'a Item>),
+    /// The bound of the searches ended before the application of the reference.
+    NotSearched,
 }
 
 /// The declared items of an application by reference; none past the bound of a search.

@@ -91,8 +91,8 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     } else {
         let items = std::slice::from_ref(&item);
         table.add_definitions_of_items(items, &mut related).await?;
-        derived::add(table, items, &mut related).await?;
         references::add(table, &item, &mut related).await?;
+        derived::add(table, items, &mut related).await?;
     }
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || view::service_item_with_document(&item, &related, &viewpoint, &mut budget);

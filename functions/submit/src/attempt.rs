@@ -135,7 +135,12 @@ impl<'a> Attempt<'a> {
 
     /// Returns the items whose removal or replacement `submit` requires to be confirmed (R62).
     pub(crate) fn unconfirmed_items<'p>(&self, plan: &'p Plan<'_>) -> &'p [ItemRemoval] {
-        if self.submitted.allows_removal { &[] } else { &plan.removed_items }
+        if self.allows_removal() { &[] } else { &plan.removed_items }
+    }
+
+    /// Returns whether the request itself confirms all removals.
+    pub(crate) const fn allows_removal(&self) -> bool {
+        self.submitted.allows_removal
     }
 
     /// Adds the messages of service owners to the reply of the accepted declaration.

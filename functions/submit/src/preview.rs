@@ -138,6 +138,8 @@ async fn reply_of(
         page_changes,
         unconfirmed: attempt.unconfirmed(),
         unconfirmed_items: attempt.unconfirmed_items(plan),
+        items_in_use: &plan.items_in_use,
+        is_confirmed: attempt.allows_removal(),
         unapprovable: plan.unapprovable(&loaded.offers),
         of_metadata: attempt.warnings_of_metadata(),
         related: &related,

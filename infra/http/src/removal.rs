@@ -1,6 +1,6 @@
-//! Removals that need a confirmation, in previews and refusals (R57, R62).
+//! Removals that need a confirmation, in previews and refusals (R57, R62, R71).
 
-use domain::rules::plan::{ItemRemoval, Removal};
+use domain::rules::plan::{ItemInUse, ItemRemoval, Removal};
 use serde_json::{Value, json};
 
 /// Maximum number of names in a sentence; the list has all of them.
@@ -15,14 +15,30 @@ fn application(Removal { application, name, items }: &Removal) -> Value {
     json!({"id": application.get(), "name": name, "items": items})
 }
 
-/// Returns the emptied applications, and then the items that the submission removes or replaces.
-pub(crate) fn all(removals: &[Removal], items: &[ItemRemoval]) -> Value {
+/// Returns the emptied applications, then the items that the submission removes or replaces, and then the removed items
+/// that are in use.
+pub(crate) fn all(removals: &[Removal], items: &[ItemRemoval], in_use: &[ItemInUse]) -> Value {
     let item = |removal: &ItemRemoval| {
         let ItemRemoval { application, service, name, .. } = removal;
         let replacement = removal.is_replacement();
         json!({"application": application, "service": service, "name": name, "replacement": replacement})
     };
-    removals.iter().map(application).chain(items.iter().map(item)).collect()
+    let used = |item: &ItemInUse| {
+        let ItemInUse { application, service, name, uses, users } = item;
+        json!({"application": application, "service": service, "name": name, "replacement": false,
+            "uses": uses, "users": users})
+    };
+    let of_items = items.iter().map(item).chain(in_use.iter().map(used));
+    removals.iter().map(application).chain(of_items).collect()
+}
+
+/// Returns a sentence for each removed item that is in use.
+pub(crate) fn sentences_about_uses(in_use: &[ItemInUse]) -> impl Iterator<Item = String> {
+    in_use.iter().map(|item| {
+        let ItemInUse { application, service, name, .. } = item;
+        let users = item.detail();
+        format!("the submission removes {service} '{name}' of application '{application}' in use: {users}")
+    })
 }
 
 /// Returns a sentence with the items and the ways to go on.

@@ -167,7 +167,7 @@ pub(super) fn malformed(schema: &Value) -> Option<Malformed> {
 #[derive(Debug, Default)]
 pub struct Derivations {
     expressions: BTreeMap<String, Expression>,
-    references: Option<References>,
+    references: References,
     /// The paths with their words; none if they have no meaning.
     paths: Part,
     text_bytes: usize,
@@ -176,7 +176,10 @@ pub struct Derivations {
 impl Derivations {
     /// Reads a definition that was checked at its publication.
     pub fn load(text: &str, words: Words) -> Result<Self, Vec<Problem>> {
-        let references = Some(References::of(text));
+        let references = match words {
+            Words::Apply => References::with_reach(text),
+            Words::Ignore => References::of(text),
+        };
         let text_bytes = text.len();
         if words == Words::Ignore {
             return Ok(Self { references, text_bytes, ..Self::default() });
@@ -201,13 +204,9 @@ impl Derivations {
         &self.paths
     }
 
-    /// Returns the references in a document by JSON pointer.
-    pub fn references_of(&self, document: &Value) -> BTreeMap<String, Reference> {
-        let named = self.references.iter().flat_map(|references| references.pointers(document));
-        let at_pointers = named.flat_map(|(reference, pointers)| {
-            pointers.into_iter().map(move |pointer| (pointer, reference.clone()))
-        });
-        at_pointers.collect()
+    /// Returns the references of the definition.
+    pub const fn references(&self) -> &References {
+        &self.references
     }
 
     /// Returns the memory in bytes; the estimate is never too low.

@@ -110,7 +110,7 @@ impl<'a> Name<'a> {
 
 impl Named<'_> {
     /// Returns the reference to an item of the same application; none to another item.
-    pub(super) fn reference(&self) -> Option<Reference> {
+    pub(crate) fn reference(&self) -> Option<Reference> {
         let Name::Here(name) = self.name else { return None };
         Some(Reference { service: self.service.to_owned(), name: name.to_owned() })
     }
@@ -221,7 +221,7 @@ impl References {
     }
 
     /// Returns whether a reference reaches items of other applications or teams.
-    pub(super) fn has_reach(&self) -> bool {
+    pub fn has_reach(&self) -> bool {
         self.fields.iter().any(|field| field.reach > Reach::Application) || self.below().any(Self::has_reach)
     }
 

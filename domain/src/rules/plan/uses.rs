@@ -43,10 +43,15 @@ impl Target {
     pub fn is_granted_to(&self, team: &str) -> bool {
         is_granted(&self.application.metadata, team)
     }
+
+    /// Returns whether the consumer of an item may read the target now.
+    pub fn is_readable_by(&self, user: &Item) -> bool {
+        self.item.consumer.id == user.consumer.id || self.is_granted_to(&user.consumer.name)
+    }
 }
 
 /// Returns whether the metadata of an application grant its items to a team.
-pub fn is_granted(metadata: &str, team: &str) -> bool {
+fn is_granted(metadata: &str, team: &str) -> bool {
     let metadata = json::parse(metadata.as_bytes(), DEPTH_MAX).unwrap_or_default();
     let teams = metadata.get(GRANTED_TEAMS).and_then(|teams| teams.as_array());
     teams.is_some_and(|teams| teams.iter().any(|one| one == team || one == ALL_TEAMS))
@@ -346,12 +351,68 @@ pub(super) fn settle(
     count(diffs, resolver)
 }
 
-/// Returns a problem for each item that the submission removes although items elsewhere still refer to it (R71).
+/// An item that a submission removes although items elsewhere still refer to it (R71).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemInUse {
+    pub application: String,
+    pub service: String,
+    pub name: String,
+    /// The number of declared items elsewhere that refer to it after the submission.
+    pub uses: u64,
+    /// The users of the same team by their names, at most 20.
+    pub users: Vec<String>,
+}
+
+impl ItemInUse {
+    fn new(item: &Item, uses: u64, users: &[&Item]) -> Self {
+        let name = |user: &&Item| {
+            format!("{}/{} {} '{}'", user.consumer.name, user.application, user.service.title, user.name)
+        };
+        Self {
+            application: item.application.clone(),
+            service: item.service.title.clone(),
+            name: item.name.clone(),
+            uses,
+            users: users.iter().take(USERS_NAMED_MAX).map(name).collect(),
+        }
+    }
+
+    /// Returns the users of the item as part of a sentence. It counts the users of other teams and does not name them.
+    pub fn detail(&self) -> String {
+        let items = if self.uses == 1 {
+            "1 item elsewhere refers".to_owned()
+        } else {
+            format!("{} items elsewhere refer", self.uses)
+        };
+        let more = self.uses.saturating_sub(length(self.users.len()));
+        let more = match self.users.len() {
+            _ if more == 0 => None,
+            USERS_NAMED_MAX => Some(format!("{more} more")),
+            _ => Some(format!("{more} of other teams")),
+        };
+        let users: Vec<String> = self.users.iter().cloned().chain(more).collect();
+        format!("{items} to it: {}", users.join(", "))
+    }
+
+    /// Returns the problem of the removal without a confirmation.
+    pub(super) fn problem(&self, team: &str) -> Problem {
+        let Self { application, service, name, .. } = self;
+        Problem {
+            pointer: pointer([team, application, SERVICES, service, name]),
+            path: [team, application, service, name].map(str::to_owned).to_vec(),
+            rule: "in_use",
+            message: format!("must stay: {}; allow_removal=true removes it", self.detail()),
+            change: None,
+        }
+    }
+}
+
+/// Returns the items that the submission removes although items elsewhere still refer to them (R71).
 pub(super) fn in_use(
     affected: &[AffectedApplication<'_, '_>],
     resolver: &Resolver<'_, '_>,
     offers: &Offers,
-) -> Vec<Problem> {
+) -> Vec<ItemInUse> {
     let is_removed = |item: &&Item| item.declared && item.used_by > 0 && !resolver.stays(item);
     let removed: Vec<&Item> =
         affected.iter().flat_map(|application| application.items.iter().filter(is_removed)).collect();
@@ -363,8 +424,8 @@ pub(super) fn in_use(
         let released = |user: ItemId| released.contains(&(item.id, user));
         let users = resolver.elsewhere.users.get(&item.id).into_iter().flatten();
         let (released, left): (Vec<&Item>, Vec<&Item>) = users.partition(|user| released(user.id));
-        let count = item.used_by.saturating_sub(length(released.len()));
-        (count > 0).then(|| problem_in_use(item, count, &left, resolver))
+        let uses = item.used_by.saturating_sub(length(released.len()));
+        (uses > 0).then(|| ItemInUse::new(item, uses, &left))
     });
     in_use.collect()
 }
@@ -405,31 +466,6 @@ fn uses_after(
         Resolved::New(..) => None,
     });
     ids.collect()
-}
-
-fn problem_in_use(item: &Item, count: u64, users: &[&Item], resolver: &Resolver<'_, '_>) -> Problem {
-    let name = |user: &&Item| {
-        format!("{}/{} {} '{}'", user.consumer.name, user.application, user.service.title, user.name)
-    };
-    let mut named: Vec<String> = users.iter().take(USERS_NAMED_MAX).map(name).collect();
-    let more = users.len().saturating_sub(USERS_NAMED_MAX);
-    named.extend((more > 0).then(|| format!("{more} more")));
-    let others = count.saturating_sub(length(users.len()));
-    named.extend((others > 0).then(|| format!("{others} of other teams")));
-    let items = if count == 1 {
-        "1 item elsewhere refers".to_owned()
-    } else {
-        format!("{count} items elsewhere refer")
-    };
-    let team = resolver.stored.team.name.as_str();
-    let (application, service) = (item.application.as_str(), item.service.title.as_str());
-    Problem {
-        pointer: pointer([team, application, SERVICES, service, &item.name]),
-        path: [team, application, service, &item.name].map(str::to_owned).to_vec(),
-        rule: "in_use",
-        message: format!("must stay: {items} to it: {}; allow_removal=true removes it", named.join(", ")),
-        change: None,
-    }
 }
 
 fn length(count: usize) -> u64 {

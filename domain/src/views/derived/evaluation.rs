@@ -3,7 +3,6 @@
 use super::{DEPTH_MAX, DOCUMENTS_MAX, Document, Documents, EVALUATION_STEPS_MAX, RESULT_BYTES_MAX, Target};
 use crate::base::id::ItemId;
 use crate::base::problem::push_token;
-use crate::base::refs::Reference;
 use crate::catalog::schema::{Fact, Part, Piece, Step};
 use crate::model::secrets::is_mask;
 use serde_json::Value;
@@ -188,10 +187,9 @@ impl<'a> Evaluation<'a> {
                 let text = single(at.value).ok_or_else(|| Absent::NotSingle(name.so_far()))?;
                 return self.join(joined, &text);
             };
-            if let Some(reference) = at.reference() {
-                let target = Target { application: at.document.application_id, reference: reference.clone() };
+            if let Some(target) = at.document.references.get(&at.pointer) {
                 let depth = at.depth.saturating_add(1);
-                let document = self.target(target, depth, name)?;
+                let document = self.target(target.clone(), depth, name)?;
                 if document.service_owner != at.document.service_owner {
                     return Err(Absent::Owner(dotted(name.whole)));
                 }
@@ -276,12 +274,6 @@ impl<'a> At<'a> {
     fn start(document: &'a Document, depth: usize, is_entered: bool) -> Self {
         let part = document.derivations.paths();
         Self { document, value: &document.value, pointer: String::new(), part, depth, is_entered }
-    }
-
-    /// Returns the reference at this value, if there is one.
-    fn reference(&self) -> Option<&'a Reference> {
-        // Only a text names an item.
-        self.value.as_str().and_then(|_| self.document.references.get(&self.pointer))
     }
 
     /// Returns the name of a derived value, if a member of this value is one.

@@ -33,7 +33,14 @@ fn id(number: u64) -> ItemId {
 
 fn target(number: u64) -> Target {
     let reference = Reference { service: "S".to_owned(), name: number.to_string() };
-    Target { application: application(), reference }
+    Target::Named { application: application(), reference }
+}
+
+/// Returns the targets of the references within the application.
+fn references_in(derivations: &Derivations, value: &Value) -> BTreeMap<String, Target> {
+    let named = |reference| Target::Named { application: application(), reference };
+    let all = derivations.references().named(value);
+    all.iter().filter_map(|one| Some((one.pointer(), named(one.reference()?)))).collect()
 }
 
 /// Returns the documents of items with the names `1`, `2`, and so on.
@@ -43,14 +50,13 @@ fn documents(properties: &Value, values: &[Value]) -> Documents {
     for (number, value) in (1..).zip(values) {
         let document = Document {
             id: id(number),
-            application_id: application(),
             team: "Team".to_owned(),
             application: "Lab".to_owned(),
             service: "S".to_owned(),
             service_owner: TeamId::new(2).unwrap(),
             name: number.to_string(),
             runtime_state: "IN_SERVICE",
-            references: derivations.references_of(value),
+            references: references_in(&derivations, value),
             value: value.clone(),
             derivations: Arc::clone(&derivations),
         };

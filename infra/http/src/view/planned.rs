@@ -15,7 +15,7 @@ use domain::model::secrets::is_mask;
 use domain::model::submission::{Scope, Submission};
 use domain::model::write::Write;
 use domain::rules::charging::prices_of;
-use domain::rules::plan::{ItemRemoval, Preview, Removal, Stored};
+use domain::rules::plan::{ItemInUse, ItemRemoval, Preview, Removal, Stored};
 use domain::rules::verify::Difference;
 use domain::views::compare;
 use domain::views::compare::Field;
@@ -51,6 +51,10 @@ pub struct Planned<'a> {
     pub unconfirmed: Vec<Removal>,
     /// Items whose removal or replacement `submit` requires to be confirmed.
     pub unconfirmed_items: &'a [ItemRemoval],
+    /// Removed items in use, whether or not the request confirms their removal.
+    pub items_in_use: &'a [ItemInUse],
+    /// Whether the request itself confirms all removals.
+    pub is_confirmed: bool,
     /// Warnings about declarations that cannot be approved yet.
     pub unapprovable: Vec<String>,
     /// Warnings about the effects of metadata.
@@ -115,6 +119,7 @@ impl Planned<'_> {
         if !self.unconfirmed_items.is_empty() {
             warnings.push(removal::sentence_about_items(self.unconfirmed_items));
         }
+        warnings.extend(removal::sentences_about_uses(self.items_in_use));
         warnings.extend(self.of_metadata.iter().cloned());
         warnings.extend(self.unapprovable.iter().cloned());
         warnings.extend(retained.into_iter().take(shown.len()).flatten());
@@ -127,12 +132,13 @@ impl Planned<'_> {
         }
         // Pending work creates change instances before the submission, so its effects may still change (ADR 36).
         let plan = self.is_certain.then(|| self.preview.plan.to_string());
+        let in_use = if self.is_confirmed { &[] } else { self.items_in_use };
         let others = json!({
             "plan": plan,
             "changed": submission.changed,
             "partial": submission.scope == Scope::Partial,
             "planned": {"direct": submission.direct, "generated": submission.derived},
-            "unconfirmed_removals": removal::all(&self.unconfirmed, self.unconfirmed_items),
+            "unconfirmed_removals": removal::all(&self.unconfirmed, self.unconfirmed_items, in_use),
             "metadata": self.metadata().collect::<Vec<_>>(),
         });
         let others = valid(others, &warnings);
