@@ -64,6 +64,7 @@ sections! {
     claims_cost_what_the_page_says: "Claims of workers", costs::claims();
     reads_cost_what_the_page_says: "Reads", costs::reads();
     derived_values_cost_what_the_page_says: "Derived values", costs::derived();
+    references_cost_what_the_page_says: "References elsewhere, and parts of definitions", costs::references();
     operators_cost_what_the_page_says: "Operators", costs::operators();
     generation_costs_what_the_page_says: "Generation, per work record", costs::generation();
     charges_cost_what_the_page_says: "Charges of a service with both prices", costs::charges();

@@ -9,6 +9,7 @@ mod lists;
 mod measured;
 mod outbound;
 mod page;
+mod references;
 mod replacement;
 
 use crate::spawn_in_test;
@@ -21,6 +22,7 @@ pub use lists::lists;
 pub use measured::{charges, checked, decisions, generation, operators, reads, submissions};
 pub use outbound::outbound;
 pub use page::{HEADINGS, Table, page};
+pub use references::references;
 pub use replacement::replacement;
 
 /// The result of a measurement.
@@ -41,6 +43,7 @@ pub fn measure() -> Costs {
         claims,
         reads,
         derived,
+        references,
         operators,
         generation,
         charges,
