@@ -25,6 +25,7 @@ pages! {
     the_tutorial_gives_the_output_that_it_shows: "../../docs/tutorial.md";
     the_page_about_definitions_gives_the_output_that_it_shows: "../../docs/how-to/write-a-definition.md";
     the_page_about_secrets_gives_the_output_that_it_shows: "../../docs/how-to/secrets.md";
+    the_page_about_references_gives_the_output_that_it_shows: "../../docs/how-to/references.md";
     the_page_about_replacement_gives_the_output_that_it_shows: "../../docs/how-to/replace-or-modify.md";
     the_page_about_the_life_of_an_item_gives_the_output_that_it_shows: "../../docs/explanation/lifecycle.md";
 }

@@ -121,11 +121,30 @@ fn item(sections: &mut Sections, value: &Value) {
     sections.lines("Absent derived values", value.list_at("/document_problems"), |problem| {
         format!("{}: {}", problem.text_at("/pointer"), problem.text_at("/detail"))
     });
+    sections.lines("References to other applications", value.list_at("/references"), reference);
+    if value.is_at("/uses") {
+        sections.lines("In use", &[value.at("/uses").clone()], |uses| {
+            format!("{} items of other applications or teams refer to it", uses.text_at(""))
+        });
+    }
     if value.is_at("/is_drifted") {
         let since = value.text_at("/drift/since");
         sections.differences(&format!("Drift since {since}"), value.list_at("/drift/differences"));
     }
     sections.changes("Open changes", value.list_at("/open_changes"));
+}
+
+/// Returns the line of a reference: its place, and the item with its states.
+fn reference(reference: &Value) -> String {
+    let place = reference.text_at("/pointer");
+    let [team, application, service, name] =
+        ["/team", "/application", "/service", "/name"].map(|member| reference.text_at(member));
+    if name.is_empty() {
+        return format!("{place}: item {} is gone", reference.text_at("/service_item"));
+    }
+    let declared = if reference.is_at("/declared") { "" } else { ", not declared any more" };
+    let [runtime, change] = ["/runtime_state", "/change_state"].map(|member| reference.text_at(member));
+    format!("{place}: {team}/{application} {service} '{name}'  {runtime}, {change}{declared}")
 }
 
 fn change(sections: &mut Sections, value: &Value) {

@@ -153,8 +153,11 @@ fn references(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Vec<Valu
 }
 
 /// Returns the parts of an item that a grant shows to another team: names, states and the document.
+///
+/// The document of an item without words is its declaration, because that is not shown otherwise.
 pub fn granted_item(item: &Item, related: &Related, viewpoint: &Viewpoint, budget: &mut Budget) -> Value {
     let view = service_item_with_document(item, related, viewpoint, budget);
+    let document = view.document.or_else(|| base(item, related, budget));
     json!({
         "id": item.id.get(),
         "url": format!("{}?granted=true", view.url),
@@ -165,7 +168,7 @@ pub fn granted_item(item: &Item, related: &Related, viewpoint: &Viewpoint, budge
         "runtime_state": view.runtime_state,
         "change_state": view.change_state,
         "declared": item.declared,
-        "document": view.document,
+        "document": document,
         "document_problems": view.document_problems.unwrap_or_else(|| json!([])),
     })
 }
