@@ -1780,7 +1780,7 @@ export interface components {
             name: string | null;
             application: string | null;
             team: string | null;
-            runtime_state: string | null;
+            runtime_state: components["schemas"]["RuntimeState"] | null;
             change_state: string | null;
             /** @description Whether the current declaration contains the item. */
             declared: boolean;
@@ -1875,7 +1875,10 @@ export interface components {
             /** @description Number of items to remove. */
             items: number;
         };
-        /** @description An item that the submission would remove or replace, although its definition has `x-confirm-removal`. */
+        /**
+         * @description An item that the submission would remove or replace although its definition has `x-confirm-removal`, or remove
+         *     although items elsewhere refer to it.
+         */
         UnconfirmedItem: {
             /** @description Name of the application. */
             application: string;
@@ -1885,6 +1888,10 @@ export interface components {
             name: string;
             /** @description Whether the item is created again. */
             replacement: boolean;
+            /** @description Number of items elsewhere that refer to it. */
+            uses?: number;
+            /** @description The users of the own team by their names. */
+            users?: string[];
         };
         TeamInChange: {
             id: components["schemas"]["Id"];
@@ -3629,8 +3636,8 @@ export interface components {
          */
         Message: string;
         /**
-         * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
-         *     it has no effect.
+         * @description True confirms the removals of the submission: those of all items of an application, those of items in use, and
+         *     those of items whose definition has `x-confirm-removal`.
          */
         AllowRemoval: boolean;
         /** @description Commit of the declaration. */
@@ -4543,8 +4550,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
-                 *     it has no effect.
+                 * @description True confirms the removals of the submission: those of all items of an application, those of items in use, and
+                 *     those of items whose definition has `x-confirm-removal`.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };
@@ -4591,8 +4598,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
-                 *     it has no effect.
+                 * @description True confirms the removals of the submission: those of all items of an application, those of items in use, and
+                 *     those of items whose definition has `x-confirm-removal`.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };
@@ -4635,8 +4642,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
-                 *     it has no effect.
+                 * @description True confirms the removals of the submission: those of all items of an application, those of items in use, and
+                 *     those of items whose definition has `x-confirm-removal`.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };
@@ -4692,8 +4699,8 @@ export interface operations {
                  */
                 message?: components["parameters"]["Message"];
                 /**
-                 * @description True confirms that the submission removes all items of applications. Without `confirm_removals` of the team,
-                 *     it has no effect.
+                 * @description True confirms the removals of the submission: those of all items of an application, those of items in use, and
+                 *     those of items whose definition has `x-confirm-removal`.
                  */
                 allow_removal?: components["parameters"]["AllowRemoval"];
             };

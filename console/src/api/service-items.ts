@@ -1,6 +1,6 @@
 import { type Api, unwrap } from "./client";
 import { cursorOf, type Position, readPages } from "./pages";
-import type { components, operations } from "./schema";
+import type { components } from "./schema";
 import type { Role } from "./types";
 
 type Schemas = components["schemas"];
@@ -10,13 +10,8 @@ export type DeployedItem = Schemas["DeployedItem"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type Graph = Schemas["Graph"];
 export type ReferenceElsewhere = Schemas["ReferenceElsewhere"];
-type ItemQuery = NonNullable<operations["listServiceItems"]["parameters"]["query"]>;
 
 export const VERSIONS_LIMIT = 100;
-/** More names would make the URL too long. */
-const NAMES_LIMIT = 50;
-/** A name without a character that has a meaning in a filter. */
-const PLAIN_NAME = /^[\p{L}\p{N}_.-]+$/u;
 
 /** Reads an item, with `asOf` in its state at that time. */
 export function readItem(api: Api, role: Role, id: number, asOf?: string): Promise<ServiceItem> {
@@ -26,20 +21,8 @@ export function readItem(api: Api, role: Role, id: number, asOf?: string): Promi
 }
 
 /** Reads the items of the own team that refer to an item from other applications. */
-export function listOwnUsers(api: Api, itemId: number): Promise<ServiceItem[]> {
-  return listOwnItems(api, { references: String(itemId) });
-}
-
-/** Reads how often each of these items of an application is in use, by id. The result may have more items. */
-export async function readUses(api: Api, application: number, names: readonly string[]): Promise<Map<number, number>> {
-  const isShort = names.length <= NAMES_LIMIT && names.every((name) => PLAIN_NAME.test(name));
-  const filter = isShort ? { name: names.join(",") } : {};
-  const items = await listOwnItems(api, { ...filter, application_id: String(application) });
-  return new Map(items.map(({ id, uses }) => [id, uses ?? 0]));
-}
-
-async function listOwnItems(api: Api, filter: ItemQuery): Promise<ServiceItem[]> {
-  const query = { ...filter, gone: false, limit: 100, count: false };
+export async function listOwnUsers(api: Api, itemId: number): Promise<ServiceItem[]> {
+  const query = { references: String(itemId), gone: false, limit: 100, count: false };
   const path = { pov: "consumer" as const };
   const read = (position: Position) =>
     unwrap(api.GET("/v1/orcabase/{pov}/service_items/", { params: { path, query: { ...query, ...position } } }));

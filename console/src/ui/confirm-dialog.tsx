@@ -7,8 +7,6 @@ import { ErrorNote } from "./error-note";
 type Props = {
   title: string;
   verb: string;
-  /** Whether the person must wait before the confirmation. */
-  isDisabled?: boolean;
   onConfirm: () => Promise<void> | void;
   onClose: () => void;
   /** Returns the action that replaces the confirmation after an error that a repetition does not clear. */
@@ -17,7 +15,7 @@ type Props = {
 };
 
 /** Asks before an action. The dialog closes after success, and shows an error of the action. */
-export function ConfirmDialog({ title, verb, isDisabled = false, onConfirm, onClose, insteadAfter, children }: Props) {
+export function ConfirmDialog({ title, verb, onConfirm, onClose, insteadAfter, children }: Props) {
   const { run, isBusy, error } = useAction();
   const confirm = () =>
     run(async () => {
@@ -30,7 +28,7 @@ export function ConfirmDialog({ title, verb, isDisabled = false, onConfirm, onCl
       {children}
       {error && <ErrorNote error={error} />}
       <div className="actions">
-        <button type="button" className="primary" disabled={isBusy || isDisabled} onClick={instead?.onClick ?? (() => void confirm())}>
+        <button type="button" className="primary" disabled={isBusy} onClick={instead?.onClick ?? (() => void confirm())}>
           {instead?.verb ?? verb}
         </button>
         <button type="button" data-initial-focus onClick={onClose}>

@@ -1,25 +1,27 @@
-import { useCallback } from "react";
-import type { PlannedChange } from "../../api/declaration";
-import { readUses } from "../../api/service-items";
+import type { PlannedChange, Preview } from "../../api/declaration";
 import { plural } from "../../lib/plural";
-import { type Resource, useResource } from "../../lib/use-resource";
-import { useApi } from "../../session/session";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { ResourceStatus } from "../../ui/resource-status";
 
-type Props = { removals: PlannedChange[]; onConfirm: () => void; onClose: () => void };
+type Props = {
+  removals: PlannedChange[];
+  unconfirmed: Preview["unconfirmed_removals"];
+  onConfirm: () => void;
+  onClose: () => void;
+};
 
 /** Asks before a plan that removes items of an application, and names those in use. */
-export function ConfirmRemoval({ removals, onConfirm, onClose }: Props) {
-  const uses = useUses(removals);
-  // The item of a replacement stays declared.
-  const usesOf = ({ service_item: { id }, replacement }: PlannedChange) =>
-    replacement || id === null ? 0 : (uses.data?.get(id) ?? 0);
+export function ConfirmRemoval({ removals, unconfirmed, onConfirm, onClose }: Props) {
+  const usesOf = ({ application, service, service_item }: PlannedChange) => {
+    const names = [application.name, service.name, service_item.name];
+    const inUse = unconfirmed.find(
+      (one) => "uses" in one && [one.application, one.service, one.name].every((name, index) => name === names[index]),
+    );
+    return (inUse && "uses" in inUse && inUse.uses) || 0;
+  };
   return (
     <ConfirmDialog
       title={`Remove ${plural(removals.length, "item")}?`}
       verb="Remove and apply"
-      isDisabled={uses.isLoading}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -36,18 +38,6 @@ export function ConfirmRemoval({ removals, onConfirm, onClose }: Props) {
       {removals.some((change) => usesOf(change) > 0) && (
         <p className="note warning">Items that refer to a removed item keep the reference. Their next change must name another item.</p>
       )}
-      <ResourceStatus resource={uses} />
     </ConfirmDialog>
   );
-}
-
-/** Reads the numbers of uses, because the plan does not have them. */
-function useUses(removals: PlannedChange[]): Resource<Map<number, number>> {
-  const api = useApi();
-  const load = useCallback(async () => {
-    const application = removals[0]?.application.id;
-    const names = removals.map((change) => change.service_item.name);
-    return application ? readUses(api, application, names) : new Map<number, number>();
-  }, [api, removals]);
-  return useResource(load);
 }

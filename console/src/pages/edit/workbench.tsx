@@ -50,10 +50,7 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
   });
 
   const reason = unsaved.isDone ? "The plan is applied." : reasonAgainst(plan, isValid, role, applying);
-  const removals = useMemo(
-    () => (plan.preview ? directChanges(plan.preview).filter((change) => change.change_type === "DELETE") : []),
-    [plan.preview],
-  );
+  const removals = plan.preview ? directChanges(plan.preview).filter((change) => change.change_type === "DELETE") : [];
   const requestApply = () => {
     if (reason !== undefined || isConfirming) return;
     if (removals.length > 0) setConfirming(true);
@@ -98,7 +95,14 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
         </div>
       </div>
       <ApplyBar plan={plan} applying={applying} reason={reason} message={message} onMessage={setMessage} onApply={requestApply} />
-      {isConfirming && <ConfirmRemoval removals={removals} onConfirm={() => void applying.apply()} onClose={() => setConfirming(false)} />}
+      {isConfirming && (
+        <ConfirmRemoval
+          removals={removals}
+          unconfirmed={plan.preview?.unconfirmed_removals ?? []}
+          onConfirm={() => void applying.apply()}
+          onClose={() => setConfirming(false)}
+        />
+      )}
     </div>
   );
 }
