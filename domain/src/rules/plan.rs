@@ -174,11 +174,14 @@ pub fn plan<'a>(
     request: &Request<'_>,
 ) -> Result<Plan<'a>, Refused> {
     check_read(stored, items, offers, request)?;
+    if request.elsewhere.begun > USES_CHANGED_MAX {
+        return Err(Refused::Invalid(vec![uses::too_many(stored, request.elsewhere.begun)]));
+    }
     let affected = application::affected_applications(stored, items, request)?;
     let (reserved, without_number) = reserve_numbers(stored, &affected, request);
     let mut problems = without_number;
     let of_items = removal::of_items(&affected, offers, request.earlier);
-    let resolver = Resolver::new(stored, items, &affected, request.elsewhere);
+    let resolver = Resolver::new(stored, items, &affected, offers, request.elsewhere);
     let in_use = uses::in_use(&affected, &resolver, offers);
     if !request.is_confirmed {
         problems.extend(removal::problems(stored, items, request));

@@ -161,7 +161,7 @@ async fn elsewhere(
         try_join_all(users)
     )?;
     items.extend(applications);
-    Ok((Elsewhere { targets, users: users.into_iter().collect() }, items))
+    Ok((Elsewhere { targets, users: users.into_iter().collect(), begun: to_read.begun }, items))
 }
 
 /// Returns the values of the earlier declarations that the plan compares, and the items that are alike to one of them.

@@ -26,7 +26,7 @@ pub(crate) fn all(removals: &[Removal], items: &[ItemRemoval], in_use: &[ItemInU
     let used = |item: &ItemInUse| {
         let ItemInUse { application, service, name, uses, users } = item;
         json!({"application": application, "service": service, "name": name, "replacement": false,
-            "uses": uses, "users": users})
+            "uses": uses, "users": users.as_deref().unwrap_or_default()})
     };
     let of_items = items.iter().map(item).chain(in_use.iter().map(used));
     removals.iter().map(application).chain(of_items).collect()

@@ -269,9 +269,9 @@ pub(crate) fn shared_item(share: &Key) -> Option<Key> {
     Some(Key::new(format!("ITEM{team}"), item))
 }
 
-/// Returns the prefix of the sort keys of the uses of an item: `{application}#{item}#`.
-pub(crate) fn uses_prefix(target: ItemId) -> String {
-    format!("{}#", item(target).sk)
+/// Returns the prefix of the sort keys of the uses of an item by items of a team: `{application}#{item}#{team}#`.
+pub(crate) fn uses_prefix(target: ItemId, team: TeamId) -> String {
+    format!("{}#{team}#", item(target).sk)
 }
 
 /// Returns the partition of all uses of a team's items by items of other applications and teams (R71).
@@ -279,9 +279,9 @@ pub(crate) fn use_partition(team: TeamId) -> String {
     format!("USE#{team}")
 }
 
-/// Returns the key of the use of an item by another one (R71): `USE#{team}` / `{application}#{item}#{user}`.
+/// Returns the key of the use of an item by another one (R71): `USE#{team}` / `{application}#{item}#{team}#{user}`.
 pub(crate) fn item_use(target: ItemId, user: ItemId) -> Key {
-    Key::new(use_partition(target.team()), format!("{}{user}", uses_prefix(target)))
+    Key::new(use_partition(target.team()), format!("{}{user}", uses_prefix(target, user.team())))
 }
 
 /// Returns the partition of all claims on work for a consumer team.

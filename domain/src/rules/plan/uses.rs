@@ -62,8 +62,10 @@ fn is_granted(metadata: &str, team: &str) -> bool {
 pub struct Elsewhere {
     /// The referenced items by id. A missing one is gone, or does not exist.
     pub targets: BTreeMap<ItemId, Target>,
-    /// For each item in use that the submission may remove: the own team's items that refer to it.
+    /// For items in use that the submission may remove: the first own items that refer to it. A missing one is not read.
     pub users: BTreeMap<ItemId, Vec<Item>>,
+    /// The number of ids to which references begin. Above [`USES_CHANGED_MAX`], none of them is read.
+    pub begun: usize,
 }
 
 /// The records to read for [`Elsewhere`].
@@ -73,8 +75,10 @@ pub struct ElsewhereToRead {
     pub applications: BTreeSet<ApplicationId>,
     /// The referenced items.
     pub items: BTreeSet<ItemId>,
-    /// The items in use that the submission removes.
+    /// The items in use that the submission removes, at most [`USES_CHANGED_MAX`]: it cannot release more.
     pub removed: BTreeSet<ItemId>,
+    /// See [`Elsewhere::begun`].
+    pub begun: usize,
 }
 
 /// Returns the records of other applications and teams that a plan needs; none without references to them.
@@ -86,42 +90,52 @@ pub fn elsewhere_to_read(
     scope: Scope,
 ) -> ElsewhereToRead {
     let mut to_read = ElsewhereToRead::default();
+    let has_uses = |item: &Item| !item.uses.is_empty() || item.used_by > 0;
+    if !offers.values().any(|offer| offer.schema.has_reach()) && !items.values().flatten().any(has_uses) {
+        return to_read;
+    }
     let by_name: BTreeMap<&str, &Application> =
         stored.applications.iter().map(|application| (application.name.as_str(), application)).collect();
+    let mut begun = BTreeSet::new();
+    let mut declared = BTreeSet::new();
     for application in &declaration.applications {
         let before = by_name.get(application.name.as_str()).and_then(|one| items.get(&one.id));
         let before = by_key(before.map_or(&[], Vec::as_slice));
         for item in &application.items {
-            let before = before.get(&(item.service.as_str(), item.name.as_str()));
-            to_read.items.extend(before.into_iter().flat_map(|before| &before.uses));
-            if before.is_some_and(|before| before.is_last_declared_as(item.hash)) {
+            let before = before.get(&(item.service.as_str(), item.name.as_str())).copied();
+            declared.extend(before.map(|before| before.id));
+            let is_unchanged = before.is_some_and(|before| before.is_last_declared_as(item.hash));
+            if is_unchanged && before.is_some_and(|before| before.declared) {
                 continue;
             }
-            let offer = offers.get(&item.service);
+            let used = before.map_or(&[][..], |before| &before.uses);
+            to_read.items.extend(used);
+            let offer = offers.get(&item.service).filter(|_| !is_unchanged);
             for named in offer.iter().flat_map(|offer| offer.schema.named(&item.body)) {
                 match named.name {
                     Name::InTeam { application, .. } => {
                         let other = by_name.get(application).filter(|other| !items.contains_key(&other.id));
                         to_read.applications.extend(other.map(|other| other.id));
                     }
-                    Name::Item(id) => to_read.items.extend(ItemId::parse(id)),
+                    Name::Item(id) => begun.extend(ItemId::parse(id).filter(|id| !used.contains(id))),
                     Name::Here(_) | Name::Malformed => {}
                 }
             }
         }
     }
-    let declared: BTreeMap<&str, &DeclaredApplication> =
-        declaration.applications.iter().map(|one| (one.name.as_str(), one)).collect();
-    for item in items.values().flatten().filter(|item| item.declared) {
-        let is_omitted = match declared.get(item.application.as_str()) {
-            Some(declared) => {
-                !declared.items.iter().any(|one| (one.service.as_str(), one.name.as_str()) == key(item))
-            }
-            None => scope == Scope::Whole,
-        };
-        if is_omitted {
-            to_read.items.extend(&item.uses);
-            to_read.removed.extend((item.used_by > 0).then_some(item.id));
+    to_read.begun = begun.len();
+    if begun.len() <= USES_CHANGED_MAX {
+        to_read.items.extend(begun);
+    }
+    let of_declared: BTreeSet<&str> = declaration.applications.iter().map(|one| one.name.as_str()).collect();
+    let is_omitted = |item: &&Item| {
+        let is_affected = scope == Scope::Whole || of_declared.contains(item.application.as_str());
+        item.declared && is_affected && !declared.contains(&item.id)
+    };
+    for item in items.values().flatten().filter(is_omitted) {
+        to_read.items.extend(&item.uses);
+        if item.used_by > 0 && to_read.removed.len() < USES_CHANGED_MAX {
+            to_read.removed.insert(item.id);
         }
     }
     to_read
@@ -144,6 +158,8 @@ pub(super) struct Resolver<'a, 'r> {
     items: &'a Items,
     pub(super) elsewhere: &'r Elsewhere,
     affected: BTreeMap<&'r str, &'r AffectedApplication<'a, 'r>>,
+    /// The stored items by application and key; empty if no definition has such references.
+    by_name: BTreeMap<&'a str, BTreeMap<Key<'a>, &'a Item>>,
 }
 
 impl<'a, 'r> Resolver<'a, 'r> {
@@ -151,13 +167,18 @@ impl<'a, 'r> Resolver<'a, 'r> {
         stored: &'a Stored,
         items: &'a Items,
         affected: &'r [AffectedApplication<'a, 'r>],
+        offers: &Offers,
         elsewhere: &'r Elsewhere,
     ) -> Self {
+        let has_reach = offers.values().any(|offer| offer.schema.has_reach());
+        let with_items = stored.applications.iter().filter(|_| has_reach);
+        let by_name = with_items
+            .filter_map(|application| Some((application.name.as_str(), by_key(items.get(&application.id)?))));
         let named = affected.iter().filter_map(|application| {
             let stored = application.stored.map(|stored| stored.name.as_str());
             Some((application.declared.map_or(stored, |declared| Some(declared.name.as_str()))?, application))
         });
-        Self { stored, items, elsewhere, affected: named.collect() }
+        Self { stored, items, elsewhere, affected: named.collect(), by_name: by_name.collect() }
     }
 
     /// Resolves the name at a reference of an item in `application`; `None` for an item of the same application.
@@ -193,17 +214,15 @@ impl<'a, 'r> Resolver<'a, 'r> {
                 format!("{service} '{name}' must be declared in application '{application}'"),
             )
         };
-        let of_application = |one: &&Application| one.name == application;
+        let stored = self.by_name.get(application).and_then(|items| items.get(&key)).copied();
         let Some(affected) = self.affected.get(application) else {
-            let stored = self.stored.applications.iter().find(of_application).ok_or_else(dangling)?;
-            let items = self.items.get(&stored.id).map_or(&[][..], Vec::as_slice);
-            let item = items.iter().find(|item| item.declared && self::key(item) == key);
+            let item = stored.filter(|item| item.declared);
             return item.map(|item| Resolved::Stored(item.id)).ok_or_else(dangling);
         };
         if !affected.keys.contains_key(&key) {
             return Err(dangling());
         }
-        match affected.items.iter().find(|item| self::key(item) == key) {
+        match stored {
             None => Ok(Resolved::New(application, key)),
             Some(item) if item.declared => Ok(Resolved::Stored(item.id)),
             Some(_) => Err(returning(name)),
@@ -359,12 +378,12 @@ pub struct ItemInUse {
     pub name: String,
     /// The number of declared items elsewhere that refer to it after the submission.
     pub uses: u64,
-    /// The users of the same team by their names, at most 20.
-    pub users: Vec<String>,
+    /// The users of the same team by their names, at most 20; none for the items after the first 20.
+    pub users: Option<Vec<String>>,
 }
 
 impl ItemInUse {
-    fn new(item: &Item, uses: u64, users: &[&Item]) -> Self {
+    fn new(item: &Item, uses: u64, users: Option<&[&Item]>) -> Self {
         let name = |user: &&Item| {
             format!("{}/{} {} '{}'", user.consumer.name, user.application, user.service.title, user.name)
         };
@@ -373,7 +392,7 @@ impl ItemInUse {
             service: item.service.title.clone(),
             name: item.name.clone(),
             uses,
-            users: users.iter().take(USERS_NAMED_MAX).map(name).collect(),
+            users: users.map(|users| users.iter().take(USERS_NAMED_MAX).map(name).collect()),
         }
     }
 
@@ -384,13 +403,14 @@ impl ItemInUse {
         } else {
             format!("{} items elsewhere refer", self.uses)
         };
-        let more = self.uses.saturating_sub(length(self.users.len()));
-        let more = match self.users.len() {
+        let Some(users) = &self.users else { return format!("{items} to it") };
+        let more = self.uses.saturating_sub(length(users.len()));
+        let more = match users.len() {
             _ if more == 0 => None,
             USERS_NAMED_MAX => Some(format!("{more} more")),
             _ => Some(format!("{more} of other teams")),
         };
-        let users: Vec<String> = self.users.iter().cloned().chain(more).collect();
+        let users: Vec<String> = users.iter().cloned().chain(more).collect();
         format!("{items} to it: {}", users.join(", "))
     }
 
@@ -421,11 +441,12 @@ pub(super) fn in_use(
     }
     let released = released(affected, resolver, offers);
     let in_use = removed.into_iter().filter_map(|item| {
-        let released = |user: ItemId| released.contains(&(item.id, user));
-        let users = resolver.elsewhere.users.get(&item.id).into_iter().flatten();
-        let (released, left): (Vec<&Item>, Vec<&Item>) = users.partition(|user| released(user.id));
-        let uses = item.used_by.saturating_sub(length(released.len()));
-        (uses > 0).then(|| ItemInUse::new(item, uses, &left))
+        let count = released.iter().filter(|(target, _)| *target == item.id).count();
+        let uses = item.used_by.saturating_sub(length(count));
+        let users = resolver.elsewhere.users.get(&item.id).map(|users| {
+            users.iter().filter(|user| !released.contains(&(item.id, user.id))).collect::<Vec<&Item>>()
+        });
+        (uses > 0).then(|| ItemInUse::new(item, uses, users.as_deref()))
     });
     in_use.collect()
 }
@@ -514,6 +535,9 @@ fn count(diffs: &mut [Diff<'_>], resolver: &Resolver<'_, '_>) -> Uses {
         }
     }
     uses.changed = uses.items.len();
+    if uses.changed > USES_CHANGED_MAX {
+        return uses;
+    }
     for (_, planned) in diffs.iter_mut().flat_map(|diff| &mut diff.direct) {
         let Some(new) = planned.declared.as_mut().and_then(|declared| declared.new.as_mut()) else {
             continue;
@@ -522,7 +546,7 @@ fn count(diffs: &mut [Diff<'_>], resolver: &Resolver<'_, '_>) -> Uses {
         new.used_by = of_new.begun;
         *uses.begun.entry(planned.item.application(new.generation)).or_default() += of_new.begun;
     }
-    // A reference to a gone item ends without a write.
+    // A reference to a gone item ends without a write. The searches are few, because a submission changes few uses.
     uses.items.retain(|id, _| resolver.find(*id).is_some());
     for (id, of_item) in uses.items.iter().filter(|(_, of_item)| of_item.begun > 0) {
         let Some(item) = resolver.find(*id) else { continue };

@@ -136,7 +136,7 @@ impl World {
             (*target, users.filter_map(|user| self.snapshot.items.get(&user).cloned()).collect())
         };
         let users = to_read.removed.iter().map(users).collect();
-        (Elsewhere { targets, users }, items)
+        (Elsewhere { targets, users, begun: to_read.begun }, items)
     }
 
     /// Returns the fixed values of earlier declarations, and gives alike items their stored texts, as the function does.

@@ -1,16 +1,18 @@
 //! Items of other applications and teams that a declaration refers to, and the items that refer to one (R71).
 
 use super::batch::Consistency;
-use super::partition::for_each_page;
+use crate::client::call::Call as _;
 use crate::client::{Error, Table};
-use crate::key;
+use crate::key::{self, Key};
 use crate::record::{self, ApplicationRecord, ItemRecord, Record as _, UseRecord};
 use domain::base::id::ApplicationId;
 use domain::model::team::Application;
-use domain::model::write::Use;
 use domain::rules::plan::Target;
 use domain::{Item, ItemId};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of users of an item that a submission reads. A problem names at most 20 of them.
+const OWN_USERS_MAX: i32 = 100;
 
 impl Table {
     /// Returns the live items with these ids, each with its application, in one round.
@@ -34,19 +36,13 @@ impl Table {
         Ok(items.into_iter().filter_map(target).collect())
     }
 
-    /// Returns the items of the same team that refer to an item from other applications.
+    /// Returns the first items of the same team that refer to an item from other applications.
     pub async fn own_users_of(&self, target: ItemId) -> Result<Vec<Item>, Error> {
         let partition = key::use_partition(target.team());
-        let query = self.partition_query(&self.name, &partition, &key::uses_prefix(target));
-        let mut users = Vec::new();
-        for_each_page(query, |page| {
-            for row in page {
-                let Use { user, .. } = record::read::<UseRecord>(row)?;
-                users.extend((user.team() == target.team()).then_some(key::item(user)));
-            }
-            Ok(())
-        })
-        .await?;
+        let query = self.partition_query(&self.name, &partition, &key::uses_prefix(target, target.team()));
+        let rows = query.limit(OWN_USERS_MAX).call().await?.items.unwrap_or_default();
+        let user = |row| Ok(key::item(record::read::<UseRecord>(row)?.user));
+        let users = rows.into_iter().map(user).collect::<Result<Vec<Key>, Error>>()?;
         self.batch_get::<ItemRecord>(users, Consistency::Strong).await
     }
 }
