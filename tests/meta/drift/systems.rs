@@ -117,6 +117,7 @@ pub(super) fn with_words() -> Lines {
     with_drift(&system, change);
     with_unconfirmed_removal(&system);
     with_derived(&system);
+    with_reference(&system);
     system.seen.lock().unwrap().clone()
 }
 
@@ -144,6 +145,29 @@ fn with_derived(system: &Running) {
     declare(system, "PATCH", "submit", &port).expect_status(201);
     let items = system.get(&format!("{CONSUMER}/service_items/?name=p1&document=true"), "awesome-key");
     assert_eq!(items.at("/results/0/document_problems/0/pointer"), "/title");
+}
+
+/// Reads an item that refers to another application and the granted item, and previews the removal of that one.
+fn with_reference(system: &Running) {
+    let reference = json!({"type": ["string", "object"], "format": "reference", "service_reference": "Port",
+        "x-reach": "team"});
+    let definition = json!({"title": "Link", "type": "object", "required": ["name"],
+        "properties": {"name": {"type": "string"}, "port": reference}});
+    system.call("POST", &format!("{OWNER}/services/"), "vm-owner-key", &definition).expect_status(201);
+    let link = json!({"name": "l1", "port": {"application": "Ports", "name": "p1"}});
+    let links = json!({"AwesomeConsumer": {"Links": {"services": {"Link": [link]}}}});
+    let created = declare(system, "PATCH", "submit", &links).expect_status(201);
+    let item =
+        system.get(created.at("/change_instances/0/service_item/url").as_str().unwrap(), "awesome-key");
+    let port = item.at("/references/0/url").as_str().unwrap();
+    assert_eq!(system.get(port, "awesome-key").at("/uses"), 1);
+    assert_eq!(system.get(&format!("{port}?granted=true"), "awesome-key").at("/name"), "p1");
+    let port = item.at("/references/0/service_item");
+    let users = system.get(&format!("{CONSUMER}/service_items/?references={port}"), "awesome-key");
+    assert_eq!(users.at("/results/0/name"), "l1");
+    let removed = json!({"AwesomeConsumer": {"Ports": {"services": {"Port": []}}}});
+    let preview = declare(system, "PATCH", "validate", &removed).expect_status(200);
+    assert_eq!(preview.at("/unconfirmed_removals/1/uses"), 1);
 }
 
 /// Completes a failed change instance of a verified service, and observes another value.

@@ -1,8 +1,6 @@
 //! Teams, their heads and their applications.
 
-use super::codec::{
-    FORMAT_BASE, FORMAT_CHECKED, FORMAT_GENERATIONS, FORMAT_USES, Record, of_confirmed, of_generation,
-};
+use super::codec::{FORMAT_BASE, FORMAT_GENERATIONS, FORMAT_USES, Record, of_confirmed, of_generation};
 use super::conversion::{Bad, Part, mirrors};
 use super::parts::SincePart;
 use crate::key::{self, Key};
@@ -157,11 +155,9 @@ impl Record for ApplicationRecord {
 
     fn format(application: &Application) -> u64 {
         let Application { id, items_before, drifted, uses_ever, retired, .. } = application;
-        if *uses_ever > 0 {
+        // One update adds to both numbers, and cannot know the format of the stored record.
+        if *uses_ever > 0 || *drifted > 0 {
             return FORMAT_USES;
-        }
-        if *drifted > 0 {
-            return FORMAT_CHECKED;
         }
         let is_of_generations = id.generation() > 0 || *items_before > 0 || retired.is_some();
         if is_of_generations { FORMAT_GENERATIONS } else { FORMAT_BASE }
