@@ -10,7 +10,7 @@ use crate::base::id::{ApplicationId, ItemId, TeamId};
 use crate::base::json;
 use crate::base::problem::{Problem, pointer};
 use crate::catalog::schema::{Name, Named};
-use crate::model::declaration::{DEPTH_MAX, Declaration, DeclaredApplication, DeclaredItem, SERVICES};
+use crate::model::declaration::{DEPTH_MAX, Declaration, DeclaredItem, SERVICES};
 use crate::model::declared::Declared;
 use crate::model::item::Item;
 use crate::model::submission::Scope;
