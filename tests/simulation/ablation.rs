@@ -20,6 +20,8 @@ pub struct Fence {
 enum Condition {
     /// A condition with this text.
     Part(&'static str),
+    /// A condition with one of these texts.
+    AnyPart([&'static str; 2]),
     /// A condition with exactly this text.
     Whole(&'static str),
 }
@@ -33,7 +35,7 @@ pub enum Needed {
     Unseen(&'static str),
 }
 
-use Condition::{Part, Whole};
+use Condition::{AnyPart, Part, Whole};
 use Needed::{From, Unseen};
 
 const fn fence(name: &'static str, condition: Condition, row: Option<&'static str>, needed: Needed) -> Fence {
@@ -43,14 +45,14 @@ const fn fence(name: &'static str, condition: Condition, row: Option<&'static st
 const NOT_TAKEN: Condition = Part("attribute_not_exists(pk)");
 
 /// The fences of docs/explanation/concurrency.md with a condition, in order.
-pub const FENCES: [Fence; 17] = [
+pub const FENCES: [Fence; 20] = [
     fence("HEAD.submissions", Part("#sub = :sub"), None, Unseen("the key of the next submission is taken")),
     fence("HEAD.blockers", Part("#attn = :attn AND #att = :att"), None, From(1)),
     fence("HEAD.next_change", Part("#nc = :nc"), None, Unseen("the keys of change instances are taken")),
     fence(
         "HEAD.in_flight, before a submission",
         Part("attribute_not_exists(#inf)"),
-        None,
+        Some("HEAD"),
         Unseen("HEAD.submissions"),
     ),
     fence("HEAD.in_flight, at its end", Whole("#inf = :inf"), None, Unseen("SUBMISSION.work_left")),
@@ -62,6 +64,9 @@ pub const FENCES: [Fence; 17] = [
         None,
         Unseen("an observation and a new declaration of another item hardly ever meet"),
     ),
+    fence("APP.us", AnyPart(["attribute_not_exists(#us)", "#us = :us"]), None, From(14)),
+    fence("ITEM.dc", Whole("#dc = :dc"), None, From(14)),
+    fence("HEAD.in_flight of another team", Whole("attribute_not_exists(#inf)"), Some("CHECK"), From(42)),
     fence("ITEM.revision", Part("#rv = :rv"), None, From(3)),
     fence("CLAIM.n", Whole("#n = :n"), None, Unseen("the claim is read before the write")),
     fence("history length and state", Part("#n = :n AND #st = :st"), None, Unseen("ITEM.revision")),
@@ -77,6 +82,17 @@ pub const FENCES: [Fence; 17] = [
         Unseen("SUBMISSION.work_left"),
     ),
 ];
+
+impl Condition {
+    /// Returns the text of the fence in a condition, if the condition has it.
+    fn text_in(self, condition: &str) -> Option<&'static str> {
+        match self {
+            Part(fence) => condition.contains(fence).then_some(fence),
+            AnyPart(fences) => fences.into_iter().find(|fence| condition.contains(fence)),
+            Whole(fence) => (condition == fence).then_some(fence),
+        }
+    }
+}
 
 impl Fence {
     /// Removes the fence from a transaction. Returns whether the transaction had it.
@@ -94,11 +110,8 @@ impl Fence {
                 _ => row,
             };
             let Some(condition) = action.get("ConditionExpression").and_then(Value::as_str) else { continue };
-            let (is_it, fence) = match self.condition {
-                Part(fence) => (condition.contains(fence), fence),
-                Whole(fence) => (condition == fence, fence),
-            };
-            if is_it && self.row.is_none_or(|ty| row == Some(ty)) {
+            let Some(fence) = self.condition.text_in(condition) else { continue };
+            if self.row.is_none_or(|ty| row == Some(ty)) {
                 // The names must stay in use, because DynamoDB rejects unused ones.
                 // DynamoDB also rejects redundant parentheses.
                 let fenced = if fence.starts_with('(') { fence.to_owned() } else { format!("({fence})") };

@@ -5,15 +5,16 @@ use crate::client::ClientLog;
 use crate::cloud::TABLE;
 use crate::declared::ItemName;
 use crate::locked;
+use crate::oracle::uses::Uses;
 use crate::oracle::{Oracle, name_of};
 use crate::shape::Shape;
 use crate::stream::{Stream, sequence};
-use crate::system::{Answer, System};
+use crate::system::{Answer, SUBMIT, System};
 use domain::audit::invariant::Snapshot;
 use domain::base::state::Kind;
 use domain::model::submission::{Progress, Submission};
 use domain::outreach::event;
-use domain::{Change, ChangeId};
+use domain::{Change, ChangeId, ItemId};
 use dovetail_table::stream::{Written, records};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +26,9 @@ pub async fn everything(shape: &Shape, system: &Arc<System>, stream: &Arc<Stream
     assert!(audited.violations.is_empty() && audited.unsettled == 0, "{audited:#?}");
     let snapshot = system.table.snapshot().await.unwrap();
     nothing_is_pending(&snapshot);
-    as_the_oracle_says(shape, stream, client_log, &snapshot);
+    for (what, times) in as_the_oracle_says(shape, stream, client_log, &snapshot) {
+        (0..times).for_each(|_| system.cloud.count(&what));
+    }
     assert_answers_stored(client_log, &snapshot);
     as_previewed(client_log, &snapshot);
     catalogue::assert_stored(system, client_log, &snapshot);
@@ -49,19 +52,32 @@ fn nothing_is_pending(snapshot: &Snapshot) {
     }
 }
 
-/// Replays submissions and decisions in the oracle, in the order of their commits, and compares the results.
-fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, snapshot: &Snapshot) {
+/// Replays submissions and decisions in the oracle, in the order of their commits, and compares the results. Returns
+/// counts of references.
+fn as_the_oracle_says(
+    shape: &Shape,
+    stream: &Stream,
+    client_log: &ClientLog,
+    snapshot: &Snapshot,
+) -> BTreeMap<String, u64> {
     let mut all = stream.records();
     all.sort_by_key(|record| sequence(record).to_owned());
     let event = serde_json::from_value(json!({"Records": all})).unwrap();
     let bodies = locked(&client_log.bodies);
     let mut oracle = Oracle::new(shape.clone(), completed_with(client_log));
-    for (raw, record) in all.iter().zip(records(event)) {
+    let mut uses = client_log.observer.get().map(|observer| Uses::new(observer.attempts(), snapshot));
+    for (position, (raw, record)) in all.iter().zip(records(event)).enumerate() {
+        if let Some(uses) = &mut uses {
+            uses.judge(position, &oracle);
+        }
         if let Some([item, owner, number]) = claim_of(raw) {
             oracle.claimed(item, owner, number);
         }
         match record.written.unwrap() {
             Written::Submission { before: None, after } => {
+                if let Some(uses) = &mut uses {
+                    uses.accepted(position, &after, requested_ids(&after, snapshot), &oracle);
+                }
                 oracle.submitted(&after, &bodies[&after.request], &requested(&after, snapshot));
             }
             Written::Change { entries_before, after } => oracle.changed(entries_before, &after),
@@ -70,6 +86,9 @@ fn as_the_oracle_says(shape: &Shape, stream: &Stream, client_log: &ClientLog, sn
         }
     }
     oracle.compare(snapshot);
+    let Some(mut uses) = uses else { return BTreeMap::new() };
+    uses.judge(all.len(), &oracle);
+    uses.compare(snapshot)
 }
 
 /// Returns item, owner and number of a claim, if a stream record is one.
@@ -93,9 +112,14 @@ fn completed_with(client_log: &ClientLog) -> BTreeMap<ChangeId, u64> {
 
 /// Returns the items with a direct change instance of a submission.
 fn requested(submission: &Submission, snapshot: &Snapshot) -> BTreeSet<ItemName> {
+    requested_ids(submission, snapshot).into_keys().collect()
+}
+
+/// Returns the items with a direct change instance of a submission, with their ids.
+fn requested_ids(submission: &Submission, snapshot: &Snapshot) -> BTreeMap<ItemName, ItemId> {
     let changes = snapshot.changes.values();
     let direct = changes.filter(|change| change.kind == Kind::Direct && change.submission == submission.id);
-    direct.map(|change| name_of(change).1).collect()
+    direct.map(|change| (name_of(change).1, change.item)).collect()
 }
 
 /// Checks I20: a repeated submission with its idempotency key gets its first answer again.
@@ -173,7 +197,7 @@ fn assert_answers_stored(client_log: &ClientLog, snapshot: &Snapshot) {
     for (request, answer) in answers.iter() {
         assert_ne!(answer.status, 500, "{request:?}: {answer:?}");
         let id = answer.body["id"].as_u64();
-        if request.path.ends_with("/submit/") && answer.status == 201 {
+        if request.path.starts_with(SUBMIT) && answer.status == 201 {
             let is_stored = snapshot.submissions.iter().any(|submission| Some(submission.id.get()) == id);
             assert!(is_stored, "the accepted submission {id:?} is stored");
         }

@@ -4,13 +4,14 @@ use crate::catalogue;
 use crate::command::Command;
 use crate::declared::{Body, add_metadata, content};
 use crate::locked;
+use crate::references::{self, Observer};
 use crate::shape::{CONSUMERS, OWNERS, Shape};
 use crate::system::{Answer, ApiRequest, OWNED, SUBMIT, System};
 use crate::worker;
 use domain::model::submission::Scope;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 /// Maximum number of attempts of a request.
@@ -40,6 +41,8 @@ pub struct ClientLog {
     pub previews: Mutex<Vec<(Value, Answer)>>,
     /// Paths of all DELETE requests, also of those without an answer.
     pub removed: Mutex<BTreeSet<String>>,
+    /// The attempts of submissions, in a world with references.
+    pub observer: OnceLock<Observer>,
 }
 
 /// A client of a system.
@@ -53,31 +56,22 @@ pub struct Client<'a> {
 impl Client<'_> {
     /// Executes one command.
     pub async fn act(self, number: usize, command: &Command) {
-        let Self { system, log, shape } = self;
+        let Self { system, shape, .. } = self;
         let think = system.cloud.draw(|dice| dice.u64(0..200));
         tokio::time::sleep(Duration::from_millis(think)).await;
         match command {
             Command::Submit { consumer, scope, applications, with_key } => {
-                let (team, key) = CONSUMERS[*consumer];
-                let mut content = content(applications, shape.is_verified);
-                if shape.has_metadata {
-                    add_metadata(&mut content, number);
-                }
-                let body = Body::new(content.clone());
-                let method = if *scope == Scope::Whole { "POST" } else { "PATCH" };
-                let mut request = ApiRequest::new(method, SUBMIT, key, json!({team: content}));
-                request.idempotency_key = with_key.then(|| format!("key-{number}"));
-                let is_previewed = number.is_multiple_of(PREVIEWED);
-                let preview = if is_previewed { self.preview(&request).await } else { None };
-                request.if_match =
-                    preview.as_ref().map(|preview| preview["plan"].as_str().unwrap().to_owned());
-                let answer = self.persist(&request, Some(&body)).await;
-                if answer.as_ref().is_some_and(|answer| answer.status == 201) && body.generates() {
-                    system.cloud.count(GENERATED);
-                }
-                if let Some((preview, answer)) = preview.zip(answer) {
-                    locked(&log.previews).push((preview, answer));
-                }
+                // With references, the consumers submit equally often.
+                let consumer = if shape.has_references { number % CONSUMERS.len() } else { *consumer };
+                let content = content(applications, shape.is_verified);
+                self.submit(number, (consumer, *scope), content, *with_key).await;
+            }
+            Command::Decide { pick, .. } if shape.has_references && pick.is_multiple_of(4) => {
+                let content = content(&references::partial(*pick), shape.is_verified);
+                self.submit(number, (number % CONSUMERS.len(), Scope::Partial), content, false).await;
+            }
+            Command::Decide { pick, .. } if shape.has_references && pick % 8 == 1 => {
+                references::meet(self, pick / 8 % CONSUMERS.len()).await;
             }
             // The owner of virtual machines is the first one.
             Command::Decide { owner: 0, pick, to, .. } if shape.is_verified && pick % 5 < 2 => {
@@ -87,26 +81,7 @@ impl Client<'_> {
                 worker::work_on_batch(self, *owner, *pick).await;
             }
             Command::Decide { owner, pick, to, deployed } => {
-                let states = ["PENDING", "APPROVED"];
-                let Some(change) = self.some_change(*owner, *pick, &states).await else { return };
-                let is_verified = shape.is_verified && change["service"]["name"] == "VM";
-                let (to, deployed) = match (change["state"].as_str().unwrap(), to % 4) {
-                    ("PENDING", 0) => ("REJECTED", false),
-                    ("PENDING", _) => {
-                        ("APPROVED", *deployed && !is_verified && change["is_dependant"] == false)
-                    }
-                    (_, 0) => ("ERRORED", false),
-                    (_, _) => ("COMPLETED", *deployed && change["is_dependant"] == false),
-                };
-                let mut body = json!({"state": to});
-                if deployed {
-                    body["deployed_item"] = json!({"ip": format!("10.0.0.{}", pick % 3)});
-                }
-                let service = change["service"]["name"].as_str().unwrap();
-                if shape.life(service).claim_required && matches!(to, "COMPLETED" | "ERRORED") {
-                    return worker::work(self, *owner, &change, *pick, body).await;
-                }
-                drop(self.persist(&on(*owner, "PATCH", &change, "", body), None).await);
+                self.decide(*owner, *pick, *to, *deployed).await;
             }
             Command::Retry { owner, pick } => {
                 let states = ["REJECTED", "ERRORED"];
@@ -121,6 +96,60 @@ impl Client<'_> {
                 drop(self.persist(&request, None).await);
             }
             Command::Sweep => drop(system.sweep(sweep::Request::default()).await),
+        }
+    }
+
+    /// Decides on one of the owner's open change instances.
+    async fn decide(self, owner: usize, pick: usize, to: usize, deployed: bool) {
+        let Self { shape, .. } = self;
+        let states = ["PENDING", "APPROVED"];
+        let Some(change) = self.some_change(owner, pick, &states).await else { return };
+        let is_verified = shape.is_verified && change["service"]["name"] == "VM";
+        let (to, deployed) = match (change["state"].as_str().unwrap(), to % 4) {
+            ("PENDING", 0) => ("REJECTED", false),
+            ("PENDING", _) => ("APPROVED", deployed && !is_verified && change["is_dependant"] == false),
+            (_, 0) => ("ERRORED", false),
+            (_, _) => ("COMPLETED", deployed && change["is_dependant"] == false),
+        };
+        let mut body = json!({"state": to});
+        if deployed {
+            body["deployed_item"] = json!({"ip": format!("10.0.0.{}", pick % 3)});
+        }
+        let service = change["service"]["name"].as_str().unwrap();
+        if shape.life(service).claim_required && matches!(to, "COMPLETED" | "ERRORED") {
+            return worker::work(self, owner, &change, pick, body).await;
+        }
+        drop(self.persist(&on(owner, "PATCH", &change, "", body), None).await);
+    }
+
+    /// Submits a declaration. The number of the command decides its metadata, and whether it is previewed.
+    async fn submit(
+        self,
+        number: usize,
+        (consumer, scope): (usize, Scope),
+        mut content: Value,
+        with_key: bool,
+    ) {
+        let Self { system, log, shape } = self;
+        let (team, key) = CONSUMERS[consumer];
+        if shape.has_metadata {
+            add_metadata(&mut content, number);
+        }
+        let query =
+            if shape.has_references { references::add(self, consumer, &mut content).await } else { "" };
+        let body = Body::new(content.clone());
+        let method = if scope == Scope::Whole { "POST" } else { "PATCH" };
+        let mut request = ApiRequest::new(method, &format!("{SUBMIT}{query}"), key, json!({team: content}));
+        request.idempotency_key = with_key.then(|| format!("key-{number}"));
+        let is_previewed = number.is_multiple_of(PREVIEWED);
+        let preview = if is_previewed { self.preview(&request).await } else { None };
+        request.if_match = preview.as_ref().map(|preview| preview["plan"].as_str().unwrap().to_owned());
+        let answer = self.persist(&request, Some(&body)).await;
+        if answer.as_ref().is_some_and(|answer| answer.status == 201) && body.generates() {
+            system.cloud.count(GENERATED);
+        }
+        if let Some((preview, answer)) = preview.zip(answer) {
+            locked(&log.previews).push((preview, answer));
         }
     }
 
@@ -183,8 +212,15 @@ impl Client<'_> {
             // Each attempt has a separate request id, and the table can store any of them.
             if let Some(body) = body {
                 locked(&log.bodies).insert(id.clone(), body.clone());
+                if let Some(observer) = log.observer.get() {
+                    observer.begins(system, &id, request, body);
+                }
             }
-            match system.send(request, &id).await {
+            let answer = system.send(request, &id).await;
+            if let Some((observer, answer)) = log.observer.get().zip(answer.as_ref()) {
+                observer.ends(system, &id, answer);
+            }
+            match answer {
                 // API Gateway returns this body after the death of a function or of its authorizer.
                 Some(answer) if answer.body["message"] == "Internal Server Error" => {}
                 Some(answer) if answer.status != 503 && answer.body["code"] != "submission_in_flight" => {

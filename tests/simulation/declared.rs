@@ -1,10 +1,11 @@
 //! Declarations of the consumers: two applications with a few virtual machines and a load balancer. Few names make
 //! races likely.
 
+use crate::references::GRANTED_TEAMS;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-const APPLICATIONS: [&str; 2] = ["App1", "App2"];
+pub const APPLICATIONS: [&str; 2] = ["App1", "App2"];
 const MACHINES: [&str; 3] = ["vm1", "vm2", "vm3"];
 
 /// The machine that exists before its declaration, if its service can adopt objects (R55).
@@ -124,6 +125,12 @@ impl Body {
 
     fn contents(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.as_object().unwrap().iter().filter(|(name, _)| *name != METADATA)
+    }
+
+    /// Returns the applications, each with the list of teams that may refer to its items.
+    pub fn granted(&self) -> BTreeMap<String, Value> {
+        let granted = |content: &Value| content[METADATA][GRANTED_TEAMS].clone();
+        self.contents().map(|(name, content)| (name.clone(), granted(content))).collect()
     }
 
     pub fn applications(&self) -> BTreeSet<String> {

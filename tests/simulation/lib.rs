@@ -24,6 +24,7 @@ pub mod load;
 pub mod many;
 pub mod network;
 pub mod oracle;
+pub mod references;
 pub mod run;
 pub mod shape;
 pub mod spec;

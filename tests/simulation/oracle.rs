@@ -5,13 +5,14 @@
 
 mod creation;
 mod item;
+pub mod uses;
 
 use self::item::{Item, Open, Stack, Target};
 use crate::declared::{Body, ItemName};
 use crate::shape::Shape;
 use domain::audit::invariant::Snapshot;
 use domain::base::json;
-use domain::base::state::{ChangeType, Kind};
+use domain::base::state::{ChangeType, Kind, RuntimeState};
 use domain::model::change::{self, ClosedBy, Entry};
 use domain::model::deployed::Deployed;
 use domain::model::item::{Item as StoredItem, Stack as StoredStack};
@@ -286,6 +287,27 @@ impl Oracle {
             Some(gone) => gone,
             None => self.items.entry(name_of(change)).or_default(),
         }
+    }
+
+    /// Returns an item by its id. `None` until a submission with it is applied, and after it is gone.
+    fn stored(&self, name: &Name, id: ItemId) -> Option<&Item> {
+        self.items.get(name).filter(|item| item.id == Some(id))
+    }
+
+    /// Returns the runtime state of an item, if it exists.
+    fn runtime(&self, name: &Name, id: ItemId) -> Option<RuntimeState> {
+        self.stored(name, id).and_then(|item| item.runtime)
+    }
+
+    /// Returns whether an item is gone (R44).
+    fn is_gone(&self, name: &Name, id: ItemId) -> bool {
+        let is_dead = |item: &Item| item.is_dead() && !self.waits(name, u64::MAX);
+        self.gone.contains_key(&id) || self.stored(name, id).is_some_and(is_dead)
+    }
+
+    /// Returns whether the applied submissions declare an item.
+    fn is_applied(&self, name: &Name, id: ItemId) -> bool {
+        self.stored(name, id).is_some_and(|item| item.declared.is_some())
     }
 
     /// Returns whether shares in earlier direct changes of the item are still to be generated.

@@ -7,6 +7,7 @@ use crate::client::{Client, ClientLog};
 use crate::cloud::{Cloud, Indexes};
 use crate::command::{CLIENTS, Command, commands};
 use crate::faults::Faults;
+use crate::references::Observer;
 use crate::shape::Shape;
 use crate::stream::Stream;
 use crate::system::System;
@@ -78,6 +79,9 @@ impl Run {
         let cloud = Cloud::new(dice, indexes, fence_removed);
         let system = System::start(&self.shape.world(), self.shape.limits, cloud).await;
         let (client_log, stream) = (Arc::new(ClientLog::default()), Arc::new(Stream::whole(&system)));
+        if self.shape.has_references {
+            client_log.observer.get_or_init(|| Observer::new(&system));
+        }
         system.cloud.suffer(self.faults.clone());
         let mut flowing = stream.flow(&system);
 

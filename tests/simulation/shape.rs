@@ -1,5 +1,6 @@
 //! The world of a run: the teams and services of the demo world, with drawn settings.
 
+use crate::references;
 use crate::system::{Limits, STAGED};
 use domain::rules::plan::REUSE_FROM;
 use dovetail_daemon::world;
@@ -31,6 +32,9 @@ const VERIFIED: u64 = 3;
 
 /// One in this number of seeds has metadata that complete and generate items.
 const EXPANDED: u64 = 4;
+
+/// One in this number of seeds has references between applications and teams (R69, R71).
+const REFERENCES: u64 = 4;
 
 /// One in this number of seeds has services with settings of their life cycle (R60 to R64).
 const LIFE: u64 = 3;
@@ -115,6 +119,8 @@ pub struct Shape {
     pub is_verified: bool,
     /// Whether declarations have metadata that complete and generate items (R66).
     pub has_metadata: bool,
+    /// Whether load balancers refer to machines of other applications and of the other consumer (R69, R71).
+    pub has_references: bool,
     /// With [`STAGED`] writes in one transaction, every submission is staged.
     pub limits: Limits,
 }
@@ -140,6 +146,7 @@ impl Shape {
         // The dice stay as they are, so the worlds of all other seeds stay, too.
         let is_verified = seed % VERIFIED == 2;
         let has_metadata = seed % EXPANDED == 3;
+        let has_references = seed % REFERENCES == 2;
         // No seed has a verified service as well: the oracle knows no replacement of a drifted object.
         if seed.is_multiple_of(LIFE) {
             let mut dice = Rng::with_seed(seed);
@@ -147,7 +154,7 @@ impl Shape {
             load_balancer.life = Life::drawn(&mut dice, "algorithm");
         }
         let limits = Limits { actions_max, reuse_from: REUSE_FROM };
-        Self { vm, load_balancer, is_verified, has_metadata, limits }
+        Self { vm, load_balancer, is_verified, has_metadata, has_references, limits }
     }
 
     fn service(&self, title: &str) -> &Service {
@@ -188,6 +195,9 @@ impl Shape {
                 let properties = &mut service["schema"]["properties"];
                 properties["ip"] = json!({"type": "string", "readOnly": true});
                 properties["host_id"] = json!({"type": "string", "x-computed": true, "x-import": true});
+            }
+            if self.has_references && service["schema"]["title"] == "LoadBalancer" {
+                service["schema"]["properties"][references::USES] = references::property();
             }
             service["schema"]["metadata"] = json!({"cost_per_change": 0.25, "monthly_cost": 49.99});
         }

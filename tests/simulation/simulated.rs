@@ -26,7 +26,8 @@ fn faults_in_any_order_lose_double_and_break_nothing() {
     let faults = simulation::faults::NAMES.split(", ");
     let made = simulation::catalogue::MADE.map(|(_, made)| made);
     let own = simulation::client::VERIFIED.into_iter().chain(simulation::worker::COUNTERS);
-    for counter in faults.chain(made).chain(own) {
+    let of_references = simulation::oracle::uses::COUNTERS;
+    for counter in faults.chain(made).chain(own).chain(of_references) {
         assert!(ran.counts.contains_key(counter), "at least one run counts '{counter}'");
     }
 }
@@ -75,9 +76,10 @@ fn without_a_needed_fence_a_rule_breaks() {
 #[test]
 fn every_redundant_fence_occurs() {
     for fence in FENCES.into_iter().filter(|fence| matches!(fence.needed, Needed::Unseen(_))) {
-        let runs = (1..)
-            .map(|seed| Run::of(seed, COMMANDS_MAX))
-            .filter(|run| run.shape.limits.actions_max == STAGED || run.shape.has_claims());
+        let runs = (1..).map(|seed| Run::of(seed, COMMANDS_MAX)).filter(|run| {
+            let shape = &run.shape;
+            shape.limits.actions_max == STAGED || shape.has_claims() || shape.has_references
+        });
         let mut ran = runs.take(12).map(|run| run.run(Some(fence)).unwrap());
         let ran = ran.find(|ran| ran.counts.contains_key("fence removed"));
         assert!(ran.is_some(), "a run has the condition '{}'", fence.name);

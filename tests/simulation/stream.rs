@@ -114,6 +114,11 @@ impl Stream {
         self.records().into_iter().filter(|record| filter.matches(record)).collect()
     }
 
+    /// Returns the number of records that were read.
+    pub fn read_so_far(&self) -> usize {
+        locked(&self.records).len()
+    }
+
     pub fn records(&self) -> Vec<Value> {
         locked(&self.records).clone()
     }
