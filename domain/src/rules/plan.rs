@@ -26,7 +26,7 @@ pub use self::preview::Preview;
 pub use self::removal::{ItemRemoval, REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
 use self::token::Covered;
 pub use self::uses::{
-    Elsewhere, ElsewhereToRead, GRANTED_TEAMS, ItemInUse, Target, USES_CHANGED_MAX, elsewhere_to_read,
+    Elsewhere, ElsewhereToRead, GRANTED_TEAMS, IN_USE, ItemInUse, Target, USES_CHANGED_MAX, elsewhere_to_read,
 };
 use self::uses::{Resolver, Uses};
 use crate::base::context::RequestContext;

@@ -8,12 +8,14 @@ use crate::refused;
 use crate::submitted::Submitted;
 use domain::base::problem::Problem;
 use domain::model::declaration::Declaration;
+use domain::model::team::Head;
 use domain::rules::expand;
 use domain::rules::expand::{Expanded, Previewed};
 use domain::rules::plan;
 use domain::rules::plan::{ItemRemoval, Plan, Refused, Removal, Request};
 use dovetail_aws::off_worker;
 use dovetail_http::{Code, Failure, Reply};
+use dovetail_table::Table;
 
 /// One attempt. Each attempt reads everything again, because any record of the last plan may have changed.
 pub(crate) struct Attempt<'a> {
@@ -88,6 +90,9 @@ impl<'a> Attempt<'a> {
             Ok(plan) => Ok(Planning::Ready(plan)),
             Err(Refused::Torn) => Ok(Planning::Replan(Code::Contended)),
             Err(Refused::InFlight(_)) => Ok(Planning::Replan(Code::SubmissionInFlight)),
+            Err(Refused::Invalid(problems)) if self.is_overtaken(table, &problems).await? => {
+                Ok(Planning::Replan(Code::Contended))
+            }
             Err(Refused::Invalid(problems)) => {
                 let removals = if is_confirmed { Vec::new() } else { self.unconfirmed() };
                 let failure = refused::invalid(table, call, problems, &removals).await;
@@ -96,6 +101,20 @@ impl<'a> Attempt<'a> {
             }
             Err(Refused::OutOfNumbers) => Err(Code::OutOfNumbers.into()),
         }
+    }
+
+    /// Returns whether an item may look in use because its users are older than itself (R71).
+    ///
+    /// A submission of the team may have committed between the reads of both. Their digests do not cover the number of
+    /// uses, so the plan does not notice. Only such a rejection needs the further read.
+    async fn is_overtaken(&self, table: &Table, problems: &[Problem]) -> Result<bool, Failure> {
+        if !problems.iter().any(|problem| problem.rule == plan::IN_USE) {
+            return Ok(false);
+        }
+        let before = &self.loaded.team.stored.head;
+        let head = table.head(before.team).await?;
+        let state = |head: &Head| (head.submissions, head.in_flight);
+        Ok(head.is_none_or(|head| state(&head) != state(before)))
     }
 
     /// Plans the submission, and rejects a plan that differs from the previewed one (R34).

@@ -33,9 +33,6 @@ const BEGUN: &str = "reference elsewhere begun";
 const ENDED: &str = "reference elsewhere ended";
 const REMOVED: &str = "submission removes items in use";
 
-/// The counter of problems that are true at no moment, because a plan mixes records.
-const MIXED: &str = "refused by a mixed read";
-
 /// The rules of the problems that this oracle predicts.
 const RULES: [&str; 5] = ["in_use", "unknown_item", "dangling_reference", "out_of_reach", "wrong_service"];
 
@@ -97,10 +94,6 @@ struct Refused {
     reported: BTreeSet<Problem>,
     /// The problems of at least one moment.
     possible: BTreeSet<Problem>,
-    /// The problems of at least one moment, if the reads mix records.
-    mixed: BTreeSet<Problem>,
-    /// Whether a submission of the same team was accepted in the window.
-    is_overtaken: bool,
     /// The problems of every moment so far.
     certain: Option<BTreeSet<Problem>>,
 }
@@ -118,15 +111,13 @@ impl Refused {
             window: (attempt.from, *position),
             reported: reported.filter(|(rule, _)| RULES.contains(&rule.as_str())).collect(),
             possible: BTreeSet::new(),
-            mixed: BTreeSet::new(),
-            is_overtaken: false,
             certain: None,
         })
     }
 
     /// Adds the problems of one moment.
     fn add(&mut self, predicted: Predicted) {
-        let Predicted { problems, unapplied, later, mixed, .. } = predicted;
+        let Predicted { problems, unapplied, later, .. } = predicted;
         let certain: BTreeSet<Problem> = problems.difference(&later).cloned().collect();
         self.certain = Some(match self.certain.take() {
             Some(before) => before.intersection(&certain).cloned().collect(),
@@ -134,7 +125,6 @@ impl Refused {
         });
         self.possible.extend(problems);
         self.possible.extend(unapplied);
-        self.mixed.extend(mixed);
     }
 }
 
@@ -185,9 +175,6 @@ impl Uses {
         assert_eq!(seen, (submission.team.id, submission.scope == Scope::Whole));
         let Predicted { problems, uses, removes_used, .. } = self.predicted(&submitted, oracle);
         assert_eq!(problems, BTreeSet::new(), "the accepted submission {} has no problem", submission.id);
-        for refused in self.refused.iter_mut().filter(|refused| refused.submitted.team == submitted.team) {
-            refused.is_overtaken |= (refused.window.0..=refused.window.1).contains(&position);
-        }
         self.count(REMOVED, u64::from(removes_used));
         self.grant(position, &submitted);
         self.apply(submitted, uses);
@@ -236,15 +223,12 @@ impl Uses {
 
     /// Checks the problems of a refused submission.
     fn compare_refused(&mut self, refused: Refused) {
-        let Refused { id, submitted, reported, possible, mixed, is_overtaken, certain, .. } = refused;
+        let Refused { id, submitted, reported, possible, certain, .. } = refused;
         let (certain, body) = (certain.unwrap(), &submitted.items);
-        // The digests do not cover the count of users, so a plan does not notice that only the count is newer.
-        let (mixed, wrong): (BTreeSet<_>, BTreeSet<_>) =
-            reported.difference(&possible).partition(|problem| is_overtaken && mixed.contains(*problem));
+        let wrong: BTreeSet<_> = reported.difference(&possible).collect();
         assert!(wrong.is_empty(), "at no moment has submission {id} the problems {wrong:?}: {body:#?}");
         let missing: BTreeSet<_> = certain.difference(&reported).collect();
         assert!(missing.is_empty(), "submission {id} has the problems {missing:?}: {body:#?}");
-        self.count(MIXED, u64::try_from(mixed.len()).unwrap());
         let rules: BTreeSet<&String> = reported.iter().map(|(rule, _)| rule).collect();
         for rule in rules {
             self.count(&format!("refused: {rule}"), 1);

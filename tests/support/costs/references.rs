@@ -24,11 +24,11 @@ fn patch(system: &Running, team: &str, applications: &Value) -> Answer {
     system.call("PATCH", &path, key, &json!({team: applications})).expect_status(201)
 }
 
-/// Declares the links of an application, each to these items.
+/// Declares the links of an application, each to one of these items; null for none.
 fn links(system: &Running, team: &str, application: &str, to: &[Value]) -> Answer {
-    let link = |(n, to): (usize, &Value)| match to {
-        Value::Null => json!({"name": format!("link{n}")}),
-        to => json!({"name": format!("link{n}"), "to": to}),
+    let link = |(n, to): (usize, &Value)| {
+        let name = json!({"name": format!("link{n}")});
+        if to.is_null() { name } else { json!({"name": format!("link{n}"), "to": to}) }
     };
     let links: Vec<Value> = to.iter().enumerate().map(link).collect();
     patch(system, team, &json!({application: {"services": {"Link": links}}}))

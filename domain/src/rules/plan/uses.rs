@@ -21,6 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The key in an application's metadata with the teams that may refer to its items.
 pub const GRANTED_TEAMS: &str = "dovetail_granted_teams";
 
+/// The rule of the removal of an item in use.
+pub const IN_USE: &str = "in_use";
+
 /// The value for all teams in a list of granted teams.
 const ALL_TEAMS: &str = "*";
 
@@ -420,7 +423,7 @@ impl ItemInUse {
         Problem {
             pointer: pointer([team, application, SERVICES, service, name]),
             path: [team, application, service, name].map(str::to_owned).to_vec(),
-            rule: "in_use",
+            rule: IN_USE,
             message: format!("must stay: {}; allow_removal=true removes it", self.detail()),
             change: None,
         }

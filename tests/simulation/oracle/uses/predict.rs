@@ -20,9 +20,6 @@ pub(super) struct Predicted {
     pub(super) unapplied: BTreeSet<Problem>,
     /// Those of the problems that only begin when such a submission is applied.
     pub(super) later: BTreeSet<Problem>,
-    /// Further problems if the submission mixes records from before and after another submission of its team: items
-    /// in use only by items that it releases.
-    pub(super) mixed: BTreeSet<Problem>,
     /// The items elsewhere that each declared item names afterwards.
     pub(super) uses: BTreeMap<ItemName, BTreeSet<ItemId>>,
     /// Whether the submission removes an item in use.
@@ -192,20 +189,15 @@ impl Uses {
                     && submitted.affects(&user.application)
                     && predicted.uses.get(user).is_none_or(|uses| !uses.contains(&item.id))
             };
-            let users =
+            let mut users =
                 self.items.iter().filter(|(_, user)| user.is_declared && user.uses.contains(&item.id));
-            let (released, left): (Vec<_>, Vec<_>) = users.partition(|(user, _)| is_released(user));
+            let is_in_use = users.any(|(user, _)| !is_released(user));
             let ItemName { application, service, name } = name;
             let pointer = format!("/{}/{application}/services/{service}/{name}", self.names[team]);
             let problem = ("in_use".to_owned(), pointer);
-            predicted.removes_used |= !left.is_empty();
-            if submitted.is_confirmed {
-                continue;
-            }
-            if !left.is_empty() {
+            predicted.removes_used |= is_in_use;
+            if is_in_use && !submitted.is_confirmed {
                 predicted.problems.insert(problem);
-            } else if !released.is_empty() {
-                predicted.mixed.insert(problem);
             }
         }
     }

@@ -48,7 +48,7 @@ use domain::outreach::webhook::delivery::{Delivery, Ended, Replied};
 use domain::outreach::webhook::reminder::Reminder;
 use domain::outreach::webhook::start::Cooling;
 use domain::outreach::webhook::{Scope, Settings as HookSettings, Webhook};
-use domain::{Change, Hash, Item, TeamRef};
+use domain::{Item, TeamRef};
 use expect_test::expect_file;
 use serde_json::json;
 use std::collections::BTreeMap;
