@@ -68,7 +68,7 @@ fn as_the_oracle_says(
     let mut uses = client_log.observer.get().map(|observer| Uses::new(observer.attempts(), snapshot));
     for (position, (raw, record)) in all.iter().zip(records(event)).enumerate() {
         if let Some(uses) = &mut uses {
-            uses.judge(position, &oracle);
+            uses.check(position, &oracle);
         }
         if let Some([item, owner, number]) = claim_of(raw) {
             oracle.claimed(item, owner, number);
@@ -87,7 +87,7 @@ fn as_the_oracle_says(
     }
     oracle.compare(snapshot);
     let Some(mut uses) = uses else { return BTreeMap::new() };
-    uses.judge(all.len(), &oracle);
+    uses.check(all.len(), &oracle);
     uses.compare(snapshot)
 }
 

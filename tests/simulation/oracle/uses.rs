@@ -150,7 +150,7 @@ impl Uses {
     }
 
     /// Collects the problems that refused submissions can have found after this number of commits.
-    pub fn judge(&mut self, position: usize, oracle: &Oracle) {
+    pub fn check(&mut self, position: usize, oracle: &Oracle) {
         let mut refused = std::mem::take(&mut self.refused);
         for one in &mut refused {
             if (one.window.0..=one.window.1).contains(&position) {
