@@ -6,11 +6,14 @@
 mod alike;
 mod application;
 mod check;
+mod elsewhere;
+mod in_use;
 mod numbers;
 mod on_change;
 mod pack;
 mod preview;
 mod removal;
+mod resolver;
 mod stored_items;
 mod token;
 mod uses;
@@ -18,17 +21,19 @@ mod uses;
 pub use self::alike::Alike;
 pub use self::application::digest_of_stored;
 use self::application::{AffectedApplication, Comparison};
+pub use self::elsewhere::{
+    Elsewhere, ElsewhereToRead, GRANTED_TEAMS, Target, USES_CHANGED_MAX, elsewhere_to_read,
+};
+pub use self::in_use::{IN_USE, ItemInUse};
 use self::numbers::{Numbers, Reserved};
 pub use self::numbers::{REUSE_FROM, to_ask};
 pub use self::on_change::{EarlierValues, earlier_to_read, observed_to_read, on_change_values};
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
 pub use self::removal::{ItemRemoval, REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
+use self::resolver::Resolver;
 use self::token::Covered;
-pub use self::uses::{
-    Elsewhere, ElsewhereToRead, GRANTED_TEAMS, IN_USE, ItemInUse, Target, USES_CHANGED_MAX, elsewhere_to_read,
-};
-use self::uses::{Resolver, Uses};
+use self::uses::Uses;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, SubmissionId};
@@ -182,7 +187,7 @@ pub fn plan<'a>(
     let mut problems = without_number;
     let of_items = removal::of_items(&affected, offers, request.earlier);
     let resolver = Resolver::new(stored, items, &affected, offers, request.elsewhere);
-    let in_use = uses::in_use(&affected, &resolver, offers);
+    let in_use = in_use::in_use(&affected, &resolver, offers);
     if !request.is_confirmed {
         problems.extend(removal::problems(stored, items, request));
         let team = request.declaration.team.as_str();

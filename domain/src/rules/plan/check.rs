@@ -1,8 +1,9 @@
 //! The check of a declaration: collects all problems, each with its JSON pointer and its rule.
 
 use super::application::AffectedApplication;
+use super::elsewhere::GRANTED_TEAMS;
+use super::resolver::{Resolved, Resolver};
 use super::stored_items::{Key, by_key, key};
-use super::uses::{GRANTED_TEAMS, Resolved, Resolver};
 use super::{EarlierValues, Offer, Offers, Request, Stored, on_change};
 use crate::base::id::ItemId;
 use crate::base::json;
