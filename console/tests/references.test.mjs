@@ -94,7 +94,8 @@ describe("references to other applications", () => {
     await page.route(`**/service_items/${ids.lab}/`, async (route) => {
       const response = await route.fetch();
       const item = await response.json();
-      const references = item.references.slice(0, 1).map((reference) => ({ ...reference, ...gone, declared: false }));
+      const named = item.references.filter((reference) => reference.service_item === ids["ams-1"]);
+      const references = named.map((reference) => ({ ...reference, ...gone, declared: false }));
       await route.fulfill({ response, json: { ...item, references } });
     });
     await signIn(page, "AwesomeConsumer");

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useMemo, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Service } from "../../api/types";
 import type { Editor } from "../../editor/use-editor";
 import { links } from "../../lib/links";
@@ -44,9 +45,9 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
   );
   const marks = useMarks(state.problem, problems);
   const applying = useApply(plan, message, (submission) => {
-    unsaved.finish();
     // The guard must see the end of the edits before the address changes.
-    setTimeout(() => navigate(links.submission(submission)));
+    flushSync(unsaved.finish);
+    navigate(links.submission(submission));
   });
 
   const reason = unsaved.isDone ? "The plan is applied." : reasonAgainst(plan, isValid, role, applying);
