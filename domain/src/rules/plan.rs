@@ -224,6 +224,9 @@ pub fn plan<'a>(
         metadata: metadata.unwrap_or_else(|| stored.team.metadata.clone()),
     };
     let plan = draft.finish(stored, offers, request)?;
+    if let Some(problem) = uses.too_many_writes(stored, plan.others.len()) {
+        return Err(Refused::Invalid(vec![problem]));
+    }
     Ok(Plan { removed_items: of_items, items_in_use: in_use, uses, ..plan })
 }
 

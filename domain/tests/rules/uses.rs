@@ -99,3 +99,21 @@ fn r71_a_submission_changes_references_to_twenty_items_elsewhere() {
     submit(&mut world, &vms, &[elsewhere("l", &names[1..])]).unwrap();
     assert_eq!(world.item_in(CAMPUS, "l").uses.len(), USES_CHANGED_MAX);
 }
+
+#[test]
+fn r71_references_share_the_commit_with_changed_applications() {
+    let names = ["a", "b", "c", "d", "e"];
+    let vms = names.map(|name| vm(name, 1));
+    let others = |count: usize| -> Vec<String> { (0..count).map(|n| format!("app{n}")).collect() };
+    let body = |applications: &[String]| {
+        let changed = applications.iter().map(|name| (name.as_str(), application(&[lb("x", &[], name)])));
+        let campus = (CAMPUS, application(&[elsewhere("l", &names)]));
+        document(&[(APP, application(&vms)), campus].into_iter().chain(changed).collect::<Vec<_>>())
+    };
+    let mut world = world();
+    submit(&mut world, &vms, &[elsewhere("l", &[])]).unwrap();
+    let full = world.submit(&body(&others(89)), Scope::Partial).err().map(broken);
+    assert_eq!(full.as_deref(), Some(&["too_many_references"][..]));
+    world.submit_staged(&body(&others(80)), Scope::Partial).unwrap();
+    assert_eq!(world.item("a").used_by, 1);
+}

@@ -14,6 +14,10 @@ use crate::model::item::Item;
 use crate::model::write::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Maximum number of writes of a commit for the team, its applications and references to items elsewhere. Even a staged
+/// submission commits in one transaction of 100 actions, and head, submission, staging and idempotency key need some.
+const COMMIT_WRITES_MAX: usize = 94;
+
 /// The references to one item that begin and end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct UsesOfItem {
@@ -46,6 +50,19 @@ impl Uses {
     /// Returns a lower bound on the writes: without those of items and applications that the submission writes anyway.
     pub(super) fn writes_at_least(&self) -> usize {
         self.teams.len()
+    }
+
+    /// Returns a problem if the commit has no room for these changes next to the writes of the applications.
+    pub(super) fn too_many_writes(&self, stored: &Stored, of_applications: usize) -> Option<Problem> {
+        let writes = self.items.len() + self.begun.len() + self.teams.len();
+        if writes == 0 || of_applications + writes <= COMMIT_WRITES_MAX {
+            return None;
+        }
+        let message = format!(
+            "must change fewer applications or fewer references to items elsewhere at once: the commit would need \
+             {of_applications} writes for applications and {writes} for references, at most {COMMIT_WRITES_MAX} together"
+        );
+        Some(problem(stored, message))
     }
 
     /// Returns the writes of a commit by this team, apart from those of applications.
@@ -101,10 +118,14 @@ pub(super) fn settle(
 
 /// Returns the problem of a submission with too many changes of references to items elsewhere.
 pub(super) fn too_many(stored: &Stored, changed: usize) -> Problem {
-    let team = stored.team.name.clone();
     let message = format!(
         "must add and release references to at most {USES_CHANGED_MAX} items elsewhere at once, not {changed}"
     );
+    problem(stored, message)
+}
+
+fn problem(stored: &Stored, message: String) -> Problem {
+    let team = stored.team.name.clone();
     let path = vec![team.clone(), "references".to_owned()];
     Problem { pointer: pointer([team.as_str()]), path, rule: "too_many_references", message, change: None }
 }
