@@ -44,6 +44,7 @@ transcripts! {
     settings_of_a_team
     show_an_object
     show_derived_values
+    show_references
     submit_with_a_message
     wait_for_the_owners
     write_yaml

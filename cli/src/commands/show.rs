@@ -111,6 +111,12 @@ fn item(sections: &mut Sections, value: &Value) {
         ],
     );
     sections.field("Removal", gone);
+    let uses = match value.at("/uses").as_u64() {
+        None => String::new(),
+        Some(1) => "1 item of another application or team".to_owned(),
+        Some(count) => format!("{count} items of other applications or teams"),
+    };
+    sections.field("In use by", &uses);
     sections.document(&versioned("Declaration", value.at("/declaration_version")), value.at("/declaration"));
     let deployed = value.at("/deployed_item");
     sections.document(&versioned("Deployed item", deployed.at("/version")), deployed.at("/data"));
@@ -122,11 +128,6 @@ fn item(sections: &mut Sections, value: &Value) {
         format!("{}: {}", problem.text_at("/pointer"), problem.text_at("/detail"))
     });
     sections.lines("References to other applications", value.list_at("/references"), reference);
-    if value.is_at("/uses") {
-        sections.lines("In use", &[value.at("/uses").clone()], |uses| {
-            format!("{} items of other applications or teams refer to it", uses.text_at(""))
-        });
-    }
     if value.is_at("/is_drifted") {
         let since = value.text_at("/drift/since");
         sections.differences(&format!("Drift since {since}"), value.list_at("/drift/differences"));
