@@ -10,6 +10,7 @@ mod change_instances {
     mod history;
     mod list;
     mod proposals;
+    mod references;
 }
 mod charges;
 mod console;

@@ -243,6 +243,10 @@ scenarios! {
     p63_uses_are_exact
     p64_a_value_derives_from_others
     p65_derived_values_join_and_end
+    p71_what_a_reference_shows
+    p72_a_reference_shows_no_secret
+    p73_a_referenced_change_names_its_causes
+    p75_a_derived_value_shows_what_a_reference_shows
     partial_submissions
     prices_for_time_in_service
     references

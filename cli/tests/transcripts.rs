@@ -43,6 +43,7 @@ transcripts! {
     settings_and_docs
     settings_of_a_team
     show_an_object
+    show_causes
     show_derived_values
     show_references
     submit_with_a_message

@@ -153,9 +153,11 @@ describe("catalogue and service", () => {
     await page.getByLabel("Tags, separated by commas").fill("compute, new");
     await page.getByLabel("Changes need an approval").uncheck();
     await page.getByLabel("Claim required").check();
+    await page.getByLabel("References to the items show").selectOption("Also the deployed version");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("compute, new", { exact: true }).waitFor();
     await page.getByText("Changes start as approved").waitFor();
+    await page.getByText("Also the deployed version", { exact: true }).waitFor();
     await page.getByText("API keys complete and fail only with a claim", { exact: true }).waitFor();
     await context.close();
     const consumer = await openService("AwesomeConsumer", ids.host, "Settings");

@@ -207,7 +207,7 @@ describe("item", () => {
     const { page, context } = await open("front");
     await tab(page, "References");
     const refers = page.getByRole("region", { name: "Refers to" });
-    assert.match(await flat(refers), /web1 VM \/related_vms\/0/);
+    assert.match(await flat(refers), /\/related_vms\/0 VM \/ web1 In service/);
     assert.match(await flat(page.getByRole("region", { name: "Dependent teams" })), /NPOwnerTeam for LoadBalancer/);
     await refers.getByRole("link", { name: "web1" }).click();
     await page.getByRole("heading", { level: 1, name: "web1" }).waitFor();

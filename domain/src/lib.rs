@@ -97,6 +97,7 @@ pub mod account {
 /// Answers computed from stored entities.
 pub mod views {
     pub mod backlog;
+    pub mod causes;
     pub mod charge_sums;
     pub mod compare;
     pub mod derived;

@@ -65,8 +65,7 @@ def tour(base):
     done = dovetail.ChangeInstanceUpdate(state="COMPLETED", log="in the rack", deployed_item={"ip": "10.0.0.1"})
     change = vm.changes.update_change_instance("serviceowner", first, change_instance_update=done)
     check((change.state, change.log), (dovetail.State.COMPLETED, "in the rack"))
-    # The response is an item of the own team, or one that another team grants.
-    item = consumer.items.get_service_item("consumer", change.service_item.id).actual_instance
+    item = consumer.items.get_service_item("consumer", change.service_item.id)
     check((item.runtime_state, item.deployed_item.data), (dovetail.RuntimeState.IN_SERVICE, {"ip": "10.0.0.1"}))
     deployed = consumer.deployed.list_deployed_items("consumer", service_item_id=str(item.id))
     check([version.data for version in deployed.results], [{"ip": "10.0.0.1"}])

@@ -65,6 +65,7 @@ sections! {
     reads_cost_what_the_page_says: "Reads", costs::reads();
     derived_values_cost_what_the_page_says: "Derived values", costs::derived();
     references_cost_what_the_page_says: "References elsewhere, and parts of definitions", costs::references();
+    what_references_show_costs_what_the_page_says: "What references show", costs::shown();
     operators_cost_what_the_page_says: "Operators", costs::operators();
     generation_costs_what_the_page_says: "Generation, per work record", costs::generation();
     charges_cost_what_the_page_says: "Charges of a service with both prices", costs::charges();

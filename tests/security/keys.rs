@@ -270,6 +270,9 @@ fn paths(system: &Running, route: &Route, caller: &str) -> Vec<(Side, String)> {
                 check(system);
                 system.get("/v1/orcabase/consumer/service_items/", ADMIN).at("/results/0/id").clone()
             }
+            Operation::GetGrantedItem => {
+                system.get("/v1/orcabase/consumer/service_items/", ADMIN).at("/results/0/id").clone()
+            }
             _ if route.path.contains("/healthchecks") => check(system).at("/id").clone(),
             // The list of charges has another prefix.
             Operation::MarkCharge => {

@@ -11,6 +11,7 @@ mod outbound;
 mod page;
 mod references;
 mod replacement;
+mod shown;
 
 use crate::spawn_in_test;
 pub use claims::claims;
@@ -24,6 +25,7 @@ pub use outbound::outbound;
 pub use page::{HEADINGS, Table, page};
 pub use references::references;
 pub use replacement::replacement;
+pub use shown::shown;
 
 /// The result of a measurement.
 pub struct Costs {
@@ -44,6 +46,7 @@ pub fn measure() -> Costs {
         reads,
         derived,
         references,
+        shown,
         operators,
         generation,
         charges,

@@ -127,7 +127,7 @@ fn item(sections: &mut Sections, value: &Value) {
     sections.lines("Absent derived values", value.list_at("/document_problems"), |problem| {
         format!("{}: {}", problem.text_at("/pointer"), problem.text_at("/detail"))
     });
-    sections.lines("References to other applications", value.list_at("/references"), reference);
+    references(sections, value);
     if value.is_at("/is_drifted") {
         let since = value.text_at("/drift/since");
         sections.differences(&format!("Drift since {since}"), value.list_at("/drift/differences"));
@@ -135,7 +135,20 @@ fn item(sections: &mut Sections, value: &Value) {
     sections.changes("Open changes", value.list_at("/open_changes"));
 }
 
-/// Returns the line of a reference: its place, and the item with its states.
+/// Adds the references, and the values that the owners of the referenced items show.
+fn references(sections: &mut Sections, value: &Value) {
+    let references = value.list_at("/references");
+    sections.lines("References", references, reference);
+    for reference in references {
+        let name = reference.text_at("/name");
+        let deployed = reference.at("/deployed_item");
+        let title = versioned(&format!("Deployed item of '{name}'"), deployed.at("/version"));
+        sections.document(&title, deployed.at("/data"));
+        sections.document(&format!("Document of '{name}'"), reference.at("/document"));
+    }
+}
+
+/// Returns the line of a reference: its pointer, and the item with its states.
 fn reference(reference: &Value) -> String {
     let place = reference.text_at("/pointer");
     let [team, application, service, name] =
@@ -143,9 +156,21 @@ fn reference(reference: &Value) -> String {
     if name.is_empty() {
         return format!("{place}: item {} is gone", reference.text_at("/service_item"));
     }
-    let declared = if reference.is_at("/declared") { "" } else { ", not declared any more" };
+    let declared = match (reference.is_at("/declared"), reference.is_at("/in_place")) {
+        (false, _) => ", not declared any more",
+        (true, false) => ", not in place yet",
+        (true, true) => "",
+    };
     let [runtime, change] = ["/runtime_state", "/change_state"].map(|member| reference.text_at(member));
     format!("{place}: {team}/{application} {service} '{name}'  {runtime}, {change}{declared}")
+}
+
+/// Returns the line of a change that a REFERENCED one follows: the item, and the pointers that differ.
+fn cause(cause: &Value) -> String {
+    let [service, name, id] = ["/service", "/name", "/change_instance"].map(|member| cause.text_at(member));
+    let pointers: Vec<String> =
+        cause.list_at("/pointers").iter().map(|pointer| pointer.text_at("")).collect();
+    format!("{service} '{name}' at {}  ({id})", pointers.join(", "))
 }
 
 fn change(sections: &mut Sections, value: &Value) {
@@ -168,6 +193,15 @@ fn change(sections: &mut Sections, value: &Value) {
     } else {
         sections.differences("Differences", &differences(old, new));
     }
+    let causes = value.list_at("/causes");
+    let title = match value.at("/causes_count").as_u64() {
+        Some(all) if usize::try_from(all).is_ok_and(|all| all > causes.len()) => {
+            format!("Follows {all} changes, among them those of")
+        }
+        Some(_) | None => "Follows the changes of".to_owned(),
+    };
+    sections.lines(&title, causes, cause);
+    references(sections, value);
     sections.document("Proposed item", value.at("/proposed_item"));
     sections.lines("Filled by the owner", value.list_at("/unknown"), |pointer| pointer.text_at(""));
     sections.lines("History", value.list_at("/history"), |entry| {

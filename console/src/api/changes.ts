@@ -30,7 +30,7 @@ export function listChanges(api: Api, query: ChangeQuery, pages: number, light: 
   return readPages((position) => onePage(api, query, light, position), pages);
 }
 
-/** Reads a change with its declarations, and for an owner with its claim. */
+/** Reads a change with its declarations, causes and references, and for an owner with its claim. */
 export function readChange(api: Api, role: Role, id: number): Promise<ChangeInstance> {
   const query = role === "serviceowner" ? { claims: true } : {};
   return unwrap(api.GET("/v1/orcabase/{pov}/change_instances/{id}/", { params: { path: { pov: role, id }, query } }));

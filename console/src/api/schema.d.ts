@@ -658,6 +658,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orcabase/consumer/granted_items/{id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the object. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an item that another team grants
+         * @description Returns names, states and document of an item whose application's metadata grant it to the caller's team. An item
+         *     of the caller's own team has the same response. Any other item returns 404.
+         */
+        get: operations["getGrantedItem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orcabase/{pov}/service_items/{id}/graph/": {
         parameters: {
             query?: never;
@@ -1769,12 +1793,13 @@ export interface components {
             [key: string]: components["schemas"]["Sentences"];
         };
         Sentences: string[];
-        /** @description A reference to an item of another application or team. A gone item has its id alone. */
-        ReferenceElsewhere: {
+        /** @description A reference to another item. A gone item has its id alone. */
+        ItemReference: {
             /** @description JSON pointer of the reference in the declaration. Empty if the definition has changed. */
             pointer: string;
             service_item: components["schemas"]["Id"];
-            url: components["schemas"]["Url"];
+            /** @description URL of the item. Null if the caller may not read it there. */
+            url: components["schemas"]["Url"] | null;
             /** @description Title of the service. */
             service: string | null;
             name: string | null;
@@ -1784,6 +1809,31 @@ export interface components {
             change_state: string | null;
             /** @description Whether the current declaration contains the item. */
             declared: boolean;
+            /** @description Whether the service owner has completed a CREATE of the item, and no DELETE since. */
+            in_place: boolean;
+            /**
+             * @description The newest deployed item. Present if the service of the item has `references_see` DEPLOYED or ALL. Of an item
+             *     of another team, also the grant must last.
+             */
+            deployed_item?: components["schemas"]["DeployedInItem"];
+            /**
+             * @description The declaration with the owner's values and with derived values. Present if the service of the item has
+             *     `references_see` ALL. Of an item of another team, also the grant must last.
+             */
+            document?: components["schemas"]["Document"];
+        };
+        /** @description The change of a referenced item. */
+        Cause: {
+            service_item: components["schemas"]["Id"];
+            /** @description Title of the service. */
+            service: string;
+            name: string;
+            /** @description The change instance of the service owner of the item. Null in a preview. */
+            change_instance: components["schemas"]["Id"] | null;
+            /** @description JSON pointers of the values that differ between the two declarations of the item. */
+            pointers: string[];
+            /** @description The differences. Present if the service of the item has `references_see` ALL. */
+            differences?: components["schemas"]["Differences"];
         };
         /** @description An item that another team grants. */
         GrantedItem: {
@@ -2100,6 +2150,7 @@ export interface components {
             update_strategy: components["schemas"]["UpdateStrategy"];
             complete_unneeded: components["schemas"]["CompleteUnneeded"];
             claim_required: components["schemas"]["ClaimRequired"];
+            references_see: components["schemas"]["ReferencesSee"];
             minimum_version: components["schemas"]["MinimumVersion"];
             tags: components["schemas"]["Tags"];
             allowed_teams: components["schemas"]["Id"][];
@@ -2558,6 +2609,10 @@ export interface components {
             change_type: components["schemas"]["ChangeType"];
             /** @enum {string} */
             kind: "DIRECT" | "DEPENDENT" | "REFERENCED";
+            /** @description The changes of referenced items that a REFERENCED one follows, at most 20. */
+            causes?: components["schemas"]["Cause"][];
+            /** @description The number of all causes. Omitted for 0. */
+            causes_count?: number;
             is_dependant: boolean;
             /** @description Ids of the open change instances that it would close. */
             closes: components["schemas"]["Id"][];
@@ -2787,8 +2842,23 @@ export interface components {
             kind: "DIRECT" | "DEPENDENT" | "REFERENCED" | "RETRY" | "REPLACEMENT";
             /** @description Whether a dependent team owns the change instance. */
             is_dependant: boolean;
-            /** @description Id of the change instance behind a dependent, retried or replacing one. Null for any other. */
+            /**
+             * @description Id of the change instance behind a dependent, retried or replacing one, and of the first one in `causes`. Null
+             *     for any other.
+             */
             cause: components["schemas"]["Id"] | null;
+            /**
+             * @description The changes of referenced items that a REFERENCED one and its retries follow, oldest first, at most 20. Lists
+             *     need `references=true`.
+             */
+            causes?: components["schemas"]["Cause"][];
+            /** @description The number of all causes. Omitted for 0. */
+            causes_count?: number;
+            /**
+             * @description The items to which the item refers. Present if the item is declared and has references. Lists need
+             *     `references=true`.
+             */
+            references?: components["schemas"]["ItemReference"][];
             /** @description Number of the attempt, from 1 to 31. */
             attempt: components["schemas"]["Number"];
             /**
@@ -3018,10 +3088,10 @@ export interface components {
              */
             gone: boolean;
             /**
-             * @description The items of other applications and teams to which the item refers. Present in a single item with such
-             *     references, except at an earlier time.
+             * @description The items to which the item refers. Present in a single declared item with references, except at an earlier
+             *     time.
              */
-            references?: components["schemas"]["ReferenceElsewhere"][];
+            references?: components["schemas"]["ItemReference"][];
             /** @description The number of items of other applications and teams that refer to this one. Omitted for 0. */
             uses?: number;
             /** @description Always null. */
@@ -3149,6 +3219,7 @@ export interface components {
             update_strategy: components["schemas"]["UpdateStrategy"];
             complete_unneeded: components["schemas"]["CompleteUnneeded"];
             claim_required: components["schemas"]["ClaimRequired"];
+            references_see: components["schemas"]["ReferencesSee"];
             dependant_teams: components["schemas"]["TeamRef"][];
             created: components["schemas"]["Time"];
             modified: components["schemas"]["Time"];
@@ -3287,6 +3358,7 @@ export interface components {
             update_strategy?: components["schemas"]["UpdateStrategy"];
             complete_unneeded?: components["schemas"]["CompleteUnneeded"];
             claim_required?: components["schemas"]["ClaimRequired"];
+            references_see?: components["schemas"]["ReferencesSee"];
             minimum_version?: components["schemas"]["MinimumVersion"];
             tags?: components["schemas"]["Tags"];
             allowed_teams?: components["schemas"]["TeamNamed"][];
@@ -3308,6 +3380,12 @@ export interface components {
         CompleteUnneeded: boolean;
         /** @description Whether API keys need the current claim to complete or fail new change instances. People need no claim. */
         ClaimRequired: boolean;
+        /**
+         * @description What a reference to an item of the service shows to the readers of the referencing item: STATE for names and
+         *     states, DEPLOYED also for the newest deployed version, ALL also for the document.
+         * @enum {string}
+         */
+        ReferencesSee: "STATE" | "DEPLOYED" | "ALL";
         /** @description Id of a team, its name, or an object with its `id`. */
         TeamNamed: components["schemas"]["Id"] | string | {
             id: components["schemas"]["Id"];
@@ -3617,11 +3695,6 @@ export interface components {
         Gone: boolean;
         /** @description Ids of items of other applications and teams. The list has the items that refer to one of them. */
         References: string;
-        /**
-         * @description True for an item that the metadata of its application grant to the caller's team. The response has its names,
-         *     states and document.
-         */
-        Granted: boolean;
         /** @description Whether the newest observation of the item differs from its completed declaration. */
         IsDrifted: boolean;
         /** @description Whether the charge is processed. */
@@ -3745,6 +3818,8 @@ export interface components {
          *     early.
          */
         WithProposal: boolean;
+        /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
+        WithReferences: boolean;
         /**
          * @description Earliest time of the last change, as a date or a time, inclusive.
          * @example 2025-02-28
@@ -5206,11 +5281,6 @@ export interface operations {
                  * @example 2999-12-31
                  */
                 as_of?: components["parameters"]["AsOf"];
-                /**
-                 * @description True for an item that the metadata of its application grant to the caller's team. The response has its names,
-                 *     states and document.
-                 */
-                granted?: components["parameters"]["Granted"];
             };
             header?: never;
             path: {
@@ -5223,16 +5293,44 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service item, or with `granted` its names, states and document. */
+            /** @description The service item. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServiceItem"] | components["schemas"]["GrantedItem"];
+                    "application/json": components["schemas"]["ServiceItem"];
                 };
             };
             400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Failed"];
+        };
+    };
+    getGrantedItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the object. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The granted item. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GrantedItem"];
+                };
+            };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -5348,6 +5446,8 @@ export interface operations {
                  *     early.
                  */
                 proposal?: components["parameters"]["WithProposal"];
+                /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
+                references?: components["parameters"]["WithReferences"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */
@@ -5458,6 +5558,8 @@ export interface operations {
                  *     early.
                  */
                 proposal?: components["parameters"]["WithProposal"];
+                /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
+                references?: components["parameters"]["WithReferences"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */
@@ -5568,6 +5670,8 @@ export interface operations {
                  *     early.
                  */
                 proposal?: components["parameters"]["WithProposal"];
+                /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
+                references?: components["parameters"]["WithReferences"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */

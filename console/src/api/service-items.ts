@@ -9,15 +9,14 @@ export type ServiceItem = Schemas["ServiceItem"];
 export type DeployedItem = Schemas["DeployedItem"];
 export type HistoryEntry = Schemas["HistoryEntry"];
 export type Graph = Schemas["Graph"];
-export type ReferenceElsewhere = Schemas["ReferenceElsewhere"];
+export type ItemReference = Schemas["ItemReference"];
 
 export const VERSIONS_LIMIT = 100;
 
 /** Reads an item, with `asOf` in its state at that time. */
 export function readItem(api: Api, role: Role, id: number, asOf?: string): Promise<ServiceItem> {
   const params = { path: { pov: role, id }, ...(asOf !== undefined && { query: { as_of: asOf } }) };
-  // Only a request with `granted` gets a granted item.
-  return unwrap(api.GET("/v1/orcabase/{pov}/service_items/{id}/", { params })) as Promise<ServiceItem>;
+  return unwrap(api.GET("/v1/orcabase/{pov}/service_items/{id}/", { params }));
 }
 
 /** Reads the items of the own team that refer to an item from other applications. */

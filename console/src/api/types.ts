@@ -7,6 +7,8 @@ export type ChangeState = Schemas["State"];
 export type ChangeType = Schemas["ChangeType"];
 /** The newest claim of an item and its owner. */
 export type Claim = NonNullable<ChangeInstance["claim"]>;
+/** The change of a referenced item that another change follows. */
+export type Cause = Schemas["Cause"];
 export type ChangeUpdate = Schemas["ChangeInstanceUpdate"];
 export type BrokenRule = Schemas["BrokenRule"];
 export type Service = Schemas["Service"];

@@ -1,39 +1,27 @@
-import { useCallback, useState } from "react";
-import { readChange } from "../api/changes";
+import type { ChangeInstance } from "../api/types";
 import { useNow } from "../lib/use-now";
-import { useResource } from "../lib/use-resource";
-import { useApi, useSession } from "../session/session";
+import { Causes } from "./causes";
+import { ChangeOnDemand } from "./change-on-demand";
 import { ClaimText } from "./claim-text";
 import { Differences } from "./differences";
 import { Facts } from "./facts";
-import { ResourceStatus } from "./resource-status";
 
-type Props = { id: number; name: string };
-
-/** Reads and shows the differences of a change on demand, because light lists omit the declarations. Owners see its claim. */
-export function ChangeDifferences({ id, name }: Props) {
-  const [isOpen, setOpen] = useState(false);
+/** Shows the causes and differences of a change on demand. Owners see its claim. */
+export function ChangeDifferences({ id, name }: { id: number; name: string }) {
   return (
-    <>
-      <button type="button" className="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? "Hide differences" : "Show differences"}
-        <span className="hidden"> of {name}</span>
-      </button>
-      {isOpen && <Loaded id={id} />}
-    </>
+    <ChangeOnDemand id={id} name={name} part="differences">
+      {(change) => <Content change={change} />}
+    </ChangeOnDemand>
   );
 }
 
-function Loaded({ id }: { id: number }) {
-  const api = useApi();
-  const { role } = useSession();
-  const change = useResource(useCallback(() => readChange(api, role, id), [api, role, id]));
+function Content({ change }: { change: ChangeInstance }) {
   const now = useNow();
   return (
     <>
-      <ResourceStatus resource={change} />
-      {change.data?.claim && <Facts facts={[["Claim", <ClaimText claim={change.data.claim} now={now} />]]} />}
-      {change.data && <Differences change={change.data} />}
+      {change.claim && <Facts facts={[["Claim", <ClaimText claim={change.claim} now={now} />]]} />}
+      <Causes change={change} />
+      <Differences change={change} />
     </>
   );
 }

@@ -49,3 +49,14 @@ export function Badge({ icon, tone, word }: Look) {
     </span>
   );
 }
+
+/** Shows several words in one line. */
+export function Badges({ looks }: { looks: readonly Look[] }) {
+  return (
+    <p className="facts">
+      {looks.map((look) => (
+        <Badge key={look.word} {...look} />
+      ))}
+    </p>
+  );
+}

@@ -4,8 +4,8 @@ mod settings;
 mod state;
 
 pub use self::settings::{
-    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, SETTINGS, Settings, TAG_BYTES_MAX,
-    TAGS_MAX, UpdateStrategy, tag_problem,
+    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, ReferencesSee, SETTINGS, Settings,
+    TAG_BYTES_MAX, TAGS_MAX, UpdateStrategy, tag_problem,
 };
 pub use self::state::{Closed, ServiceState};
 use crate::base::id::{ServiceId, TeamId};

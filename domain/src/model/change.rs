@@ -208,6 +208,8 @@ pub struct Change {
     pub kind: Kind,
     /// The change instance of which this one is a share or a retry.
     pub cause: Option<ChangeId>,
+    /// The change instances of the modified items that a REFERENCED one and its retries follow, by id (R73).
+    pub causes: Vec<ChangeId>,
     pub change_type: ChangeType,
     pub state: State,
     /// The submission that caused it; the submission's number orders all changes of the consumer.
@@ -260,6 +262,12 @@ impl Change {
     /// Returns the application of the item.
     pub const fn application_id(&self) -> ApplicationId {
         self.item.application(self.generation)
+    }
+
+    /// Returns the change instance that caused this one: that of the share, the attempt before, or the first one of the
+    /// modified items.
+    pub fn first_cause(&self) -> Option<ChangeId> {
+        self.cause.or_else(|| self.causes.first().copied())
     }
 
     /// Returns the goal of the change, for the stack rules.

@@ -3,7 +3,7 @@
 //! The declaration applies at once, or later to an item on which owners have decided meanwhile.
 
 use crate::base::id::{ChangeId, ItemId};
-use crate::base::refs::{Reference, ServiceRef, TeamRef};
+use crate::base::refs::{ItemReference, ServiceRef, TeamRef};
 use crate::base::state::RuntimeState;
 use crate::base::timestamp::Timestamp;
 use crate::model::change::Version;
@@ -19,7 +19,7 @@ pub struct Declared {
     /// Whether the item is declared after the submission.
     pub stays: bool,
     /// The referenced items, in the same application (R17).
-    pub references: Vec<Reference>,
+    pub references: Vec<ItemReference>,
     /// The referenced items of other applications and teams, sorted (R71).
     pub uses: Vec<ItemId>,
     /// The schema version of the last check of its declaration; 0 in records from before this field.

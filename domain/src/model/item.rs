@@ -2,7 +2,7 @@
 
 use crate::base::hash::Hash;
 use crate::base::id::{ApplicationId, ChangeId, DeployedId, ItemId, TeamId};
-use crate::base::refs::{Reference, ServiceRef, TeamRef};
+use crate::base::refs::{ItemReference, ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, RuntimeState, State};
 use crate::base::timestamp::Timestamp;
 use crate::model::blockers::Blockers;
@@ -203,7 +203,7 @@ pub struct Item {
     /// The difference from the last completed change, if an observation shows one (R54).
     pub drift: Option<Drift>,
     /// The referenced items, in the same application (R17).
-    pub references: Vec<Reference>,
+    pub references: Vec<ItemReference>,
     /// The referenced items of other applications and teams, sorted (R71). A removed item keeps them, because the
     /// consumer can withdraw the removal.
     pub uses: Vec<ItemId>,

@@ -55,6 +55,8 @@ pub struct PlannedChange {
     pub kind: Kind,
     /// The change instance of which this one is a share.
     pub cause: Option<ChangeId>,
+    /// The change instances of the modified items, for a referenced change, by id (R73).
+    pub causes: Vec<ChangeId>,
     /// The item's declaration at the submission, for a referenced change. A share copies the declaration of its cause.
     pub version: Option<Version>,
     /// The item's new declaration, for a direct change.
@@ -96,6 +98,7 @@ impl PlannedChange {
         let references = self.declared.iter().flat_map(|declared| &declared.references);
         let text = self.new_hash().and_then(|hash| declarations.get(&hash)).map_or(0, String::len);
         text + 400
+            + 12 * self.causes.len()
             + references.map(|reference| reference.service.len() + reference.name.len() + 20).sum::<usize>()
     }
 }

@@ -14,6 +14,8 @@ pub struct ChangeDraft {
     pub kind: Kind,
     /// The change instance of which this one is a share or a retry.
     pub cause: Option<ChangeId>,
+    /// The change instances of the modified items that a REFERENCED one follows, by id (R73).
+    pub causes: Vec<ChangeId>,
     /// The team that carries the change out.
     pub owner: TeamRef,
     pub change_type: ChangeType,

@@ -407,6 +407,7 @@ fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
         id,
         kind: Kind::Retry,
         cause: Some(change.id),
+        causes: change.causes.clone(),
         owner: change.owner.clone(),
         change_type: change.change_type,
         // An approved change stays approved (R13), so a retry after an error needs no second approval.

@@ -203,6 +203,7 @@ fn draft(
         id: planned.id,
         kind: planned.kind,
         cause: planned.cause,
+        causes: planned.causes.clone(),
         owner: planned.owner.clone(),
         change_type,
         state: if planned.approval_required { State::Pending } else { State::Approved },

@@ -335,6 +335,7 @@ fn create_change(
         consumer: item.consumer.clone(),
         kind: draft.kind,
         cause: draft.cause,
+        causes: draft.causes.clone(),
         change_type,
         state,
         submission: draft.submission,

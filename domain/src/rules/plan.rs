@@ -12,6 +12,7 @@ mod numbers;
 mod on_change;
 mod pack;
 mod preview;
+mod references;
 mod removal;
 mod resolver;
 mod stored_items;
@@ -20,7 +21,7 @@ mod uses;
 
 pub use self::alike::Alike;
 pub use self::application::digest_of_stored;
-use self::application::{AffectedApplication, Comparison};
+use self::application::{AffectedApplication, Comparison, Referenced};
 pub use self::elsewhere::{
     Elsewhere, ElsewhereToRead, GRANTED_TEAMS, Target, USES_CHANGED_MAX, elsewhere_to_read,
 };
@@ -354,13 +355,16 @@ impl<'a> Draft<'a> {
             let title = service.map_or("", |service| &service.title);
             plan_dependents(&mut derived, &mut self.numbers, planned, title, offers)?;
         }
-        for (item, strategy) in self.applications.iter().flat_map(|diff| &diff.referenced) {
+        for Referenced { item, strategy, causes } in
+            self.applications.iter().flat_map(|diff| &diff.referenced)
+        {
             let referenced = PlannedChange {
                 id: self.numbers.change(stored.team.id)?,
                 item: item.id,
                 owner: item.service_owner.clone(),
                 kind: Kind::Referenced,
                 cause: None,
+                causes: causes.clone(),
                 version: Some(item.version),
                 declared: None,
                 schema_version: version_for_checks(&item.service.title, item.schema_version, offers),
@@ -480,6 +484,7 @@ fn plan_dependents(
             owner: team.clone(),
             kind: Kind::Dependent,
             cause: Some(main.id),
+            causes: Vec::new(),
             version: None,
             declared: None,
             spare: None,

@@ -12,6 +12,7 @@ use crate::base::id::{ApplicationId, ItemId, TeamId};
 use crate::base::problem::{Problem, below};
 use crate::base::refs::Reference;
 use crate::catalog::schema::{Budget, Derivations, Named, References};
+use crate::catalog::service::ReferencesSee;
 use crate::model::item::Item;
 use crate::views::derived_values::Derived;
 use crate::views::proposal::document;
@@ -36,8 +37,8 @@ pub const EVALUATION_STEPS_MAX: usize = 10_000;
 /// The item that a reference names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
-    /// An item by its name in an application.
-    Named { application: ApplicationId, reference: Reference },
+    /// An item by its name in an application, with the item that had the name at the submission.
+    Named { application: ApplicationId, reference: Reference, item: Option<ItemId> },
     /// An item of another application or team.
     Elsewhere(ItemId),
     /// No item, or one whose team does not grant it any more.
@@ -58,8 +59,10 @@ struct Document {
     team: String,
     application: String,
     service: String,
-    /// The owner of the service. A derived value shows no document of another owner, who has not agreed to that.
+    /// The owner of the service. Its setting decides whether a derived value of another owner's item shows the document
+    /// (R72).
     service_owner: TeamId,
+    sees: ReferencesSee,
     name: String,
     runtime_state: &'static str,
     value: Value,
@@ -87,7 +90,11 @@ fn targets(
     related: &Related,
 ) -> BTreeMap<String, Target> {
     let target = |named: &Named<'_>| match named.reference() {
-        Some(reference) => Target::Named { application: item.application_id(), reference },
+        Some(reference) => {
+            let stored = item.references.iter().find(|one| one.to_reference() == reference);
+            let id = stored.and_then(|stored| stored.item);
+            Target::Named { application: item.application_id(), reference, item: id }
+        }
         None => {
             let id = used(item, named, &related.targets);
             let target =
@@ -117,12 +124,14 @@ impl Documents {
         budget: &mut Budget,
     ) {
         let Some(value) = base(item, related, budget) else { return };
+        let service = related.services.get(&item.service.title);
         let document = Document {
             id: item.id,
             team: item.consumer.name.clone(),
             application: item.application.clone(),
             service: item.service.title.clone(),
             service_owner: item.service_owner.id,
+            sees: service.map(|service| service.settings.references_see).unwrap_or_default(),
             name: item.name.clone(),
             runtime_state: item.runtime_state.name(),
             references: targets(item, derivations.references(), &value, related),

@@ -1,7 +1,7 @@
 //! The items of an application and the references between them, as a graph.
 
 use crate::base::id::ItemId;
-use crate::base::refs::Reference;
+use crate::base::refs::ItemReference;
 use crate::model::item::Item;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the references of an item to others in the graph.
-    pub fn references(&self, item: &'a Item) -> impl Iterator<Item = (&'a Reference, ItemId)> {
+    pub fn references(&self, item: &'a Item) -> impl Iterator<Item = (&'a ItemReference, ItemId)> {
         item.references.iter().filter_map(|reference| {
             let named = (reference.service.as_str(), reference.name.as_str());
             Some((reference, *self.ids.get(&named)?))

@@ -1,27 +1,41 @@
-//! The items of other applications and teams to which an item refers, with their positions in its declaration (R69).
+//! The items to which an item refers, with the positions of the references in its declaration (R69, R72).
 
 use crate::base::id::ItemId;
+use crate::base::refs::Reference;
 use crate::catalog::schema::{Name, Named, References};
+use crate::catalog::service::ReferencesSee;
 use crate::model::item::Item;
 use crate::rules::plan::Target;
+use crate::views::related::Related;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the referenced items of other applications and teams, each with the JSON pointers of its references.
+/// A reference of an item: the JSON pointer in its declaration, and the item that it names.
+pub type Position = (String, ItemId);
+
+/// Returns the referenced items of a declared item, each with the JSON pointers of its references.
 ///
-/// The definition may be newer than the declaration, or the name may belong to another item by now. In both cases, the
-/// reference belongs to the item as a whole and has the empty pointer.
-pub fn elsewhere(
+/// `here` has the items of the same application by name. The definition may be newer than the declaration, or the name
+/// may belong to another item by now. In both cases, the reference belongs to the item as a whole and has the empty
+/// pointer.
+pub fn positions(
     item: &Item,
     references: &References,
     body: &Value,
+    here: &BTreeMap<Reference, ItemId>,
     targets: &BTreeMap<ItemId, Target>,
-) -> Vec<(String, ItemId)> {
+) -> Vec<Position> {
+    let own: BTreeSet<Reference> = item.references.iter().map(|one| one.to_reference()).collect();
+    let find = |named: &Named<'_>| match named.reference().filter(|reference| own.contains(reference)) {
+        Some(reference) => here.get(&reference).copied(),
+        None => used(item, named, targets),
+    };
     let named = references.named(body);
-    let mut shown: Vec<(String, ItemId)> =
-        named.iter().filter_map(|named| Some((named.pointer(), used(item, named, targets)?))).collect();
+    let mut shown: Vec<Position> =
+        named.iter().filter_map(|named| Some((named.pointer(), find(named)?))).collect();
     let placed: BTreeSet<ItemId> = shown.iter().map(|(_, id)| *id).collect();
-    shown.extend(item.used().iter().filter(|id| !placed.contains(id)).map(|id| (String::new(), *id)));
+    let all = own.iter().filter_map(|reference| here.get(reference)).chain(item.used());
+    shown.extend(all.filter(|id| !placed.contains(id)).map(|id| (String::new(), *id)));
     shown
 }
 
@@ -39,4 +53,14 @@ fn is_named(named: &Named<'_>, id: ItemId, targets: &BTreeMap<ItemId, Target>) -
         }),
         Name::Here(_) | Name::Malformed => false,
     }
+}
+
+/// Returns what a reference of an item shows of a referenced item, by the setting of its service now (R72).
+///
+/// An item of another team shows its values only as long as its team grants it.
+pub fn sees(user: &Item, id: ItemId, related: &Related) -> ReferencesSee {
+    let is_readable = related.targets.get(&id).is_none_or(|target| target.is_readable_by(user));
+    let service = related.referenced(id).and_then(|item| related.services.get(&item.service.title));
+    let setting = service.filter(|_| is_readable).map(|service| service.settings.references_see);
+    setting.unwrap_or_default()
 }

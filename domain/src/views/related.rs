@@ -1,7 +1,7 @@
 //! The records that a response includes next to the requested one, by key.
 
 use crate::base::hash::Hash;
-use crate::base::id::{ApplicationId, DeployedId, ItemId, ServiceId, TeamId};
+use crate::base::id::{ApplicationId, ChangeId, DeployedId, ItemId, ServiceId, TeamId};
 use crate::catalog::schema::Part;
 use crate::catalog::service::Service;
 use crate::model::claim::Claim;
@@ -14,7 +14,9 @@ use crate::outreach::healthcheck::run::CheckSchedule;
 use crate::rules::check::Upgrades;
 use crate::rules::decide::Decided;
 use crate::rules::plan::Target;
+use crate::views::causes::Cause;
 use crate::views::derived_values::Derived;
+use crate::views::references::Position;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,8 +47,10 @@ pub struct Related {
     pub tallies: BTreeMap<ApplicationId, Tally>,
     /// The latest health of each item.
     pub healths: BTreeMap<ItemId, Health>,
-    /// The references of the item of a response to items of other applications and teams, with their pointers.
-    pub references: Vec<(String, ItemId)>,
+    /// The references of items, with their JSON pointers.
+    pub references: BTreeMap<ItemId, Vec<Position>>,
+    /// The changes of referenced items that change instances follow.
+    pub causes: BTreeMap<ChangeId, Cause>,
     /// The referenced items of other applications and teams.
     pub targets: BTreeMap<ItemId, Target>,
     /// The healthcheck schedules of services.
@@ -63,6 +67,21 @@ impl Related {
             }
         }
         self.deployed.extend(deployed.iter().map(|brought| (brought.id, brought.clone())));
+    }
+
+    /// Returns an item to which an item of the response refers, if it is live.
+    pub fn referenced(&self, id: ItemId) -> Option<&Item> {
+        self.targets.get(&id).map(|target| &target.item).or_else(|| self.items.get(&id))
+    }
+
+    /// Adds the items, services, texts and definitions of other records.
+    pub fn add(&mut self, more: Self) {
+        self.items.extend(more.items);
+        self.services.extend(more.services);
+        self.declarations.extend(more.declarations);
+        self.deployed.extend(more.deployed);
+        self.definitions.extend(more.definitions);
+        self.upgrades.extend(more.upgrades);
     }
 
     /// Returns the health of an item by its service's present healthcheck; none without a result.

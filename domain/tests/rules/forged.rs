@@ -110,6 +110,8 @@ fn an_unplanned_change_instance_is_a_violation() {
     let follows = "its attempt or cause does not match its kind RETRY";
     assert!(is_reported(second, |change| change.attempt = 3, follows));
     assert!(is_reported(second, |change| change.cause = None, follows));
+    let follows = "a cause is not a direct change instance of another item of its submission";
+    assert!(is_reported(second, |change| change.causes = change.cause.into_iter().collect(), follows));
     let follows = "its attempt or cause does not match its kind DEPENDENT";
     assert!(is_reported(share, |change| change.cause = Some(change.id), follows));
     let fits = "its owner does not match its kind DIRECT";

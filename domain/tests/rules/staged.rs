@@ -7,7 +7,7 @@ use domain::ItemId;
 use domain::audit::invariant::violations;
 use domain::base::actor::Actor;
 use domain::base::context::RequestContext;
-use domain::base::refs::Reference;
+use domain::base::refs::ItemReference;
 use domain::base::state::ChangeType::{Create, Delete, Modify};
 use domain::base::state::Kind;
 use domain::catalog::schema::REFERENCES_MAX;
@@ -81,7 +81,8 @@ fn references_count_for_the_size_of_a_work_record() {
     stage(&mut world, &[vm("CoreVM1", 1)]);
     let work = &world.snapshot.works[0];
     assert_eq!(work.id.to_string(), format!("work-{}-1", work.id.submission));
-    let reference = Reference { service: "s".repeat(NAME_BYTES_MAX), name: "n".repeat(NAME_BYTES_MAX) };
+    let (service, name) = ("s".repeat(NAME_BYTES_MAX), "n".repeat(NAME_BYTES_MAX));
+    let reference = ItemReference { service, name, item: None };
     let mut planned = work.entries[0].clone();
     planned.declared.as_mut().unwrap().references = vec![reference; REFERENCES_MAX];
     let application = planned.item.application(0);

@@ -1,8 +1,8 @@
 //! Settings of a service in a body. Absent fields keep their values, and the reply lists all errors.
 
 use domain::catalog::service::{
-    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, Service, ServiceState, Settings,
-    TAGS_MAX, UpdateStrategy, tag_problem,
+    ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_EVER_MAX, DEPENDENT_TEAMS_MAX, ReferencesSee, Service, ServiceState,
+    Settings, TAGS_MAX, UpdateStrategy, tag_problem,
 };
 use domain::model::declaration::name_problem;
 use domain::{TeamId, TeamRef};
@@ -25,6 +25,9 @@ pub(crate) async fn read(table: &Table, mut fields: Fields, service: &Service) -
             .or(before.update_strategy),
         complete_unneeded: fields.boolean("complete_unneeded").or(before.complete_unneeded),
         claim_required: fields.boolean("claim_required").or(before.claim_required),
+        references_see: fields
+            .one_of("references_see", ReferencesSee::ALL.map(ReferencesSee::name), ReferencesSee::parse)
+            .or(before.references_see),
         minimum_version: fields
             .integer("minimum_version", 1..=service.schema_version, "a schema version")
             .or_null()

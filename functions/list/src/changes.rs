@@ -1,9 +1,11 @@
 //! Change instances: the lists of a role, of dependent teams and of kind REFERENCED, and one.
 
+use crate::causes;
 use crate::filter::{Filter, single, texts};
 use crate::items;
 use crate::order::{Field, Orders, stored_order};
 use crate::page::{List, ListRequest, is_paging, only_knows};
+use crate::references;
 use domain::account::audit_log::AuditEntry;
 use domain::base::actor::Role;
 use domain::base::state::{ChangeType, Kind};
@@ -12,7 +14,7 @@ use domain::model::claim::Claim;
 use domain::model::submission::Submission;
 use domain::rules::visibility::Side;
 use domain::views::related::Related;
-use domain::{Change, ChangeId, ItemId, State, SubmissionId, TeamId};
+use domain::{Change, ChangeId, Item, ItemId, State, SubmissionId, TeamId};
 use dovetail_aws::off_worker;
 use dovetail_http::view::{self, ChangeView, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
@@ -31,6 +33,7 @@ const FILTERS: &[&str] = &[
     "modified",
     "end_date",
     "proposal",
+    "references",
     "replacement",
     "exclude_referenced",
     "is_dependant",
@@ -43,6 +46,9 @@ const FILTERS: &[&str] = &[
     "submission_id",
     "unneeded",
 ];
+
+/// Maximum number of rows of a page with references.
+const WITH_REFERENCES_MAX: usize = 50;
 
 /// The parameters of an owner's lists about the claims on its work (R64).
 const CLAIM_FILTERS: &[&str] = &["claimed", "claimed_by", "claims"];
@@ -91,10 +97,12 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
     if call.query.truth("secrets")? == Some(true) {
         reveal(table, call, &change, &mut related).await?;
     }
+    add_references(table, changes, &mut related).await?;
     let claims = Claims::of_one(table, call, &change).await?;
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || {
-        claims.shown(&change, view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget))
+        let view = view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget);
+        claims.shown(&change, view.with_references(&change, &related, &viewpoint, &mut budget))
     };
     let tag = view::change_tag(&change, related.items.get(&change.item));
     Ok(Reply::new(200, off_worker(view))?.with_tag(&tag))
@@ -240,22 +248,49 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
         let light = |change| claims.shown(change, view::light_change_instance(change, &viewpoint));
         return page.reply(page.rows.iter().map(light));
     }
-    let page = list.page().await?;
+    let has_references = call.query.truth("references")? == Some(true);
+    let page = list.page_of_at_most(if has_references { WITH_REFERENCES_MAX } else { usize::MAX }).await?;
     let claims = Claims::of_rows(table, call, &page.rows).await?;
     let mut related = match call.side {
         // The rows of an owner come from an index, so their related records may be as late as the rows.
         Side::ServiceOwner => table.related_to_queue(&page.rows).await?,
         Side::Consumer => table.related_to_changes(&page.rows).await?,
     };
-    if call.query.truth("proposal")? != Some(true) {
+    let has_proposal = call.query.truth("proposal")? == Some(true);
+    if !has_proposal && !has_references {
         let full = |change| claims.shown(change, view::change_instance(change, &related, &viewpoint));
         return page.reply(page.rows.iter().map(full));
     }
-    let with_definition = table.add_definitions_of_changes(&page.rows, &mut related).await?;
-    let changes = page.rows.iter().take(with_definition);
-    page.reply_within_budget(changes, |change, budget| {
-        claims.shown(change, view::change_instance_with_proposal(change, &related, &viewpoint, budget))
+    let mut rows = page.rows.len();
+    if has_references {
+        rows = add_references(table, &page.rows, &mut related).await?;
+    }
+    if has_proposal {
+        let changes = page.rows.get(..rows).unwrap_or(&page.rows);
+        rows = table.add_definitions_of_changes(changes, &mut related).await?;
+    }
+    page.reply_within_budget(page.rows.iter().take(rows), |change, budget| {
+        let mut view = if has_proposal {
+            view::change_instance_with_proposal(change, &related, &viewpoint, budget)
+        } else {
+            view::change_instance(change, &related, &viewpoint)
+        };
+        if has_references {
+            view = view.with_references(change, &related, &viewpoint, budget);
+        }
+        claims.shown(change, view)
     })
+}
+
+/// Adds the references of the items of change instances, and the causes (R72, R73).
+///
+/// Returns the number of change instances, from the first on, for which both are added; at least one.
+async fn add_references(table: &Table, changes: &[Change], related: &mut Related) -> Result<usize, Failure> {
+    let items: Vec<Option<Item>> =
+        changes.iter().map(|change| related.items.get(&change.item).cloned()).collect();
+    let rows = references::add(table, &items, related).await?;
+    let changes = changes.get(..rows).unwrap_or(changes);
+    causes::add(table, changes, related).await
 }
 
 /// The claims on the work of change instances; none if the request does not show them.

@@ -1,7 +1,7 @@
 //! The derived values of the items of a response, and the reads of the documents that they need (R70).
 
+use crate::named_items::{self, Declared, is_named};
 use domain::base::id::ApplicationId;
-use domain::base::refs::Reference;
 use domain::catalog::schema::{Budget, Derivations};
 use domain::catalog::service::Service;
 use domain::views::derived::{DEPTH_MAX, Documents, Evaluated, Target};
@@ -9,20 +9,9 @@ use domain::views::related::Related;
 use domain::{Item, ItemId};
 use dovetail_aws::off_worker;
 use dovetail_http::Failure;
-use dovetail_table::{Bound, Direction, Read, Source, Table};
-use futures_util::future::try_join_all;
+use dovetail_table::{Read, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// The bound of the searches for the named items of one response. A reference has the name of its item, and no index of
-/// names exists, so a search reads the live items of an application.
-const SEARCHED: Bound = Bound { rows: 10_000, units: 2_000 };
-
-/// Number of searches at once.
-const SEARCHES_AT_ONCE: usize = 4;
-
-/// Number of items in one read of a search.
-const ITEMS_AT_ONCE: usize = 1_000;
 
 /// Number of documents in one read. A function has little memory for declarations.
 const DOCUMENTS_AT_ONCE: usize = 100;
@@ -52,7 +41,7 @@ pub(crate) async fn add(table: &Table, items: &[Item], related: &mut Related) ->
     let evaluated = off_worker(|| reading.evaluate(&roots));
     let is_whole = |id: &ItemId| evaluated.get(id).is_none_or(|evaluated| evaluated.lacking.is_empty());
     let whole = items.iter().position(|item| !is_whole(&item.id)).unwrap_or(items.len());
-    related.derived = evaluated.into_iter().map(|(id, evaluated)| (id, evaluated.derived)).collect();
+    related.derived.extend(evaluated.into_iter().map(|(id, evaluated)| (id, evaluated.derived)));
     // The first item is shown in any case, so each page makes progress.
     Ok(whole.max(1))
 }
@@ -61,6 +50,8 @@ pub(crate) async fn add(table: &Table, items: &[Item], related: &mut Related) ->
 struct Rounds<'a> {
     table: &'a Table,
     documents: Documents,
+    /// The items whose ids references have.
+    named: BTreeMap<ItemId, Item>,
     /// The declared items of each searched application.
     applications: BTreeMap<ApplicationId, Declared>,
     /// The items elsewhere to which items of the response refer.
@@ -77,6 +68,7 @@ impl<'a> Rounds<'a> {
         Self {
             table,
             documents: Documents::default(),
+            named: BTreeMap::new(),
             applications: BTreeMap::new(),
             elsewhere: BTreeMap::new(),
             services: related.services.clone(),
@@ -119,13 +111,22 @@ impl<'a> Rounds<'a> {
     /// Returns the item that a reference names.
     fn named(&self, target: &Target) -> Named<'_> {
         match target {
-            Target::Named { application, reference } => match self.applications.get(application) {
-                Some(Some(items)) => Named::Searched(items.get(reference)),
-                Some(None) | None => Named::NotSearched,
+            Target::Named { application, reference, .. } => match self.stored(target) {
+                Some(item) => Named::Searched(Some(item)),
+                None => match self.applications.get(application) {
+                    Some(Some(items)) => Named::Searched(items.get(reference)),
+                    Some(None) | None => Named::NotSearched,
+                },
             },
             Target::Elsewhere(id) => Named::Searched(self.elsewhere.get(id).filter(|item| item.declared)),
             Target::Unknown => Named::Searched(None),
         }
+    }
+
+    /// Returns the item whose id a reference has, if it still has the name.
+    fn stored(&self, target: &Target) -> Option<&Item> {
+        let Target::Named { application, reference, item: Some(id) } = target else { return None };
+        self.named.get(id).filter(|item| is_named(reference, *application, item))
     }
 
     /// Returns the derived values in the newest definition of an item's service; none if it has none.
@@ -162,7 +163,8 @@ impl<'a> Rounds<'a> {
     }
 
     /// Reads documents, as many as the bounds of a round allow.
-    async fn round(&mut self, lacking: Vec<Target>) -> Result<(), Failure> {
+    async fn round(&mut self, mut lacking: Vec<Target>) -> Result<(), Failure> {
+        lacking.truncate(DOCUMENTS_PER_ROUND);
         self.search(&lacking).await?;
         let mut named = Vec::new();
         for target in lacking {
@@ -173,7 +175,6 @@ impl<'a> Rounds<'a> {
             named.extend(new.map(|item| (target, item)));
         }
         let mut bytes = 0_usize;
-        named.truncate(DOCUMENTS_PER_ROUND);
         for some in named.chunks(DOCUMENTS_AT_ONCE) {
             if bytes >= BYTES_PER_ROUND {
                 break;
@@ -183,26 +184,22 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// Searches the applications of references, until the bound of the searches.
+    /// Reads the items whose ids references have, and searches the applications of the other references, until the bound
+    /// of the searches.
     async fn search(&mut self, lacking: &[Target]) -> Result<(), Failure> {
-        let new = lacking.iter().filter_map(|target| match target {
+        let ids = lacking.iter().filter_map(|target| match target {
+            Target::Named { item, .. } => *item,
+            Target::Elsewhere(_) | Target::Unknown => None,
+        });
+        let ids: BTreeSet<ItemId> = ids.filter(|id| !self.named.contains_key(id)).collect();
+        self.named.extend(self.table.referenced(&ids, &BTreeSet::new()).await?.items);
+        let unknown = lacking.iter().filter(|target| self.stored(target).is_none());
+        let new = unknown.filter_map(|target| match target {
             Target::Named { application, .. } => Some(*application),
             Target::Elsewhere(_) | Target::Unknown => None,
         });
-        let new: BTreeSet<_> =
-            new.filter(|application| !self.applications.contains_key(application)).collect();
-        let new: Vec<ApplicationId> = new.into_iter().collect();
-        for some in new.chunks(SEARCHES_AT_ONCE) {
-            if self.read.reaches(&SEARCHED) {
-                break;
-            }
-            let searches = some.iter().map(|application| declared_items(self.table, *application));
-            let found = self.read.by(try_join_all(searches)).await?;
-            for (application, (items, rows)) in some.iter().zip(found) {
-                self.read.rows(rows);
-                self.applications.insert(*application, items);
-            }
-        }
+        let new = new.filter(|application| !self.applications.contains_key(application)).collect();
+        self.applications.extend(named_items::search(self.table, new, &mut self.read).await?);
         Ok(())
     }
 
@@ -236,29 +233,4 @@ enum Named<'a> {
     Searched(Option<&'a Item>),
     /// The bound of the searches ended before the application of the reference.
     NotSearched,
-}
-
-/// The declared items of an application by reference; none past the bound of a search.
-type Declared = Option<BTreeMap<Reference, Item>>;
-
-/// Returns the declared items of an application, and the number of read rows.
-async fn declared_items(table: &Table, application: ApplicationId) -> Result<(Declared, usize), Failure> {
-    let source = Source::<Item>::of_application_number(application).live();
-    let mut rows = table.rows(&source, Direction::Ascending, None).at_once(ITEMS_AT_ONCE);
-    let (mut items, mut read, mut count) = (BTreeMap::new(), Read::default(), 0_usize);
-    while let Some(batch) = read.by(rows.next()).await? {
-        read.rows(batch.len());
-        count = count.saturating_add(batch.len());
-        let declared = batch.into_iter().map(|row| row.value).filter(|item| item.declared);
-        // The items under the number of a retired application belong to another one (R45).
-        let own = declared.filter(|item| item.application_id() == application);
-        items.extend(own.map(|item| {
-            let (service, name) = (item.service.title.clone(), item.name.clone());
-            (Reference { service, name }, item)
-        }));
-        if read.reaches(&SEARCHED) && !rows.is_over() {
-            return Ok((None, count));
-        }
-    }
-    Ok((Some(items), count))
 }

@@ -2,6 +2,7 @@
 
 mod applications;
 mod bound;
+mod causes;
 mod changes;
 mod charges;
 mod configs;
@@ -15,6 +16,7 @@ mod graph;
 mod history;
 mod items;
 mod messages;
+mod named_items;
 mod order;
 mod page;
 mod pattern;
@@ -50,6 +52,7 @@ async fn respond(request: ListRequest<'_>) -> Result<Reply, Failure> {
         Operation::ListServiceItems => items::all(request).await,
         Operation::ListDependentServiceItems => items::dependent(request).await,
         Operation::GetServiceItem => items::one(table, call).await,
+        Operation::GetGrantedItem => references::granted(table, call).await,
         Operation::GetServiceItemGraph => graph::of_item(request).await,
         Operation::ListChangeInstances => changes::all(request).await,
         Operation::ListDependentChangeInstances => changes::dependent(request).await,

@@ -142,8 +142,15 @@ pub(crate) fn only_knows(call: &Call, names: &[&str]) -> Result<(), Failure> {
 impl<T: Send + 'static> List<'_, T> {
     /// Reads the requested page. With `count=false`, no further reads serve the count.
     pub(crate) async fn page(&self) -> Result<Page<'_, T>, Failure> {
+        self.page_of_at_most(usize::MAX).await
+    }
+
+    /// Reads the requested page, with at most `rows` rows.
+    pub(crate) async fn page_of_at_most(&self, rows: usize) -> Result<Page<'_, T>, Failure> {
         let count = self.request.call.query.truth("count")?;
-        self.read(if count == Some(false) { Counting::Uncounted } else { Counting::Counted }).await
+        let counting = if count == Some(false) { Counting::Uncounted } else { Counting::Counted };
+        let wanted = self.wanted(counting)?;
+        self.read(Wanted { limit: wanted.limit.min(rows), ..wanted }).await
     }
 
     /// Replies with the requested page, each row as its view.
@@ -158,7 +165,7 @@ impl<T: Send + 'static> List<'_, T> {
 
     /// Reads the requested page, without more reads for the count.
     pub(crate) async fn uncounted_page(&self) -> Result<Page<'_, T>, Failure> {
-        self.read(Counting::Uncounted).await
+        self.read(self.wanted(Counting::Uncounted)?).await
     }
 
     /// Reads as many matches as the bounds allow, without a count, for sums over the matches. The filter must have a
@@ -168,8 +175,7 @@ impl<T: Send + 'static> List<'_, T> {
         self.in_stored_order(&wanted, Direction::Ascending).await
     }
 
-    async fn read(&self, counting: Counting) -> Result<Page<'_, T>, Failure> {
-        let wanted = self.wanted(counting)?;
+    async fn read(&self, wanted: Wanted<T>) -> Result<Page<'_, T>, Failure> {
         match wanted.order {
             Order::Stored(direction) => self.in_stored_order(&wanted, direction).await,
             Order::By(by, direction) => self.sorted(&wanted, by, direction).await,

@@ -6,13 +6,14 @@ use crate::load::{self, Loaded};
 use crate::submitted::Submitted;
 use crate::{reply, write};
 use domain::rules::plan::{Plan, Preview};
+use domain::views::causes::{self, Cause};
 use domain::views::related::Related;
-use domain::{Change, Item, ItemId};
-use dovetail_aws::retry;
+use domain::{Change, ChangeId, Item, ItemId};
+use dovetail_aws::{off_worker, retry};
 use dovetail_http::view::{CHANGES_MAX, Planned, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
-use dovetail_table::Table;
-use std::collections::BTreeMap;
+use dovetail_table::{RelatedKey, Table};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 /// Maximum number of waits for pending work; after that, the preview has no plan token.
@@ -20,6 +21,9 @@ const WAITS_MAX: u32 = 4;
 
 /// Maximum number of change instances on a page.
 const PAGE_MAX: u64 = 1_000;
+
+/// Maximum number of causes on a page of a preview; each one takes two declarations.
+const CAUSES_MAX: usize = 1_000;
 
 /// Query parameters of the page.
 pub(crate) const PARAMETERS: &[&str] = &["limit", "offset"];
@@ -115,6 +119,27 @@ async fn with_proposals(
     Ok(table.add_definitions_of_changes(page_changes, related).await?)
 }
 
+/// Adds the causes of referenced change instances (R73).
+async fn with_causes(
+    table: &Table,
+    preview: &Preview,
+    page_changes: &[Change],
+    related: &mut Related,
+) -> Result<(), Failure> {
+    let shown: BTreeSet<ChangeId> =
+        page_changes.iter().flat_map(causes::shown).copied().take(CAUSES_MAX).collect();
+    let modified = preview.created.iter().filter(|change| shown.contains(&change.id));
+    let modified: Vec<&Change> = modified.collect();
+    let old = modified.iter().filter_map(|change| Some((change.consumer.id, change.old?.hash)));
+    let old = old.filter(|key| !related.declarations.contains_key(key));
+    let texts = table.related(old.map(|(team, hash)| RelatedKey::Declaration(team, hash))).await?;
+    related.declarations.extend(texts.declarations);
+    let compared = modified.iter().map(|change| (change.id, Cause::of(change, related)));
+    let compared: Vec<_> = off_worker(|| compared.collect());
+    related.causes.extend(compared);
+    Ok(())
+}
+
 async fn reply_of(
     context: &Context<'_>,
     attempt: &Attempt<'_>,
@@ -127,6 +152,7 @@ async fn reply_of(
     let page_changes = rest.get(..page.limit).unwrap_or(rest);
     let mut related = write::related(table, page_changes).await?;
     reply::with_plan(&mut related, loaded, plan, page_changes);
+    with_causes(table, preview, page_changes, &mut related).await?;
     let with_definition = with_proposals(table, loaded, page_changes, &mut related).await?;
     let page_changes = page_changes.get(..with_definition).unwrap_or(page_changes);
     let planned = Planned {

@@ -250,6 +250,7 @@ fn settings(service: &WorldService, teams: &BTreeMap<&str, TeamRef>) -> ServiceS
         update_strategy: service.update_strategy.unwrap_or(defaults.update_strategy),
         complete_unneeded: service.complete_unneeded.unwrap_or(defaults.complete_unneeded),
         claim_required: service.claim_required.unwrap_or(defaults.claim_required),
+        references_see: service.references_see.unwrap_or(defaults.references_see),
         dependent_teams: named(service.dependent_teams.as_ref()),
         allowed_teams: allowed,
         ..defaults

@@ -49,6 +49,8 @@ pub enum Operation {
     /// Service items with a share of a dependent team.
     ListDependentServiceItems,
     GetServiceItem,
+    /// An item that another team grants.
+    GetGrantedItem,
     /// An item with the items that it references or that reference it.
     GetServiceItemGraph,
     ListChangeInstances,

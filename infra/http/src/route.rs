@@ -58,6 +58,8 @@ pub enum Scope {
     Own,
     /// An object of a consumer. Only its record shows which owners have a share in it.
     Shared,
+    /// An item of a consumer, which may grant it to any other team. Its record and that of its application show that.
+    Granted,
     /// A write of an owner to such an object.
     Decision,
     /// A service and its documents. Everyone with access to the service reads them, and its owner writes them.
@@ -143,6 +145,7 @@ pub const ROUTES: &[Route] = routes! {
     [GET] "/v1/orcabase/{pov}/service_items" => ListServiceItems, List, Read, List;
     [GET] "/v1/orcabase/{pov}/service_items/dependant" => ListDependentServiceItems, List, Read, List;
     [GET] "/v1/orcabase/{pov}/service_items/{id}" => GetServiceItem, List, Read, Shared;
+    [GET] "/v1/orcabase/consumer/granted_items/{id}" => GetGrantedItem, List, Read, Granted;
     [GET] "/v1/orcabase/{pov}/service_items/{id}/graph" => GetServiceItemGraph, List, Read, Shared;
     [GET] "/v1/orcabase/{pov}/change_instances" => ListChangeInstances, List, Read, List;
     [GET] "/v1/orcabase/{pov}/change_instances/dependant" => ListDependentChangeInstances, List, Read, List;

@@ -27,6 +27,7 @@ mod item;
 mod message;
 mod planned;
 mod platform;
+mod reference;
 mod service;
 mod stored;
 mod team;
@@ -58,6 +59,11 @@ use domain::rules::visibility::Side;
 use domain::views::related::Related;
 use domain::{Hash, SubmissionId, TeamId, TeamRef};
 use serde::Serialize;
+
+/// Returns whether a count is 0, so that an object omits it.
+pub(crate) fn is_zero<N: Default + PartialEq>(count: &N) -> bool {
+    *count == N::default()
+}
 
 /// Host, role and team of a caller, on which the links of an object depend.
 #[derive(Clone, Debug)]

@@ -145,7 +145,11 @@ fn a_listed_row_equals_the_object_read_by_its_id() {
     for (side, list, key, expected) in ROWS {
         for row in rows(side, list, key) {
             let url = row["url"].as_str().unwrap();
-            let read = SYSTEM.get(url, key);
+            let mut read = SYSTEM.get(url, key);
+            // A list shows these with a parameter alone.
+            for more in ["references", "causes"] {
+                read.body.as_object_mut().unwrap().remove(more);
+            }
             assert_eq!((read.status, &read.body), (200, &row), "{key}: {side}/{list}");
             if list.starts_with("change_instances/") {
                 assert_eq!(SYSTEM.get(&format!("{url}history/"), key).status, 200, "{key}: {url}");

@@ -161,13 +161,43 @@ fn with_reference(system: &Running) {
         system.get(created.at("/change_instances/0/service_item/url").as_str().unwrap(), "awesome-key");
     let port = item.at("/references/0/url").as_str().unwrap();
     assert_eq!(system.get(port, "awesome-key").at("/uses"), 1);
-    assert_eq!(system.get(&format!("{port}?granted=true"), "awesome-key").at("/name"), "p1");
     let port = item.at("/references/0/service_item");
+    let granted = system.get(&format!("{CONSUMER}/granted_items/{port}/"), "awesome-key");
+    assert_eq!(granted.at("/name"), "p1");
     let users = system.get(&format!("{CONSUMER}/service_items/?references={port}"), "awesome-key");
     assert_eq!(users.at("/results/0/name"), "l1");
+    with_causes(system);
     let removed = json!({"AwesomeConsumer": {"Ports": {"services": {"Port": []}}}});
     let preview = declare(system, "PATCH", "validate", &removed).expect_status(200);
     assert_eq!(preview.at("/unconfirmed_removals/1/uses"), 1);
+}
+
+/// Reads an item that refers to another one of its application, and the change that follows a change of that one (R72,
+/// R73).
+fn with_causes(system: &Running) {
+    let port = system.get(&format!("{OWNER}/services/?name=Port"), "vm-owner-key");
+    let port = port.at("/results/0/url").as_str().unwrap();
+    let shown = json!({"references_see": "ALL"});
+    system.call("PATCH", port, "vm-owner-key", &shown).expect_status(200);
+    let lab = |speed: u64| {
+        let ports = json!([{"name": "p1", "speed": speed}]);
+        let links = json!([{"name": "l1", "port": "p1"}]);
+        json!({"AwesomeConsumer": {"Cables": {"services": {"Port": ports, "Link": links}}}})
+    };
+    declare(system, "PATCH", "submit", &lab(1)).expect_status(201);
+    let preview = declare(system, "PATCH", "validate", &lab(2)).expect_status(200);
+    assert_eq!(preview.at("/change_instances/1/causes/0/differences/0/new"), 2);
+    declare(system, "PATCH", "submit", &lab(2)).expect_status(201);
+    system.wait_idle();
+    for (list, key) in
+        [("referenced/", "/results/0/causes/0/pointers/0"), ("", "/results/0/references/0/name")]
+    {
+        let path = format!("{OWNER}/change_instances/{list}?references=true&service_name=Link");
+        let listed = system.get(&path, "vm-owner-key").expect_status(200);
+        assert!(listed.at(key).is_string(), "{listed:?}");
+    }
+    let dependent = format!("{OWNER}/change_instances/dependant/?references=true");
+    system.get(&dependent, "vm-owner-key").expect_status(200);
 }
 
 /// Completes a failed change instance of a verified service, and observes another value.

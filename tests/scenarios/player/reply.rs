@@ -177,9 +177,24 @@ fn planned(change: &Value, names: &Names) -> String {
         if *price == json!(0) { String::new() } else { format!(", {of} {price}") }
     };
     let prices = price("cost_per_change", "fee") + &price("monthly_cost", "monthly");
-    let labels = dependent.unwrap_or_default() + replaces + &closes.unwrap_or_default() + never + &prices;
+    let labels = dependent.unwrap_or_default()
+        + &causes(change)
+        + replaces
+        + &closes.unwrap_or_default()
+        + never
+        + &prices;
     let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
     format!("{is_new}{item} {} for {owner}{labels}{}", kind(change), differences(change))
+}
+
+/// Returns the causes of a referenced change with their pointers, for example `, follows web /cpu`.
+fn causes(change: &Value) -> String {
+    let causes = change["causes"].as_array().into_iter().flatten().map(|cause| {
+        assert_eq!(cause["change_instance"], Value::Null, "a preview knows no id of a new change instance");
+        let pointers = cause["pointers"].as_array().unwrap().iter().map(|pointer| pointer.as_str().unwrap());
+        format!(", follows {} {}", text(cause, "/name"), pointers.collect::<Vec<_>>().join(" "))
+    });
+    causes.collect()
 }
 
 /// Returns the differences of a change, for example `: /cpu 8 -> 16, /memory 2 ->`.

@@ -6,6 +6,7 @@ use support::{Answer, Running};
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const VALIDATE: &str = "/v1/orcabase/consumer/submissions/validate/";
 const ITEMS: &str = "/v1/orcabase/consumer/service_items";
+const GRANTED: &str = "/v1/orcabase/consumer/granted_items";
 
 const OWNER: &str = "awesome-key";
 const USER: &str = "awesome2-key";
@@ -92,7 +93,7 @@ fn an_item_without_a_grant_looks_like_a_missing_one() {
         each.map(|(path, body)| system.expect(400, "PATCH", path, USER, &body)).collect()
     };
     assert_missing(&try_all(&[port, port + 1, port + 77, 1, (1 << 53) - 1]));
-    let granted = |id: u64| system.get(&format!("{ITEMS}/{id}/?granted=true"), USER);
+    let granted = |id: u64| system.get(&format!("{GRANTED}/{id}/"), USER);
     assert_eq!((granted(port).status, granted(port + 77).status), (404, 404));
 
     // A grant to another team changes nothing, and a removed item is missing.
@@ -114,7 +115,7 @@ fn a_text_shows_a_value_of_another_team_as_long_as_the_grant_lasts() {
         assert_eq!((&document["title"], document.get("stolen")), (&json!(NOTE), None), "{document}");
         assert_eq!(document.get("number"), None, "a name goes through the reference, not into it");
     }
-    let granted = system.get(&format!("{ITEMS}/{port}/?granted=true"), USER).body.to_string();
+    let granted = system.get(&format!("{GRANTED}/{port}/"), USER).body.to_string();
     assert!(granted.contains(NOTE) && !granted.contains(SECRET), "{granted}");
     assert!(!seen(&system).contains(SECRET));
 
@@ -123,7 +124,7 @@ fn a_text_shows_a_value_of_another_team_as_long_as_the_grant_lasts() {
         assert_eq!(document.get("title"), None, "{document}");
     }
     assert!(!seen(&system).contains(NOTE), "the value is not shown after the grant");
-    assert_eq!(system.get(&format!("{ITEMS}/{port}/?granted=true"), USER).status, 404);
+    assert_eq!(system.get(&format!("{GRANTED}/{port}/"), USER).status, 404);
     // The reference stays, and counts.
     assert_eq!(system.get(&format!("{ITEMS}/{port}/"), OWNER).at("/uses"), 1);
 }

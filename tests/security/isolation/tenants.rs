@@ -189,7 +189,7 @@ impl Foreign {
             return vec![self.key];
         }
         match path.split('/').nth(4) {
-            Some("service_items") => vec![self.item],
+            Some("service_items" | "granted_items") => vec![self.item],
             Some("change_instances") => vec![self.change, self.share, self.referenced],
             Some("deployed_items") => vec![self.deployed],
             Some("submissions") => vec![self.submission],

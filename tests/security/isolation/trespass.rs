@@ -99,7 +99,7 @@ pub(super) fn expected(route: &Route, target: &Target, foreign: &Foreign) -> (u1
             assert_eq!(target.id, None, "{} is a list, so its path has no id", target.path);
             (200, None)
         }
-        (Scope::Own | Scope::Shared | Scope::Decision, _) => refused(Code::NotFound),
+        (Scope::Own | Scope::Shared | Scope::Granted | Scope::Decision, _) => refused(Code::NotFound),
         (Scope::Declaration, _) => refused(Code::InvalidDeclaration),
         // Every consumer may read the catalogue, except private services.
         (Scope::Catalogue, Operation::GetService | Operation::GetServiceDocs)

@@ -61,7 +61,7 @@ pub fn derived() -> Table {
     submit(
         &system,
         &json!({"App": {"services": {"Site": named("site", None), "Node": named("node", Some("site")),
-        "Port": named("port", Some("node")), "Plain": named("plain", Some("site"))}}}),
+        "Port": named("port", Some("node")), "Plain": named("plain", None)}}}),
     );
     // So many items are staged, and generation was paused.
     system.enable("generate", true);

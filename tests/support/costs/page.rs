@@ -9,7 +9,7 @@ const WRITE_PRICE: u64 = 625;
 const READ_PRICE: u64 = 125;
 
 /// Headings of the sections, in the order of the page.
-pub const HEADINGS: [&str; 15] = [
+pub const HEADINGS: [&str; 16] = [
     "Submissions",
     "Decisions",
     "A service with words",
@@ -18,6 +18,7 @@ pub const HEADINGS: [&str; 15] = [
     "Reads",
     "Derived values",
     "References elsewhere, and parts of definitions",
+    "What references show",
     "Operators",
     "Generation, per work record",
     "Charges of a service with both prices",

@@ -2,6 +2,7 @@ import type { PlannedChange } from "../../api/declaration";
 import type { JsonObject } from "../../api/types";
 import { type Difference, differencesBetween } from "../../lib/differences";
 import { plural } from "../../lib/plural";
+import { Causes } from "../../ui/causes";
 import { DifferenceList } from "../../ui/differences";
 import { TypeBadge } from "../../ui/state-badge";
 import { pricesText } from "./totals";
@@ -25,6 +26,7 @@ export function PlanChange({ change }: { change: PlannedChange }) {
         </span>{" "}
         <span className="hint">{notes(change).join(" · ")}</span>
       </p>
+      <Causes change={change} />
       {differences.length > 0 && <DifferenceList differences={differences} />}
     </li>
   );

@@ -14,8 +14,6 @@ import { Drift } from "./drift";
 import { History } from "./history";
 import { ItemFacts } from "./item-facts";
 import { References } from "./references";
-import { ReferencesElsewhere } from "./references-elsewhere";
-import { Uses } from "./uses";
 
 /** With the polls of the history and the claim, an idle page sends at most ten requests a minute. */
 const SECONDS = 15;
@@ -48,7 +46,7 @@ function Content({ item }: { item: ServiceItem }) {
           ...(item.document ? [document] : []),
           { id: "deployed", text: "Deployed", content: () => <Deployed itemId={item.id} /> },
           { id: "history", text: "History", content: () => <History item={item} /> },
-          { id: "references", text: "References", content: () => <AllReferences item={item} /> },
+          { id: "references", text: "References", content: () => <References item={item} /> },
           { id: "charges", text: "Charges", content: () => <Charges itemId={item.id} /> },
         ]}
       />
@@ -72,16 +70,6 @@ function Actions({ item }: { item: ServiceItem }) {
         Edit
       </a>
     </p>
-  );
-}
-
-function AllReferences({ item }: { item: ServiceItem }) {
-  return (
-    <>
-      <ReferencesElsewhere references={item.references ?? []} />
-      {item.uses !== undefined && <Uses itemId={item.id} uses={item.uses} />}
-      <References itemId={item.id} />
-    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ChangeInstance } from "../../api/types";
 import { leaseOf } from "../../lib/claims";
 import { Age } from "../../ui/age";
+import { ChangeReferences } from "../../ui/change-references";
 import { LeaseText } from "../../ui/claim-text";
 import { Differences } from "../../ui/differences";
 import { Icon } from "../../ui/icon";
@@ -82,6 +83,7 @@ function DifferencesCell({ change }: { change: ChangeInstance }) {
       {change.supersedes.length > 0 && (
         <p className="hint">Replaces {change.supersedes.join(", ")}. Started work may need to be undone.</p>
       )}
+      <ChangeReferences id={change.id} name={change.service_item.name} />
     </>
   );
 }

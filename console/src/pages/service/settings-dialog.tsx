@@ -2,7 +2,7 @@ import { type ServiceSettings, updateSettings } from "../../api/services";
 import type { Service } from "../../api/types";
 import { useApi } from "../../session/session";
 import { FormDialog } from "../../ui/form-dialog";
-import { STATE_TEXTS } from "./texts";
+import { REFERENCES_TEXTS, STATE_TEXTS } from "./texts";
 
 type Props = { service: Service; onSaved: () => void; onClose: () => void };
 
@@ -27,11 +27,7 @@ export function SettingsDialog({ service, onSaved, onClose }: Props) {
         <label>
           State
           <select name="state" defaultValue={service.state} data-initial-focus>
-            {Object.entries(STATE_TEXTS).map(([state, text]) => (
-              <option key={state} value={state}>
-                {text}
-              </option>
-            ))}
+            <Options texts={STATE_TEXTS} />
           </select>
         </label>
         <label>
@@ -39,6 +35,12 @@ export function SettingsDialog({ service, onSaved, onClose }: Props) {
           <select name="update_strategy" defaultValue={service.update_strategy}>
             <option value="MODIFY">Items are modified</option>
             <option value="REPLACE">Items are removed and created again</option>
+          </select>
+        </label>
+        <label>
+          References to the items show
+          <select name="references_see" defaultValue={service.references_see}>
+            <Options texts={REFERENCES_TEXTS} />
           </select>
         </label>
         {CHECKS.map(([name, text]) => (
@@ -60,11 +62,20 @@ export function SettingsDialog({ service, onSaved, onClose }: Props) {
   );
 }
 
+function Options({ texts }: { texts: Record<string, string> }) {
+  return Object.entries(texts).map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  ));
+}
+
 function changedSettings(service: Service, form: FormData): ServiceSettings {
   const tags = String(form.get("tags")).split(",").map((tag) => tag.trim()).filter((tag) => tag !== "");
   const entered = {
     state: form.get("state") as Service["state"],
     update_strategy: form.get("update_strategy") as Service["update_strategy"],
+    references_see: form.get("references_see") as Service["references_see"],
     ...Object.fromEntries(CHECKS.map(([name]) => [name, form.get(name) === "on"])),
     tags,
     minimum_version: Number(form.get("minimum_version")) || null,

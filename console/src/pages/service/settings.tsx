@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Service } from "../../api/types";
 import { Facts } from "../../ui/facts";
 import { SettingsDialog } from "./settings-dialog";
-import { STATE_TEXTS } from "./texts";
+import { REFERENCES_TEXTS, STATE_TEXTS } from "./texts";
 
 type Props = { service: Service; isOwn: boolean; onChange: () => void };
 
@@ -24,6 +24,7 @@ export function Settings({ service, isOwn, onChange }: Props) {
           ["Updates", service.update_strategy === "REPLACE" ? "Items are removed and created again" : "Items are modified"],
           ["Nothing to do", service.complete_unneeded ? "Changes start as completed" : "The owner completes the change"],
           ["Claim required", service.claim_required ? "API keys complete and fail only with a claim" : "No"],
+          ["References to the items show", REFERENCES_TEXTS[service.references_see]],
           ["Minimum version", service.minimum_version ?? "None"],
           ["Tags", service.tags.join(", ") || "None"],
           ["Teams that may declare", allowedText(service, isOwn)],

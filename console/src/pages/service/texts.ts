@@ -7,3 +7,10 @@ export const STATE_TEXTS: Record<Service["state"], string> = {
   NO_MODIFY_EXISTING_SERVICE_ITEM: "No new items, no modifications",
   DECOMMISSIONED: "Decommissioned: only removals",
 };
+
+/** Explains what references to the items of a service show. */
+export const REFERENCES_TEXTS: Record<Service["references_see"], string> = {
+  STATE: "Names and states",
+  DEPLOYED: "Also the deployed version",
+  ALL: "The whole document",
+};

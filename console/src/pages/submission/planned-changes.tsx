@@ -2,6 +2,7 @@ import type { PlannedChange, Preview } from "../../api/reverts";
 import { divideWhole } from "../../lib/differences";
 import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
+import { Causes } from "../../ui/causes";
 import { DifferenceList, unchangedText } from "../../ui/differences";
 import { LongList } from "../../ui/long-list";
 import { TypeBadge } from "../../ui/state-badge";
@@ -50,6 +51,7 @@ function Change({ change }: { change: PlannedChange }) {
         {fee > 0 && <span>Fee {fee}.</span>}
         {price > 0 && <span>Monthly price {price}.</span>}
       </p>
+      <Causes change={change} />
       <DifferenceList differences={divideWhole(change.differences)} emptyText={textWithoutDifferences(change)} />
     </li>
   );

@@ -13,6 +13,7 @@ impl Audit<'_> {
         self.identity(change);
         self.plan(change);
         self.cause(change);
+        self.causes(change);
         self.answer(change);
         self.is_charged(change);
         self.change_size(change);
@@ -95,6 +96,24 @@ impl Audit<'_> {
         let fits = is_next || (change.kind == Kind::Dependent) == change.is_dependant();
         let detail = format!("its owner does not match its kind {}", change.kind.name());
         self.require(fits, "I16", subject(), detail);
+    }
+
+    /// I10: a referenced change instance follows direct ones of other items, of the same submission and application.
+    fn causes(&mut self, change: &Change) {
+        // Only some direct change instances of a submission in flight exist.
+        if change.causes.is_empty() || self.is_in_flight(change.id.team()) {
+            return;
+        }
+        let is_direct = |cause: &Change| {
+            cause.kind == Kind::Direct
+                && cause.item != change.item
+                && (cause.submission, cause.application_id()) == (change.submission, change.application_id())
+        };
+        let exists = |id| self.snapshot.changes.get(id).is_some_and(is_direct);
+        let follows =
+            !matches!(change.kind, Kind::Direct | Kind::Dependent) && change.causes.iter().all(exists);
+        let detail = "a cause is not a direct change instance of another item of its submission";
+        self.require(follows, "I10", Subject::Change(change.id), detail.to_owned());
     }
 }
 

@@ -26,7 +26,7 @@ pub const TAG_BYTES_MAX: usize = 64;
 /// The names of the settings in requests.
 ///
 /// Existing clients write `dependant_teams`, and so do responses. The last name is another spelling of it.
-pub const SETTINGS: [&str; 12] = [
+pub const SETTINGS: [&str; 13] = [
     "state",
     "approval_required",
     "allow_manual_approval",
@@ -34,6 +34,7 @@ pub const SETTINGS: [&str; 12] = [
     "update_strategy",
     "complete_unneeded",
     "claim_required",
+    "references_see",
     "minimum_version",
     "tags",
     "allowed_teams",
@@ -53,6 +54,24 @@ pub enum UpdateStrategy {
 
 crate::named!(UpdateStrategy);
 
+/// What a reference to an item of a service shows to the readers of the referencing item, next to names and states
+/// (R72).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
+pub enum ReferencesSee {
+    /// Nothing more.
+    #[default]
+    State,
+    /// The newest deployed version.
+    Deployed,
+    /// The newest deployed version, and the document with derived values.
+    All,
+}
+
+crate::named!(ReferencesSee);
+
 /// The owner's settings of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -71,6 +90,8 @@ pub struct Settings {
     pub complete_unneeded: bool,
     /// Whether an API key needs a claim to end the work on a change instance (R64).
     pub claim_required: bool,
+    /// What references to the items of this service show (R72).
+    pub references_see: ReferencesSee,
     /// The oldest schema version that is not deprecated (R33).
     pub minimum_version: Option<u64>,
     /// Search words in the catalogue.
@@ -91,6 +112,7 @@ impl Default for Settings {
             update_strategy: UpdateStrategy::Modify,
             complete_unneeded: false,
             claim_required: false,
+            references_see: ReferencesSee::State,
             minimum_version: None,
             tags: Vec::new(),
             dependent_teams: Vec::new(),

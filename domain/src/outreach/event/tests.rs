@@ -41,6 +41,7 @@ fn change() -> Change {
         consumer,
         kind: Kind::Direct,
         cause: None,
+        causes: Vec::new(),
         change_type: ChangeType::Create,
         state: State::Approved,
         submission: SubmissionId::new(team, 1).unwrap(),

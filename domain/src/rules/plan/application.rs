@@ -2,12 +2,12 @@
 
 use super::numbers::Numbers;
 use super::stored_items::{Key, by_key, differs, key};
-use super::{Items, Offer, Offers, Refused, Request, Stored, on_change};
+use super::{Items, Offer, Offers, Refused, Request, Stored, on_change, references};
 use crate::base::hash::Hash;
-use crate::base::id::ItemId;
+use crate::base::id::{ChangeId, ItemId};
 use crate::base::json;
 use crate::base::money::Amount;
-use crate::base::refs::{Reference, TeamRef};
+use crate::base::refs::{ItemReference, TeamRef};
 use crate::base::state::Kind;
 use crate::model::change::Version;
 use crate::model::declaration::{DeclaredApplication, DeclaredItem};
@@ -63,10 +63,17 @@ pub(super) struct Diff<'a> {
     pub(super) after: Application,
     /// The items that differ: each one before the submission, and its planned change.
     pub(super) direct: Vec<(Option<&'a Item>, PlannedChange)>,
-    /// Unchanged items with a reference to a modified item.
-    pub(super) referenced: Vec<(&'a Item, Strategy)>,
+    pub(super) referenced: Vec<Referenced<'a>>,
     pub(super) declarations: BTreeMap<Hash, String>,
     pub(super) secrets: BTreeMap<Hash, StoredSecrets>,
+}
+
+/// An unchanged item with a reference to a modified item.
+pub(super) struct Referenced<'a> {
+    pub(super) item: &'a Item,
+    pub(super) strategy: Strategy,
+    /// The change instances of the modified items, by id.
+    pub(super) causes: Vec<ChangeId>,
 }
 
 impl Diff<'_> {
@@ -161,24 +168,25 @@ impl<'a> Comparison<'a, '_> {
     pub(super) fn diff(&mut self, affected: &AffectedApplication<'a, '_>) -> Result<Diff<'a>, Refused> {
         let mut diff = self.start(affected)?;
         let stored_items = by_key(affected.items);
-        let mut modified = BTreeSet::new();
+        let mut modified = BTreeMap::new();
         for declared in affected.declared.iter().flat_map(|declared| &declared.items) {
             let key = (declared.service.as_str(), declared.name.as_str());
             let before = stored_items.get(&key).copied();
             if before.is_some_and(|item| !differs(item, declared)) {
                 continue;
             }
-            // Only a modification of an existing item concerns its references: a created or removed item generates
-            // nothing (R15).
-            if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
-                modified.insert(key);
-            }
             diff.declarations.insert(declared.hash, declared.canonical.clone());
             let secrets = self.secrets(&diff.after.name, declared);
             diff.secrets.extend(secrets.map(|secrets| (declared.hash, secrets)));
             let planned = self.declare(&mut diff.after, before, declared)?;
+            // Only a modification of an existing item concerns its references: a created or removed item generates
+            // nothing (R15).
+            if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
+                modified.insert(key, planned.id);
+            }
             diff.direct.push((before, planned));
         }
+        references::find_items(&mut diff.direct, &stored_items);
         for before in removed(affected) {
             // A removed item keeps its last declaration: the consumer can withdraw the removal with it (R20).
             let gone = Declared { stays: false, ..as_it_is(before) };
@@ -255,18 +263,20 @@ impl<'a> Comparison<'a, '_> {
         &self,
         affected: &AffectedApplication<'a, '_>,
         stored_items: &BTreeMap<Key<'_>, &'a Item>,
-        modified: &BTreeSet<Key<'_>>,
-    ) -> Result<Vec<(&'a Item, Strategy)>, Refused> {
+        modified: &BTreeMap<Key<'_>, ChangeId>,
+    ) -> Result<Vec<Referenced<'a>>, Refused> {
         let mut referenced = Vec::new();
         for declared in affected.declared.iter().flat_map(|declared| &declared.items) {
             let key = (declared.service.as_str(), declared.name.as_str());
             let before = stored_items.get(&key).filter(|item| !differs(item, declared));
             let Some(item) = before else { continue };
-            let is_modified = |r: &Reference| modified.contains(&(r.service.as_str(), r.name.as_str()));
-            if item.references.iter().any(is_modified) {
+            let changed =
+                |to: &ItemReference| modified.get(&(to.service.as_str(), to.name.as_str())).copied();
+            let causes: BTreeSet<ChangeId> = item.references.iter().filter_map(changed).collect();
+            if !causes.is_empty() {
                 let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
                 let strategy = on_change::strategy(Some(item), declared, offer, self.request.earlier);
-                referenced.push((*item, strategy));
+                referenced.push(Referenced { item, strategy, causes: causes.into_iter().collect() });
             }
         }
         Ok(referenced)
@@ -293,7 +303,7 @@ impl<'a> Comparison<'a, '_> {
             Declared {
                 version: Version { number, hash: item.hash },
                 stays: true,
-                references: offer.schema.references_of(&item.body),
+                references: references::of(&offer.schema, &item.body),
                 // The ids are set after the comparison of all applications.
                 uses: before.uses.clone(),
                 schema_version: offer.service.schema_version,
@@ -327,7 +337,7 @@ impl<'a> Comparison<'a, '_> {
         let created = Declared {
             version: Version { number: 1, hash: declared.hash },
             stays: true,
-            references: offer.schema.references_of(&declared.body),
+            references: references::of(&offer.schema, &declared.body),
             uses: Vec::new(),
             schema_version: offer.service.schema_version,
             new: Some(identity),
@@ -351,6 +361,7 @@ impl<'a> Comparison<'a, '_> {
             owner: owner.clone(),
             kind: Kind::Direct,
             cause: None,
+            causes: Vec::new(),
             version: None,
             schema_version: super::version_for_checks(service, declared.schema_version, self.offers),
             declared: Some(declared),

@@ -9,7 +9,7 @@ use crate::base::id::ItemId;
 use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, below, pointer};
-use crate::base::refs::Reference;
+use crate::base::refs::{ItemReference, Reference};
 use crate::base::state::ChangeType;
 use crate::catalog::schema::{Budget, Name, REFERENCES_MAX, Schema};
 use crate::catalog::service::Service;
@@ -188,7 +188,9 @@ impl Check<'_> {
                 // The last declaration passed its check, so newer schemas and settings do not apply (R20), but its
                 // references must still exist.
                 Some(before) => {
-                    self.references(declared, item, &before.references);
+                    let stored: Vec<Reference> =
+                        before.references.iter().map(ItemReference::to_reference).collect();
+                    self.references(declared, item, &stored);
                     self.returned_uses(declared, item, before);
                 }
                 None => self.changed(declared, item, before),

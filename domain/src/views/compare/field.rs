@@ -9,7 +9,7 @@ use crate::base::problem::push_token;
 use crate::model::declaration::DEPTH_MAX;
 
 /// A difference between two documents.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Field {
     /// The JSON pointer within the item or the metadata.
     pub pointer: String,

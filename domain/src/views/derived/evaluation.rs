@@ -4,6 +4,7 @@ use super::{DEPTH_MAX, DOCUMENTS_MAX, Document, Documents, EVALUATION_STEPS_MAX,
 use crate::base::id::ItemId;
 use crate::base::problem::push_token;
 use crate::catalog::schema::{Fact, Part, Piece, Step};
+use crate::catalog::service::ReferencesSee;
 use crate::model::secrets::is_mask;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -29,7 +30,7 @@ pub(super) enum Absent {
     Secret(String),
     /// The reference names no declared item.
     Target(String),
-    /// The referenced item is of a service of another owner.
+    /// The referenced item is of a service of another owner, whose setting does not show documents.
     Owner(String),
     /// The caller has not added the document of a reference.
     Unread,
@@ -47,7 +48,9 @@ impl fmt::Display for Absent {
             Self::NotArray(name) => write!(f, "`{name}` must be at the elements of an array"),
             Self::Secret(name) => write!(f, "`{name}` must not be `writeOnly`"),
             Self::Target(name) => write!(f, "`{name}` must go through references to declared items"),
-            Self::Owner(name) => write!(f, "`{name}` must stay within the services of one owner"),
+            Self::Owner(name) => {
+                write!(f, "`{name}` must stay within services of one owner or with `references_see` ALL")
+            }
             Self::Unread => f.write_str("must need less of other items than one response can read"),
             Self::Depth => write!(f, "must need at most {DEPTH_MAX} levels of other values"),
             Self::Documents => write!(f, "must need at most {DOCUMENTS_MAX} other items"),
@@ -190,7 +193,7 @@ impl<'a> Evaluation<'a> {
             if let Some(target) = at.document.references.get(&at.pointer) {
                 let depth = at.depth.saturating_add(1);
                 let document = self.target(target.clone(), depth, name)?;
-                if document.service_owner != at.document.service_owner {
+                if !document.is_shown_to(at.document) {
                     return Err(Absent::Owner(dotted(name.whole)));
                 }
                 at = At::start(document, depth, true);
@@ -302,6 +305,11 @@ impl<'a> At<'a> {
 }
 
 impl Document {
+    /// Returns whether a derived value of another document may use this one (R72).
+    fn is_shown_to(&self, other: &Self) -> bool {
+        self.service_owner == other.service_owner || self.sees == ReferencesSee::All
+    }
+
     /// Returns a property of the item itself.
     fn fact(&self, fact: Fact) -> &str {
         match fact {

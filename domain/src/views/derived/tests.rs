@@ -33,12 +33,12 @@ fn id(number: u64) -> ItemId {
 
 fn target(number: u64) -> Target {
     let reference = Reference { service: "S".to_owned(), name: number.to_string() };
-    Target::Named { application: application(), reference }
+    Target::Named { application: application(), reference, item: None }
 }
 
 /// Returns the targets of the references within the application.
 fn references_in(derivations: &Derivations, value: &Value) -> BTreeMap<String, Target> {
-    let named = |reference| Target::Named { application: application(), reference };
+    let named = |reference| Target::Named { application: application(), reference, item: None };
     let all = derivations.references().named(value);
     all.iter().filter_map(|one| Some((one.pointer(), named(one.reference()?)))).collect()
 }
@@ -54,6 +54,7 @@ fn documents(properties: &Value, values: &[Value]) -> Documents {
             application: "Lab".to_owned(),
             service: "S".to_owned(),
             service_owner: TeamId::new(2).unwrap(),
+            sees: ReferencesSee::State,
             name: number.to_string(),
             runtime_state: "IN_SERVICE",
             references: references_in(&derivations, value),
@@ -144,7 +145,10 @@ fn a_reference_to_an_item_of_another_owner_leads_nowhere() {
     documents.documents.get_mut(&id(2)).unwrap().service_owner = TeamId::new(3).unwrap();
     let absent = title(&documents);
     assert!(absent.values.is_empty(), "{absent:?}");
-    assert_eq!(absent.problems[0].message, "`node.port` must stay within the services of one owner");
+    assert_eq!(
+        absent.problems[0].message,
+        "`node.port` must stay within services of one owner or with `references_see` ALL"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{busy, change, consumer, item, staged, violation_lines};
 use crate::world::VM_OWNER;
 use domain::audit::invariant::Snapshot;
-use domain::base::refs::Reference;
+use domain::base::refs::ItemReference;
 use domain::catalog::schema::REFERENCES_MAX;
 use domain::model::change::Entry;
 use domain::model::declaration::expansion::KEYS_BYTES_MAX;
@@ -20,7 +20,7 @@ type Sized = (&'static str, usize, fn(&mut Snapshot, usize));
 const BUSY: &[Sized] = &[
     ("bytes of its name", NAME_BYTES_MAX, |s, size| item(s, "a").name = "n".repeat(size)),
     ("references", REFERENCES_MAX, |s, size| {
-        let reference = Reference { service: "VM".to_owned(), name: "a".to_owned() };
+        let reference = ItemReference { service: "VM".to_owned(), name: "a".to_owned(), item: None };
         item(s, "l").references = vec![reference; size];
     }),
     ("references to items elsewhere", REFERENCES_MAX, |s, size| {

@@ -1,7 +1,7 @@
 //! The positions of references in the declarations of a page.
 
 use crate::bound::FILTERED;
-use domain::base::refs::Reference;
+use domain::base::refs::{ItemReference, Reference};
 use domain::catalog::schema::References;
 use domain::catalog::service::Service;
 use domain::views::graph::Graph;
@@ -66,10 +66,10 @@ async fn definitions<'a>(
 /// reference belongs to the item as a whole.
 fn of_reference(
     pointers: &BTreeMap<Reference, Vec<String>>,
-    reference: &Reference,
+    reference: &ItemReference,
     to: ItemId,
 ) -> Vec<(ItemId, String)> {
     let whole = || vec![String::new()];
-    let pointers = pointers.get(reference).cloned().unwrap_or_else(whole);
+    let pointers = pointers.get(&reference.to_reference()).cloned().unwrap_or_else(whole);
     pointers.into_iter().map(|pointer| (to, pointer)).collect()
 }

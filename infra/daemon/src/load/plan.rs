@@ -6,7 +6,7 @@ use domain::account::api_key::{ApiKey, KEYS_MAX};
 use domain::base::actor::Role;
 use domain::base::json::canonical;
 use domain::catalog::metadata_policy::{MetadataPolicy, Version};
-use domain::catalog::service::{Service, UpdateStrategy};
+use domain::catalog::service::{ReferencesSee, Service, UpdateStrategy};
 use domain::model::team::Team;
 use domain::{TeamId, Timestamp};
 use dovetail_http::key_hash;
@@ -247,6 +247,8 @@ impl Comparison<'_> {
         self.setting(title, "update_strategy", settings.update_strategy.name(), strategy);
         self.setting(title, "complete_unneeded", settings.complete_unneeded, service.complete_unneeded);
         self.setting(title, "claim_required", settings.claim_required, service.claim_required);
+        let sees = service.references_see.map(ReferencesSee::name);
+        self.setting(title, "references_see", settings.references_see.name(), sees);
         let dependent = settings.dependent_teams.iter().map(|team| team.name.clone()).collect();
         self.teams_of(title, "dependent_teams", service.dependent_teams.as_deref(), dependent);
         let mut allowed = BTreeSet::new();

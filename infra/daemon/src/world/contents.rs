@@ -6,7 +6,7 @@ use domain::account::api_key::default_name;
 use domain::base::actor::Role;
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema::Schema;
-use domain::catalog::service::UpdateStrategy;
+use domain::catalog::service::{ReferencesSee, UpdateStrategy};
 use dovetail_emulator::{pattern::Pattern, webhook::Target};
 use hyper::Uri;
 use serde_json::{Map, Value, json};
@@ -78,6 +78,8 @@ pub struct WorldService {
     pub complete_unneeded: Option<bool>,
     /// Whether an API key needs a claim to end the work on a change instance; the default is false.
     pub claim_required: Option<bool>,
+    /// What references to the items show; the default is STATE.
+    pub references_see: Option<ReferencesSee>,
     /// Names of the dependent teams; by default none.
     pub dependent_teams: Option<Vec<String>>,
     /// Names of the teams that may declare the service; by default every team.

@@ -9,7 +9,7 @@ use domain::base::problem::{Problem, pointer, push_token};
 use domain::catalog::metadata_policy::MetadataPolicy;
 use domain::catalog::schema;
 use domain::catalog::schema::{SCHEMA_DEPTH_MAX, Schema};
-use domain::catalog::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, UpdateStrategy};
+use domain::catalog::service::{ALLOWED_TEAMS_MAX, DEPENDENT_TEAMS_MAX, ReferencesSee, UpdateStrategy};
 use domain::model::declaration;
 use domain::model::declaration::{METADATA_BYTES_MAX, name_problem};
 use serde_json::{Map, Value, json};
@@ -19,12 +19,13 @@ use super::contents::{World, WorldKey, WorldNotify, WorldService, WorldTeam};
 /// The levels of the file around a schema: the document, `services`, the service.
 const LEVELS_ABOVE_SCHEMA: usize = 3;
 /// The fields of a service.
-const SERVICE_FIELDS: [&str; 8] = [
+const SERVICE_FIELDS: [&str; 9] = [
     "owner",
     "approval_required",
     "update_strategy",
     "complete_unneeded",
     "claim_required",
+    "references_see",
     "dependent_teams",
     "allowed_teams",
     "schema",
@@ -154,6 +155,12 @@ impl Reader {
         self.one_of(&format!("{at}/role"), Role::parse(&text), &Role::ALL.map(Role::name))
     }
 
+    fn references_see(&mut self, at: &str, object: &Object) -> Option<ReferencesSee> {
+        let text = self.text(at, object, "references_see")?;
+        let names = ReferencesSee::ALL.map(ReferencesSee::name);
+        self.one_of(&format!("{at}/references_see"), ReferencesSee::parse(&text), &names)
+    }
+
     fn update_strategy(&mut self, at: &str, object: &Object) -> Option<UpdateStrategy> {
         let text = self.text(at, object, "update_strategy")?;
         let names = UpdateStrategy::ALL.map(UpdateStrategy::name);
@@ -197,6 +204,7 @@ impl Reader {
         let update_strategy = self.update_strategy(at, object);
         let complete_unneeded = self.flag(at, object, "complete_unneeded");
         let claim_required = self.flag(at, object, "claim_required");
+        let references_see = self.references_see(at, object);
         let dependent_teams = self.names(at, object, "dependent_teams", DEPENDENT_TEAMS_MAX);
         if dependent_teams.iter().flatten().any(|team| *team == owner) {
             let message = "must not name the owner, which gets every change instance";
@@ -210,6 +218,7 @@ impl Reader {
             update_strategy,
             complete_unneeded,
             claim_required,
+            references_see,
             dependent_teams,
             allowed_teams,
             schema,

@@ -90,6 +90,7 @@ fn service(subject: &Subject) -> Option<Value> {
         "update_strategy": settings.update_strategy.name(),
         "complete_unneeded": settings.complete_unneeded,
         "claim_required": settings.claim_required,
+        "references_see": settings.references_see.name(),
         "minimum_version": settings.minimum_version,
         "tags": settings.tags,
         "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),

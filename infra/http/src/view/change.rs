@@ -1,13 +1,18 @@
 //! Change instances and their histories on the wire.
 
+use super::planned::differences_of;
+use super::reference::references;
 use super::{
-    ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, team_ref, team_with_metadata,
+    ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, is_zero, team_ref,
+    team_with_metadata,
 };
 use domain::base::id::DeployedId;
 use domain::base::state::RuntimeState;
 use domain::catalog::schema::Budget;
+use domain::catalog::service::ReferencesSee;
 use domain::model::change::{Entry, Version};
 use domain::model::claim::Claim;
+use domain::views::causes::{self, Cause};
 use domain::views::proposal::{Proposal, Verified};
 use domain::views::related::Related;
 use domain::{Change, ChangeId, Hash, Item, State, Timestamp};
@@ -19,7 +24,9 @@ wire! {
     pub fn light_change_instance(change: &'a Change, viewpoint: &Viewpoint) -> pub ChangeView<'a> {
         application: ApplicationView<'a> = application_view(change.application_id(), None, &change.application, None),
         attempt: u64 = change.attempt,
-        cause: Option<u64> = change.cause.map(ChangeId::get),
+        cause: Option<u64> = change.first_cause().map(ChangeId::get),
+        #[serde(skip_serializing_if = "Option::is_none")] causes: Option<Vec<Value>> = None,
+        #[serde(skip_serializing_if = "is_zero")] causes_count: usize = change.causes.len(),
         change_type: &'static str = change.change_type.name(),
         #[serde(skip_serializing_if = "Option::is_none")] claim: Option<Value> = None,
         claim_required: bool = change.claim_required,
@@ -38,6 +45,7 @@ wire! {
         #[serde(skip_serializing_if = "Option::is_none")] planned_item: Option<Stored<'a>> = None,
         #[serde(skip_serializing_if = "Option::is_none")] prior: Option<&'static str> = None,
         #[serde(skip_serializing_if = "Option::is_none")] proposed_item: Option<Value> = None,
+        #[serde(skip_serializing_if = "Option::is_none")] references: Option<Vec<Value>> = None,
         replacement: bool = change.is_first_half(),
         service: ServiceView<'a> = service_view(change),
         service_item: ItemView<'a> = item_view(change, viewpoint),
@@ -94,11 +102,48 @@ pub fn change_instance<'a>(
 }
 
 impl ChangeView<'_> {
+    /// Shows the references of the item, and the causes, if there are any (R72, R73).
+    #[must_use]
+    pub fn with_references(
+        self,
+        change: &Change,
+        related: &Related,
+        viewpoint: &Viewpoint,
+        budget: &mut Budget,
+    ) -> Self {
+        let item = related.items.get(&change.item);
+        let references = item.map(|item| references(item, related, viewpoint, budget));
+        let causes = causes::shown(change).iter().filter_map(|id| related.causes.get(id));
+        let causes: Vec<Value> = causes.map(|cause| cause_view(cause, Some(cause.change), related)).collect();
+        Self {
+            references: references.filter(|all| !all.is_empty()),
+            causes: (!causes.is_empty()).then_some(causes),
+            ..self
+        }
+    }
+
     /// Shows the claim on the work of the owner.
     #[must_use]
     pub fn with_claim(self, claim: Option<&Claim>) -> Self {
         Self { claim: Some(claim_view(claim)), ..self }
     }
+}
+
+/// Returns the change of a referenced item: the pointers that differ, with their values if the service shows its items to
+/// references as a whole (R73). A preview knows no id of the change instance.
+pub(crate) fn cause_view(cause: &Cause, change: Option<ChangeId>, related: &Related) -> Value {
+    let settings = related.services.get(&cause.service).map(|service| &service.settings);
+    let mut view = json!({
+        "service_item": cause.item.get(),
+        "service": cause.service,
+        "name": cause.name,
+        "change_instance": change.map(ChangeId::get),
+        "pointers": cause.differences.iter().map(|field| &field.pointer).collect::<Vec<_>>(),
+    });
+    if settings.is_some_and(|settings| settings.references_see == ReferencesSee::All) {
+        view["differences"] = differences_of(cause.differences.iter().cloned());
+    }
+    view
 }
 
 /// Returns the newest claim on work: its number, and the worker with the end of its lease. After a release, worker and

@@ -1,10 +1,13 @@
 //! Service items and deployed items on the wire.
 
 use super::planned::difference;
+use super::reference::references;
 use super::{
-    ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, team_ref, team_with_metadata,
+    ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, is_zero, team_ref,
+    team_with_metadata,
 };
 use crate::invalid::{item_problems, problem_view};
+use domain::Item;
 use domain::base::problem::Problem;
 use domain::catalog::schema::Budget;
 use domain::catalog::service::{ServiceState, Settings};
@@ -13,7 +16,6 @@ use domain::views::derived::base;
 use domain::views::drift::differences;
 use domain::views::proposal::document;
 use domain::views::related::Related;
-use domain::{Item, ItemId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,7 +35,8 @@ pub fn service_item_with_document<'a>(
     viewpoint: &Viewpoint,
     budget: &mut Budget,
 ) -> ServiceItemView<'a> {
-    let view = service_item(item, related, viewpoint);
+    let references = references(item, related, viewpoint, budget);
+    let view = ServiceItemView { references, ..service_item(item, related, viewpoint) };
     let Some(derived) = related.derived.get(&item.id) else {
         return ServiceItemView { document: document(item, related, budget), ..view };
     };
@@ -72,7 +75,7 @@ wire! {
         is_validated_minimum_schema: bool = is_up_to_date == Some(true),
         modified: String = item.modified.to_wire(),
         name: &'a str = &item.name,
-        #[serde(skip_serializing_if = "Vec::is_empty")] references: Vec<Value> = references(item, related, viewpoint),
+        #[serde(skip_serializing_if = "Vec::is_empty")] references: Vec<Value> = Vec::new(),
         // Existing clients expect the field.
         related: () = (),
         runtime_state: &'static str = item.runtime_state.name(),
@@ -87,7 +90,7 @@ wire! {
     }
 
     /// The newest deployed version; without one, an object without members.
-    fn latest_view(deployed: Option<&'a Deployed>) -> pub(crate) LatestView<'a> {
+    pub(super) fn latest_view(deployed: Option<&'a Deployed>) -> pub(crate) LatestView<'a> {
         #[serde(skip_serializing_if = "Option::is_none")] data: Option<Stored<'a>> =
             deployed.map(|deployed| Stored(&deployed.data)),
         #[serde(skip_serializing_if = "Option::is_none")] version: Option<u64> =
@@ -123,35 +126,6 @@ wire! {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-/// Returns the references of an item to items of other applications and teams, if they are loaded. A gone item has its
-/// id alone.
-fn references(item: &Item, related: &Related, viewpoint: &Viewpoint) -> Vec<Value> {
-    let reference = |(pointer, id): &(String, ItemId)| {
-        let target = related.targets.get(id).map(|target| &target.item);
-        let is_own = id.team() == item.consumer.id;
-        let url = viewpoint.url("service_items", id.get());
-        json!({
-            "pointer": pointer,
-            "service_item": id.get(),
-            "url": if is_own { url } else { format!("{url}?granted=true") },
-            "service": target.map(|target| &target.service.title),
-            "name": target.map(|target| &target.name),
-            "application": target.map(|target| &target.application),
-            "team": target.map(|target| &target.consumer.name),
-            "runtime_state": target.map(|target| target.runtime_state.name()),
-            "change_state": target.map(|target| target.change_state().name()),
-            "declared": target.is_some_and(|target| target.declared),
-        })
-    };
-    let is_of_item = related.references.iter().all(|(_, id)| item.uses.contains(id));
-    if is_of_item { related.references.iter().map(reference).collect() } else { Vec::new() }
-}
-
 /// Returns the parts of an item that a grant shows to another team: names, states and the document.
 ///
 /// The document of an item without words is its declaration, because that is not shown otherwise.
@@ -160,7 +134,7 @@ pub fn granted_item(item: &Item, related: &Related, viewpoint: &Viewpoint, budge
     let document = view.document.or_else(|| base(item, related, budget));
     json!({
         "id": item.id.get(),
-        "url": format!("{}?granted=true", view.url),
+        "url": viewpoint.url("granted_items", item.id.get()),
         "name": item.name,
         "service": item.service.title,
         "application": item.application,

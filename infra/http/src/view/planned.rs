@@ -1,9 +1,9 @@
 //! The effects of a submission on the wire, for a preview.
 
-use super::change::{ChangeView, ItemView, ServiceView, VersionView};
+use super::change::{ChangeView, ItemView, ServiceView, VersionView, cause_view};
 use super::charge::amount;
 use super::team::WithChanges;
-use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created};
+use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created, is_zero};
 use crate::removal;
 use crate::reply::{Failure, objects};
 use domain::Change;
@@ -17,6 +17,7 @@ use domain::model::write::Write;
 use domain::rules::charging::prices_of;
 use domain::rules::plan::{ItemInUse, ItemRemoval, Preview, Removal, Stored};
 use domain::rules::verify::Difference;
+use domain::views::causes;
 use domain::views::compare;
 use domain::views::compare::Field;
 use domain::views::drift::differences as differences_of_drift;
@@ -66,9 +67,12 @@ pub struct Planned<'a> {
 wire! {
     /// A planned change instance: without its numbers, because another request may get them first.
     fn planned_view(
-        view: ChangeView<'a>, closes: Vec<u64>, differences: Value, prices: Prices, proposal: Option<Proposal>,
+        view: ChangeView<'a>, causes: Vec<Value>, closes: Vec<u64>, differences: Value, prices: Prices,
+        proposal: Option<Proposal>,
     ) -> pub(crate) PlannedView<'a> {
         application: ApplicationView<'a> = view.application,
+        #[serde(skip_serializing_if = "Vec::is_empty")] causes: Vec<Value> = causes,
+        #[serde(skip_serializing_if = "is_zero")] causes_count: usize = view.causes_count,
         change_type: &'static str = view.change_type,
         closes: Vec<u64> = closes,
         consumer_team: TeamView<'a> = view.consumer_team,
@@ -168,8 +172,9 @@ impl Planned<'_> {
         if self.preview.new_items.contains(&change.item) {
             (object.service_item.id, object.service_item.url) = (None, None);
         }
-        let differences = fields.into_iter().map(of_field).collect();
-        planned_view(object, closes, differences, prices_of(change), proposal)
+        let causes = causes::shown(change).iter().filter_map(|id| self.related.causes.get(id));
+        let causes = causes.map(|cause| cause_view(cause, None, self.related)).collect();
+        planned_view(object, causes, closes, differences_of(fields), prices_of(change), proposal)
     }
 
     /// Returns the text of a declaration.
@@ -257,7 +262,11 @@ fn retained_values(change: &Change, fields: &[Field], proposal: Option<&Proposal
 /// Returns the differences between two texts, each with its old and new value, if any.
 pub(super) fn differences(old: &str, new: &str) -> Value {
     // Stored text is canonical, so it parses.
-    let fields = compare::between(old, new).unwrap_or_default();
+    differences_of(compare::between(old, new).unwrap_or_default())
+}
+
+/// Returns different fields, each with its old and new value, if any.
+pub(super) fn differences_of(fields: impl IntoIterator<Item = Field>) -> Value {
     fields.into_iter().map(of_field).collect()
 }
 

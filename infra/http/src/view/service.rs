@@ -37,6 +37,7 @@ wire! {
         modified: String = service.modified.to_wire(),
         name: &'a str = &service.title,
         owner: TeamView<'a> = team_ref(&service.owner),
+        references_see: &'static str = service.settings.references_see.name(),
         schema: SchemaView<'a> = schema_view(schema, service.schema_version),
         state: &'static str = service.settings.state.name(),
         tags: &'a [String] = &service.settings.tags,

@@ -8,7 +8,9 @@ use crate::record::{self, ApplicationRecord, ItemRecord, Record as _, UseRecord}
 use domain::base::id::ApplicationId;
 use domain::model::team::Application;
 use domain::rules::plan::Target;
+use domain::views::related::Related;
 use domain::{Item, ItemId};
+use futures_util::future::try_join;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of users of an item that a submission reads. A problem names at most 20 of them.
@@ -34,6 +36,25 @@ impl Table {
             Some((item.id, Target { item, application: application.clone() }))
         };
         Ok(items.into_iter().filter_map(target).collect())
+    }
+
+    /// Returns live items to which items of their applications refer, and the services of such items, in one round.
+    ///
+    /// The items may be a moment old, at half the price. The settings of the services are those of now.
+    pub async fn referenced(
+        &self,
+        items: &BTreeSet<ItemId>,
+        services: &BTreeSet<String>,
+    ) -> Result<Related, Error> {
+        let items = items.iter().map(|id| key::item(*id));
+        let services = services.iter().map(|title| key::service(title));
+        let (mut related, services) = try_join(
+            self.batch_get_related(items, Consistency::Complete),
+            self.batch_get_related(services, Consistency::Strong),
+        )
+        .await?;
+        related.add(services);
+        Ok(related)
     }
 
     /// Returns the first items of the same team that refer to an item from other applications.

@@ -47,6 +47,10 @@ pub(crate) struct ChangeRecord {
     /// Id of the change instance that caused it, for a dependent change or a retry.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<u64>,
+    /// Ids of the change instances of the modified items, for a referenced change and its retries. Absent otherwise, and
+    /// in records of release 0.4 and earlier.
+    #[serde(rename = "ca", default, skip_serializing_if = "Vec::is_empty")]
+    causes: Vec<u64>,
     /// Change type: `CREATE`, `MODIFY` or `DELETE`.
     #[serde(rename = "ct")]
     change_type: String,
@@ -124,6 +128,7 @@ impl Part<Change> for ChangeRecord {
             consumer: change.consumer.name.clone(),
             kind: Part::of(&change.kind),
             cause: Part::of(&change.cause),
+            causes: Part::of(&change.causes),
             change_type: Part::of(&change.change_type),
             state: Part::of(&change.state),
             submission: Part::of(&change.submission),
@@ -164,6 +169,7 @@ impl Part<Change> for ChangeRecord {
             service: self.service.value()?,
             kind: self.kind.value()?,
             cause: self.cause.value()?,
+            causes: self.causes.value()?,
             change_type,
             state: self.state.value()?,
             submission: self.submission.value()?,

@@ -6,7 +6,7 @@ use crate::client::Error;
 use crate::key::Key;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::base::side::Side;
-use domain::catalog::service::{Settings, UpdateStrategy};
+use domain::catalog::service::{ReferencesSee, Settings, UpdateStrategy};
 use domain::model::declared::Declared;
 use domain::model::strategy::Strategy;
 use domain::model::work::PlannedChange;
@@ -41,7 +41,7 @@ pub(super) const FORMAT_SECRETS: u64 = 8;
 /// reminders (R65).
 pub(super) const FORMAT_LIFECYCLE: u64 = 9;
 
-/// The version of a record about references between applications and teams (R69, R71).
+/// The version of a record about references between applications and teams (R69, R71), or what references show (R72).
 pub(crate) const FORMAT_USES: u64 = 10;
 
 /// Returns the version of a record with these settings.
@@ -49,6 +49,9 @@ pub(super) fn of_settings(settings: &Settings) -> u64 {
     let is_newer = settings.update_strategy != UpdateStrategy::Modify
         || settings.complete_unneeded
         || settings.claim_required;
+    if settings.references_see != ReferencesSee::State {
+        return FORMAT_USES;
+    }
     if is_newer { FORMAT_LIFECYCLE } else { FORMAT_BASE }
 }
 

@@ -8,7 +8,7 @@ use domain::base::id::{
 use domain::base::money::{Amount, Prices};
 use domain::base::side::Side;
 use domain::base::state::{ChangeType, Kind, RuntimeState};
-use domain::catalog::service::{ServiceState, UpdateStrategy};
+use domain::catalog::service::{ReferencesSee, ServiceState, UpdateStrategy};
 use domain::model::charge::Charges;
 use domain::model::item::Creation;
 use domain::model::metadata::Since;
@@ -106,7 +106,8 @@ macro_rules! usual {
 
 usual! {
     Amount: Self::ZERO, Charges: Self::NONE, Kind: Self::Direct, Side: Self::ServiceOwner, Prices: Self::NONE,
-    Since: Self::EVER, Strategy: Self::Modify, UpdateStrategy: Self::Modify, bool: false, u64: 0, usize: 0,
+    ReferencesSee: Self::State, Since: Self::EVER, Strategy: Self::Modify, UpdateStrategy: Self::Modify,
+    bool: false, u64: 0, usize: 0,
 }
 
 macro_rules! same {
@@ -183,6 +184,7 @@ names! {
     StagingState "state",
     State "state",
     Status "status",
+    ReferencesSee "references see",
     UpdateStrategy "update strategy",
 }
 

@@ -3,7 +3,7 @@
 use super::bytes::{ChainPart, HashPart};
 use super::conversion::{Bad, Part, mirrors};
 use domain::base::actor::Actor;
-use domain::base::refs::{Reference, ServiceRef};
+use domain::base::refs::{ItemReference, ServiceRef};
 use domain::model::change::{ChainHead, Version};
 use domain::model::metadata::Since;
 use domain::{TeamRef, Timestamp};
@@ -60,9 +60,12 @@ pub(crate) struct ReferencePart {
     /// Name of the item.
     #[serde(rename = "nm")]
     name: String,
+    /// Id of the item that had this name at the submission. Absent in records of release 0.4 and earlier.
+    #[serde(rename = "it", default, skip_serializing_if = "Option::is_none")]
+    item: Option<u64>,
 }
 
-mirrors! { ReferencePart = Reference { service, name } }
+mirrors! { ReferencePart = ItemReference { service, name, item } }
 
 /// The author of an action. All attributes are absent for the system.
 #[derive(Serialize, Deserialize)]

@@ -43,6 +43,9 @@ pub(crate) struct FurtherSettingsPart {
     /// True if an API key needs a claim to end the work. Absent if not, and known since format 9.
     #[serde(rename = "cq", skip_serializing_if = "Option::is_none")]
     claim_required: Option<bool>,
+    /// What references to the items show, `DEPLOYED` or `ALL`. Absent for `STATE`, and known since format 10.
+    #[serde(rename = "rs", skip_serializing_if = "Option::is_none")]
+    references_see: Option<String>,
     /// Minimum schema version. Absent if none is set.
     #[serde(rename = "mv", skip_serializing_if = "Option::is_none")]
     minimum_version: Option<u64>,
@@ -60,6 +63,7 @@ impl Part<Settings> for SettingsPart {
             update_strategy: Part::of(&settings.update_strategy),
             complete_unneeded: Part::of(&settings.complete_unneeded),
             claim_required: Part::of(&settings.claim_required),
+            references_see: Part::of(&settings.references_see),
             minimum_version: settings.minimum_version,
             tags: settings.tags.clone(),
         };
@@ -86,6 +90,7 @@ impl Part<Settings> for SettingsPart {
             update_strategy: further.update_strategy.value()?,
             complete_unneeded: further.complete_unneeded.value()?,
             claim_required: further.claim_required.value()?,
+            references_see: further.references_see.value()?,
             minimum_version: further.minimum_version,
             tags: further.tags,
             ..settings

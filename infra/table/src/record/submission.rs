@@ -235,6 +235,9 @@ struct PlannedChangePart {
     /// Id of the service owner's change instance, for a dependent team's share.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<u64>,
+    /// Ids of the change instances of the modified items, for a referenced change. Absent otherwise.
+    #[serde(rename = "ca", default, skip_serializing_if = "Vec::is_empty")]
+    causes: Vec<u64>,
     /// Declaration of the item at the submission, for a referenced change. A share uses the declaration of its cause.
     #[serde(rename = "ver", skip_serializing_if = "Option::is_none")]
     version: Option<VersionPart>,
@@ -268,8 +271,8 @@ struct PlannedChangePart {
 
 mirrors! {
     PlannedChangePart = PlannedChange {
-        id, item, owner, kind, cause, version, declared, schema_version, spare, approval_required, strategy,
-        complete_unneeded, claim_required, prices,
+        id, item, owner, kind, cause, causes, version, declared, schema_version, spare, approval_required,
+        strategy, complete_unneeded, claim_required, prices,
     }
 }
 

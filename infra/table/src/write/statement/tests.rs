@@ -28,7 +28,7 @@ use domain::audit::result::AuditResult;
 use domain::base::actor::{Actor, Role};
 use domain::base::context::RequestContext;
 use domain::base::money::Prices;
-use domain::base::refs::Reference;
+use domain::base::refs::ItemReference;
 use domain::base::side::Side;
 use domain::base::state::ChangeType;
 use domain::catalog::docs::Docs;
@@ -123,6 +123,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<ChangeRecord>("checked_change", &Change { schema_version: Some(2), history, ..change() });
     let plain = Change {
         cause: None,
+        causes: Vec::new(),
         commit_id: None,
         old: None,
         supersedes: Vec::new(),
@@ -423,7 +424,7 @@ fn the_row_of_the_largest_item_is_within_half_of_its_bound() {
     };
     // The service owner has a stack, hence the additional team.
     let teams = (1_000..).take(1 + DEPENDENT_TEAMS_EVER_MAX).filter_map(TeamId::new);
-    let reference = Reference { service: name.clone(), name: name.clone() };
+    let reference = ItemReference { service: name.clone(), name: name.clone(), item: None };
     let item = Item {
         name: name.clone(),
         application: name.clone(),

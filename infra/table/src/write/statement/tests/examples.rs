@@ -3,7 +3,7 @@
 use domain::base::actor::Actor;
 use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
 use domain::base::money::{Amount, Prices};
-use domain::base::refs::{Reference, ServiceRef};
+use domain::base::refs::{ItemReference, ServiceRef};
 use domain::base::state::{ChangeType, Kind, RuntimeState};
 use domain::catalog::service::{Service, ServiceState, Settings, UpdateStrategy};
 use domain::model::blockers::Blockers;
@@ -83,6 +83,7 @@ pub(super) fn change() -> Change {
         consumer: consumer(),
         kind: Kind::Direct,
         cause: Some(change_id(32)),
+        causes: vec![change_id(16), change_id(48)],
         change_type: ChangeType::Create,
         state: State::Pending,
         submission: SubmissionId::new(consumer().id, 1).unwrap(),
@@ -143,7 +144,7 @@ pub(super) fn item() -> Item {
         declared: true,
         completed_target: Some(Target::Removed),
         drift: None,
-        references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        references: vec![reference()],
         uses: Vec::new(),
         used_by: 0,
         schema_version: 2,
@@ -291,6 +292,10 @@ pub(super) fn remembered() -> IdempotencyRecord {
     }
 }
 
+fn reference() -> ItemReference {
+    ItemReference { service: "VM".to_owned(), name: "CoreVM2".to_owned(), item: Some(item_id()) }
+}
+
 pub(super) fn work() -> Work {
     let planned = PlannedChange {
         id: change_id(32),
@@ -298,6 +303,7 @@ pub(super) fn work() -> Work {
         owner: owner(),
         kind: Kind::Dependent,
         cause: Some(change_id(16)),
+        causes: vec![change_id(32)],
         version: Some(version(1)),
         declared: None,
         schema_version: None,
@@ -339,7 +345,7 @@ pub(super) fn staged_work() -> Work {
     let declared = Declared {
         version: version(1),
         stays: true,
-        references: vec![Reference { service: "VM".to_owned(), name: "CoreVM2".to_owned() }],
+        references: vec![reference()],
         uses: Vec::new(),
         schema_version: 2,
         new: Some(identity),
@@ -348,6 +354,7 @@ pub(super) fn staged_work() -> Work {
     let planned = PlannedChange {
         kind: Kind::Direct,
         cause: None,
+        causes: Vec::new(),
         version: None,
         declared: Some(declared),
         prices: prices(),
