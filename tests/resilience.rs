@@ -7,6 +7,7 @@ mod close_older_changes;
 mod crashes;
 mod faults;
 mod gone;
+mod order;
 mod races;
 mod staging;
 mod stream;

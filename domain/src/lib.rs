@@ -45,6 +45,7 @@ pub mod model {
     pub mod strategy;
     pub mod submission;
     pub mod team;
+    pub mod wait;
     pub mod work;
     pub mod write;
 }
@@ -69,6 +70,7 @@ pub mod rules {
     pub mod finish_work;
     pub mod generate;
     pub mod open_change;
+    pub mod order;
     pub mod plan;
     mod progress;
     pub mod put_item;
@@ -110,6 +112,7 @@ pub mod views {
     pub mod references;
     pub mod related;
     pub mod tally;
+    pub mod waves;
 }
 
 /// The invariants of a whole table, and the repair of broken ones.

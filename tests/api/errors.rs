@@ -66,6 +66,7 @@ impl Provoked {
         provoke_submissions(&mut provoked);
         provoke_decisions(&mut provoked);
         provoke_definition_check(&mut provoked);
+        provoke_order(&mut provoked);
         provoked.system.assert_sound();
         provoke_records(&mut provoked);
         provoke_storage(&mut provoked);
@@ -290,6 +291,20 @@ fn provoke_definition_check(provoked: &mut Provoked) {
     provoked.moved(&path, "APPROVED");
     provoked.moved(&path, "ERRORED");
     provoked.call(Code::PlannedItemTooLate, "PATCH", &path, "vm-owner-key", &plan);
+}
+
+/// Completes a load balancer before its VM, in a service that refuses that.
+fn provoke_order(provoked: &mut Provoked) {
+    let service = format!("{OWNER}/services/2/");
+    provoked.system.expect(200, "PATCH", &service, "lb-owner-key", &json!({"require_ready": true}));
+    let shop = json!({"VM": [{"name": "vm"}], "LoadBalancer": [{"name": "front", "related_vms": ["vm"]}]});
+    let body = json!({"AwesomeConsumer": {"Ordered": {"services": shop}}});
+    let created = provoked.system.call("PATCH", SUBMIT, "awesome-key", &body);
+    let rows = created.at("/change_instances").as_array().unwrap();
+    let front = rows.iter().find(|row| row["service"]["name"] == "LoadBalancer").unwrap();
+    let path = format!("{OWNER}/change_instances/{}/", front["id"]);
+    provoked.system.expect(200, "PATCH", &path, "lb-owner-key", &json!({"state": "APPROVED"}));
+    provoked.call(Code::NotReady, "PATCH", &path, "lb-owner-key", &json!({"state": "COMPLETED"}));
 }
 
 fn provoke_decisions(provoked: &mut Provoked) {

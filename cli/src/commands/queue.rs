@@ -18,6 +18,9 @@ pub(crate) struct Queue {
     /// A filter of the API, such as `service_name=VM`; may be repeated
     #[arg(long = "filter", value_name = "NAME=VALUE", value_parser = filter::parse)]
     filters: Vec<(String, String)>,
+    /// Only changes of which nothing is left that they wait for
+    #[arg(long)]
+    ready: bool,
     #[command(flatten)]
     claims: Claims,
     /// Maximum number of changes
@@ -60,11 +63,12 @@ impl Claims {
 
 /// Executes `queue`.
 pub(crate) fn queue(api: &Api, command: &Queue, out: &mut Output) -> Result<Done, Failure> {
-    let Queue { filters, claims, limit, watch } = command;
+    let Queue { filters, ready, claims, limit, watch } = command;
     let mut filters = filters.clone();
     if !filters.iter().any(|(name, _)| name == "state") {
         filters.push(("state".to_owned(), "PENDING,APPROVED".to_owned()));
     }
+    filters.extend(ready.then(|| ("is_ready".to_owned(), "true".to_owned())));
     filters.extend(claims.filters());
     let path = format!("{ORCABASE}/serviceowner/change_instances/{}", filter::query(&filters));
     if claims.claims {

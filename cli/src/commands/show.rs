@@ -165,6 +165,14 @@ fn reference(reference: &Value) -> String {
     format!("{place}: {team}/{application} {service} '{name}'  {runtime}, {change}{declared}")
 }
 
+/// Returns the line of something that has to happen first: the item, its owner, and since when it has the work.
+fn wait(wait: &Value) -> String {
+    let [service, name, owner, state, since] =
+        ["/service", "/name", "/owner/name", "/change_state", "/since"].map(|member| wait.text_at(member));
+    let since = if since.is_empty() { since } else { format!(" since {since}") };
+    format!("{service} '{name}' of {owner}  {state}{since}")
+}
+
 /// Returns the line of a change that a REFERENCED one follows: the item, and the pointers that differ.
 fn cause(cause: &Value) -> String {
     let [service, name, id] = ["/service", "/name", "/change_instance"].map(|member| cause.text_at(member));
@@ -193,6 +201,7 @@ fn change(sections: &mut Sections, value: &Value) {
     } else {
         sections.differences("Differences", &differences(old, new));
     }
+    sections.lines("Waits for", value.list_at("/waits_for"), wait);
     let causes = value.list_at("/causes");
     let title = match value.at("/causes_count").as_u64() {
         Some(all) if usize::try_from(all).is_ok_and(|all| all > causes.len()) => {

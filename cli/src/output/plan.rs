@@ -16,6 +16,12 @@ use std::borrow::Cow;
 /// The pointer of the mark of a DELETE after which the owner creates the item again.
 pub(super) const REPLACEMENT: &str = "/replacement";
 
+/// The pointer of the name of a change's item.
+const NAME: &str = "/service_item/name";
+
+/// Maximum number of awaited items that the note of a change names.
+const AWAITED_MAX: usize = 3;
+
 /// Returns the changes of a preview, its warnings and its counts.
 pub(crate) fn text(preview: &Value) -> String {
     if !has_changes(preview) {
@@ -25,12 +31,49 @@ pub(crate) fn text(preview: &Value) -> String {
     let prices: String = direct().filter_map(price).collect();
     let prices = if prices.is_empty() { prices } else { format!("Prices:\n{prices}") };
     [
-        direct().map(change).collect(),
+        in_waves(preview).into_iter().map(change).collect(),
+        longest_chain(preview),
         preview.list_at("/metadata").iter().map(metadata).collect(),
         warnings(preview),
         format!("\n{}\n{prices}", counts(preview)),
     ]
     .concat()
+}
+
+/// Returns the direct changes in the order of their waves: a change comes after those that it waits for.
+fn in_waves(preview: &Value) -> Vec<&Value> {
+    let mut changes: Vec<&Value> = direct(preview).collect();
+    changes.sort_by_key(|change| wave(change));
+    changes
+}
+
+fn wave(change: &Value) -> u64 {
+    change.at("/wave").as_u64().unwrap_or_default()
+}
+
+/// Returns the line with the longest chain of changes that wait for each other; empty for at most two.
+fn longest_chain(preview: &Value) -> String {
+    let changes = in_waves(preview);
+    let Some(last) = changes.last().filter(|change| wave(change) > 1) else { return String::new() };
+    let mut chain = vec![last.text_at(NAME)];
+    let mut next = *last;
+    let before = |of: &Value| {
+        let is_awaited = |change: &&&Value| {
+            let is_named = |wait: &Value| {
+                [("/service", "/service/name"), ("/name", NAME)]
+                    .iter()
+                    .all(|(name, at)| wait.text_at(name) == change.text_at(at))
+            };
+            wave(change) + 1 == wave(of) && of.list_at("/waits_for").iter().any(is_named)
+        };
+        changes.iter().find(is_awaited).copied()
+    };
+    while let Some(change) = before(next) {
+        chain.push(change.text_at(NAME));
+        next = change;
+    }
+    chain.reverse();
+    format!("  Longest chain: {}\n", plain(&chain.join(" -> ")))
 }
 
 /// Returns whether a preview has changes.
@@ -130,6 +173,15 @@ pub(crate) fn notes(change: &Value) -> Vec<String> {
     }
     if change.is_at("/never_in_service") {
         notes.push("never in service".to_owned());
+    }
+    let waits = change.list_at("/waits_for");
+    let mut awaited: Vec<String> =
+        waits.iter().take(AWAITED_MAX).map(|wait| plain(&wait.text_at("/name"))).collect();
+    if waits.len() > AWAITED_MAX {
+        awaited.push(format!("{} more", waits.len() - AWAITED_MAX));
+    }
+    if !awaited.is_empty() {
+        notes.push(format!("after {}", awaited.join(", ")));
     }
     let closes: Vec<String> = change.list_at("/closes").iter().map(Value::to_string).collect();
     if !closes.is_empty() {

@@ -1739,7 +1739,7 @@ export interface components {
          * @description Stable code of the error.
          * @enum {string}
          */
-        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "changed_meanwhile" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "not_claimed" | "manual_approval" | "manual_completion" | "no_secrets_now" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
+        Code: "no_such_route" | "method_not_allowed" | "unauthenticated" | "choose_team" | "not_a_member" | "read_only_key" | "needs_admin" | "needs_platform" | "too_many_requests" | "not_found" | "unknown_filter" | "invalid_filter" | "invalid_cursor" | "invalid_body" | "unknown_fields" | "invalid_field" | "invalid_idempotency_key" | "invalid_declaration" | "idempotency_key_reused" | "revert_too_large" | "blocked" | "removal_not_confirmed" | "plan_changed" | "changed_meanwhile" | "invalid_schema" | "foreign_service" | "not_owner" | "illegal_transition" | "not_claimed" | "not_ready" | "manual_approval" | "manual_completion" | "no_secrets_now" | "not_retryable" | "overtaken" | "deployed_item_not_main" | "deployed_item_too_early" | "planned_item_not_accepted" | "planned_item_too_late" | "invalid_for_state" | "deployed_item_too_large" | "deployed_item_not_latest" | "log_too_long" | "log_full" | "too_many_attempts" | "charge_processed" | "divided_just_now" | "name_taken" | "too_many_keys" | "team_name_taken" | "platform_key" | "already_member" | "too_many_members" | "already_rotated" | "too_many_webhooks" | "too_many_messages" | "not_in_service" | "asked_just_now" | "out_of_numbers" | "submission_in_flight" | "contended" | "storage_full" | "unavailable" | "broken";
         Health: {
             /** @constant */
             status: "ok";
@@ -1771,6 +1771,8 @@ export interface components {
             state?: components["schemas"]["State"] | components["schemas"]["Sentences"];
             /** @description States to which the owner may move the change instance. */
             allowed?: components["schemas"]["State"][];
+            /** @description What has to happen first, with the code `not_ready`. */
+            waits_for?: components["schemas"]["Wait"][];
             /** @description URL of a POST for a new attempt. Absent if a retry is impossible. */
             retry?: components["schemas"]["Url"];
             /** @description Present for declarations and definitions. Always false. */
@@ -1834,6 +1836,35 @@ export interface components {
             pointers: string[];
             /** @description The differences. Present if the service of the item has `references_see` ALL. */
             differences?: components["schemas"]["Differences"];
+        };
+        /**
+         * @description Something that has to happen first: the item must be in place, or with `change_instance`, this change instance and
+         *     its later attempts must be COMPLETED or CLOSED.
+         */
+        Wait: {
+            service_item: components["schemas"]["Id"];
+            /** @description URL of the item. Null if the caller may not read it there. */
+            url: components["schemas"]["Url"] | null;
+            /** @description Title of the service. */
+            service: string | null;
+            name: string | null;
+            /** @description The team that has to act. */
+            owner: components["schemas"]["TeamRef"] | null;
+            change_instance: components["schemas"]["Id"] | null;
+            runtime_state: components["schemas"]["RuntimeState"] | null;
+            change_state: string | null;
+            /** @description Time of the last entry of the owner's newest open change instance. Null without one. */
+            since: components["schemas"]["Time"] | null;
+        };
+        /** @description Something that has to happen first. */
+        PlannedWait: {
+            /** @description Id of the item. Null for a new one. */
+            service_item: components["schemas"]["Id"] | null;
+            /** @description Title of the service. */
+            service: string | null;
+            name: string | null;
+            /** @description Change type of its change instance in this submission. Null for an earlier change. */
+            change_type: components["schemas"]["ChangeType"] | null;
         };
         /** @description An item that another team grants. */
         GrantedItem: {
@@ -2151,6 +2182,7 @@ export interface components {
             complete_unneeded: components["schemas"]["CompleteUnneeded"];
             claim_required: components["schemas"]["ClaimRequired"];
             references_see: components["schemas"]["ReferencesSee"];
+            require_ready: components["schemas"]["RequireReady"];
             minimum_version: components["schemas"]["MinimumVersion"];
             tags: components["schemas"]["Tags"];
             allowed_teams: components["schemas"]["Id"][];
@@ -2613,6 +2645,13 @@ export interface components {
             causes?: components["schemas"]["Cause"][];
             /** @description The number of all causes. Omitted for 0. */
             causes_count?: number;
+            /**
+             * @description 0 if it waits for no other change instance of the submission, else 1 more than the greatest wave of those that
+             *     it waits for.
+             */
+            wave: number;
+            /** @description What has to happen before it. Omitted for nothing. */
+            waits_for?: components["schemas"]["PlannedWait"][];
             is_dependant: boolean;
             /** @description Ids of the open change instances that it would close. */
             closes: components["schemas"]["Id"][];
@@ -2854,6 +2893,13 @@ export interface components {
             causes?: components["schemas"]["Cause"][];
             /** @description The number of all causes. Omitted for 0. */
             causes_count?: number;
+            /** @description Whether nothing is left of what an open change instance waits for. Lists need `is_ready` or `references=true`. */
+            is_ready?: boolean;
+            /**
+             * @description What has to happen before an open change instance, as far as something is left of it. Lists need `is_ready`
+             *     or `references=true`.
+             */
+            waits_for?: components["schemas"]["Wait"][];
             /**
              * @description The items to which the item refers. Present if the item is declared and has references. Lists need
              *     `references=true`.
@@ -3220,6 +3266,7 @@ export interface components {
             complete_unneeded: components["schemas"]["CompleteUnneeded"];
             claim_required: components["schemas"]["ClaimRequired"];
             references_see: components["schemas"]["ReferencesSee"];
+            require_ready: components["schemas"]["RequireReady"];
             dependant_teams: components["schemas"]["TeamRef"][];
             created: components["schemas"]["Time"];
             modified: components["schemas"]["Time"];
@@ -3359,6 +3406,7 @@ export interface components {
             complete_unneeded?: components["schemas"]["CompleteUnneeded"];
             claim_required?: components["schemas"]["ClaimRequired"];
             references_see?: components["schemas"]["ReferencesSee"];
+            require_ready?: components["schemas"]["RequireReady"];
             minimum_version?: components["schemas"]["MinimumVersion"];
             tags?: components["schemas"]["Tags"];
             allowed_teams?: components["schemas"]["TeamNamed"][];
@@ -3386,6 +3434,8 @@ export interface components {
          * @enum {string}
          */
         ReferencesSee: "STATE" | "DEPLOYED" | "ALL";
+        /** @description Whether a CREATE or MODIFY may be COMPLETED only if nothing is left of what it waits for. */
+        RequireReady: boolean;
         /** @description Id of a team, its name, or an object with its `id`. */
         TeamNamed: components["schemas"]["Id"] | string | {
             id: components["schemas"]["Id"];
@@ -3818,6 +3868,8 @@ export interface components {
          *     early.
          */
         WithProposal: boolean;
+        /** @description Whether nothing is left of what an open change instance waits for. */
+        IsReady: boolean;
         /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
         WithReferences: boolean;
         /**
@@ -5448,6 +5500,8 @@ export interface operations {
                 proposal?: components["parameters"]["WithProposal"];
                 /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
                 references?: components["parameters"]["WithReferences"];
+                /** @description Whether nothing is left of what an open change instance waits for. */
+                is_ready?: components["parameters"]["IsReady"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */
@@ -5560,6 +5614,8 @@ export interface operations {
                 proposal?: components["parameters"]["WithProposal"];
                 /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
                 references?: components["parameters"]["WithReferences"];
+                /** @description Whether nothing is left of what an open change instance waits for. */
+                is_ready?: components["parameters"]["IsReady"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */
@@ -5672,6 +5728,8 @@ export interface operations {
                 proposal?: components["parameters"]["WithProposal"];
                 /** @description If true, each change instance has its `references` and `causes`. A page has at most 50 rows, and may end early. */
                 references?: components["parameters"]["WithReferences"];
+                /** @description Whether nothing is left of what an open change instance waits for. */
+                is_ready?: components["parameters"]["IsReady"];
                 /** @description Id of the service, or several separated by commas. */
                 service_id?: components["parameters"]["ServiceId"];
                 /** @description Id of the service item, or several separated by commas. */

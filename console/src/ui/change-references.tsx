@@ -3,6 +3,7 @@ import { Causes } from "./causes";
 import { ChangeOnDemand } from "./change-on-demand";
 import { LongList } from "./long-list";
 import { ReferenceBadges, ReferencedItem, ReferenceProperty, ReferenceValues, referenceKey } from "./reference-parts";
+import { Waits } from "./waits";
 
 const SHORT = 10;
 
@@ -12,6 +13,7 @@ export function ChangeReferences({ id, name }: { id: number; name: string }) {
     <ChangeOnDemand id={id} name={name} part="references">
       {(change) => (
         <>
+          <Waits change={change} />
           <Causes change={change} />
           <References change={change} />
         </>

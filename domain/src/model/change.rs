@@ -7,6 +7,7 @@ use crate::base::money::Prices;
 use crate::base::refs::{ServiceRef, TeamRef};
 use crate::base::state::{ChangeType, Kind, RuntimeState, State};
 use crate::base::timestamp::Timestamp;
+use crate::model::wait::Wait;
 use sha2::{Digest, Sha256};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -210,6 +211,10 @@ pub struct Change {
     pub cause: Option<ChangeId>,
     /// The change instances of the modified items that a REFERENCED one and its retries follow, by id (R73).
     pub causes: Vec<ChangeId>,
+    /// The first attempt, or the first half before it; itself if there is none.
+    pub origin: ChangeId,
+    /// What has to happen before, as known at the submission (R74).
+    pub waits: Vec<Wait>,
     pub change_type: ChangeType,
     pub state: State,
     /// The submission that caused it; the submission's number orders all changes of the consumer.

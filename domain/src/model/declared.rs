@@ -101,6 +101,7 @@ impl Declared {
             references: Vec::new(),
             uses: Vec::new(),
             used_by: identity.used_by,
+            waits_for: Vec::new(),
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),
             deployed: None,

@@ -50,6 +50,8 @@ pub enum Creation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     pub change: ChangeId,
+    /// The first attempt of the change instance, or the first half before it; itself if there is none.
+    pub origin: ChangeId,
     pub state: State,
     pub change_type: ChangeType,
     /// The declaration of the item after this change, or its removal.
@@ -209,6 +211,8 @@ pub struct Item {
     pub uses: Vec<ItemId>,
     /// The number of declared items of other applications and teams that refer to this one (R71).
     pub used_by: u64,
+    /// The items for which open change instances of the service owner wait, sorted (R74).
+    pub waits_for: Vec<ItemId>,
     /// The schema version of the last check of its declaration; 0 in records from before this field (R33).
     pub schema_version: u64,
     /// The open change instances by owner; a team without a share has no entry.
@@ -283,6 +287,11 @@ impl Item {
         let mut seen = BTreeSet::new();
         let all = std::iter::once(self.version.hash).chain(open).chain(in_place);
         all.filter(|hash| seen.insert(*hash)).collect()
+    }
+
+    /// Returns whether the service owner has completed a CREATE, and no DELETE since.
+    pub fn is_in_place(&self) -> bool {
+        self.main().creation == Creation::Done
     }
 
     /// Returns the stack of the service owner.

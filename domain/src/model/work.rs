@@ -14,6 +14,7 @@ use crate::model::change::Version;
 use crate::model::declared::{Declared, Identity};
 use crate::model::staging::StagingId;
 use crate::model::strategy::Strategy;
+use crate::model::wait::Wait;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -57,6 +58,8 @@ pub struct PlannedChange {
     pub cause: Option<ChangeId>,
     /// The change instances of the modified items, for a referenced change, by id (R73).
     pub causes: Vec<ChangeId>,
+    /// What has to happen before (R74).
+    pub waits: Vec<Wait>,
     /// The item's declaration at the submission, for a referenced change. A share copies the declaration of its cause.
     pub version: Option<Version>,
     /// The item's new declaration, for a direct change.
@@ -99,6 +102,7 @@ impl PlannedChange {
         let text = self.new_hash().and_then(|hash| declarations.get(&hash)).map_or(0, String::len);
         text + 400
             + 12 * self.causes.len()
+            + 30 * self.waits.len()
             + references.map(|reference| reference.service.len() + reference.name.len() + 20).sum::<usize>()
     }
 }

@@ -6,6 +6,7 @@ use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, State};
 use crate::model::change::Version;
 use crate::model::strategy::Strategy;
+use crate::model::wait::Wait;
 
 /// The planned change of an owner.
 #[derive(Clone, derive_more::Debug, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub struct ChangeDraft {
     pub cause: Option<ChangeId>,
     /// The change instances of the modified items that a REFERENCED one follows, by id (R73).
     pub causes: Vec<ChangeId>,
+    /// The first attempt, or the first half before it; none for a first attempt.
+    pub origin: Option<ChangeId>,
+    /// What has to happen before (R74).
+    pub waits: Vec<Wait>,
     /// The team that carries the change out.
     pub owner: TeamRef,
     pub change_type: ChangeType,

@@ -11,14 +11,14 @@ mod second_half;
 use self::deploy::deploy;
 use self::permitted::{Permitted, is_torn, notes, permitted};
 pub use self::reads::{
-    base_to_read, checking_version, depends_on_claim, depends_on_service, depends_on_texts, may_be_overtaken,
-    newest_to_read, takes_numbers,
+    base_to_read, checking_version, depends_on_claim, depends_on_service, depends_on_texts, depends_on_waits,
+    may_be_overtaken, newest_to_read, takes_numbers,
 };
 pub use self::refused::Refused;
 use crate::base::actor::Actor;
 use crate::base::context::RequestContext;
 use crate::base::hash::Hash;
-use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId, TeamId};
+use crate::base::id::{CHANGE_STRIDE, ChangeId, DeployedId, ItemId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::state::{By, ChangeType, Kind, Stage, State, is_legal};
 use crate::base::timestamp::Timestamp;
@@ -38,9 +38,11 @@ use crate::rules::check;
 use crate::rules::check::{Case, Check, Checked, Fit, Report, Reported};
 use crate::rules::claim;
 use crate::rules::open_change;
+use crate::rules::order::left;
 use crate::rules::put_item::{drifted, put_item};
 use crate::rules::{progress, replacement};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Maximum length of a log text, in bytes.
 pub const LOG_BYTES_MAX: usize = 1024;
@@ -109,6 +111,9 @@ pub struct Reads<'a> {
     pub check: Option<Check<'a>>,
     /// The claim on the work; only for an update that [depends on it](depends_on_claim).
     pub claim: Option<&'a Claim>,
+    /// The items for which the change instance waits, also gone ones; only for an update that
+    /// [depends on them](depends_on_waits), in a service with `require_ready`.
+    pub awaited: Option<&'a BTreeMap<ItemId, Item>>,
 }
 
 /// Changes the state or log of a change instance, or adds a deployed item.
@@ -408,6 +413,8 @@ fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
         kind: Kind::Retry,
         cause: Some(change.id),
         causes: change.causes.clone(),
+        origin: Some(change.origin),
+        waits: change.waits.clone(),
         owner: change.owner.clone(),
         change_type: change.change_type,
         // An approved change stays approved (R13), so a retry after an error needs no second approval.

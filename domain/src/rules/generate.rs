@@ -204,6 +204,8 @@ fn draft(
         kind: planned.kind,
         cause: planned.cause,
         causes: planned.causes.clone(),
+        origin: None,
+        waits: planned.waits.clone(),
         owner: planned.owner.clone(),
         change_type,
         state: if planned.approval_required { State::Pending } else { State::Approved },

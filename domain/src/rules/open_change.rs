@@ -5,15 +5,17 @@
 
 use crate::base::actor::Actor;
 use crate::base::context::RequestContext;
-use crate::base::id::{ChangeId, TeamId};
+use crate::base::id::{ChangeId, ItemId, TeamId};
 use crate::base::refs::TeamRef;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::model::change::{ChainHead, Change, ClosedBy, Entry, Reason, Target};
 use crate::model::item::{Item, Slot, Stack};
 use crate::model::place::Place;
+use crate::model::wait::Wait;
 use crate::model::write::{Closing, Write};
 use crate::rules::change_draft::ChangeDraft;
 use crate::rules::{charging, progress, replacement, unneeded};
+use std::collections::BTreeSet;
 
 /// The result of the creation of a change instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,6 +209,9 @@ pub(crate) fn close(
 /// Puts a new change instance into its slot and updates the item. Returns the writes of its charges.
 fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> {
     let is_main = !change.is_dependant();
+    if is_main {
+        note_waits(item, &change.waits);
+    }
     let stack = item.stacks.entry(change.owner.id).or_insert(Stack::EMPTY);
     // The fence against older work of this owner (R25) is set even if an approval follows at once.
     stack.sequence = change.submission.number();
@@ -240,10 +245,21 @@ fn occupy(item: &mut Item, change: &Change, ctx: &RequestContext) -> Vec<Write> 
     charges
 }
 
+/// Notes the items for which the new change instance of the service owner waits, next to those of its open ones.
+fn note_waits(item: &mut Item, waits: &[Wait]) {
+    if item.main().open().next().is_none() {
+        item.waits_for.clear();
+    }
+    let noted: BTreeSet<ItemId> =
+        item.waits_for.iter().copied().chain(waits.iter().map(|wait| wait.item)).collect();
+    item.waits_for = noted.into_iter().collect();
+}
+
 /// Returns the slot of an open change instance.
 pub(crate) fn slot_of(change: &Change) -> Slot {
     Slot {
         change: change.id,
+        origin: change.origin,
         state: change.state,
         change_type: change.change_type,
         target: change.target(),
@@ -308,21 +324,7 @@ fn create_change(
     change_type: ChangeType,
     created_closed: Option<ClosedBy>,
 ) -> Change {
-    let state = if created_closed.is_some() { State::Closed } else { draft.state };
-    let entry = Entry {
-        from: None,
-        to: state,
-        at: ctx.now,
-        by: ctx.by.clone(),
-        request: ctx.request.clone(),
-        reason: Reason::State,
-        closed_by: created_closed,
-        log: None,
-        planned: None,
-        change_type,
-        chain: ChainHead::START.chain,
-    }
-    .chained(ChainHead::START.chain);
+    let entry = first_entry(draft, ctx, change_type, created_closed);
     Change {
         id: draft.id,
         item: item.id,
@@ -336,8 +338,10 @@ fn create_change(
         kind: draft.kind,
         cause: draft.cause,
         causes: draft.causes.clone(),
+        origin: draft.origin.unwrap_or(draft.id),
+        waits: draft.waits.clone(),
         change_type,
-        state,
+        state: entry.to,
         submission: draft.submission,
         commit_id: draft.commit_id.clone(),
         message: draft.message.clone(),
@@ -357,4 +361,28 @@ fn create_change(
         created: ctx.now,
         history: vec![entry],
     }
+}
+
+/// Returns the first entry of a history.
+fn first_entry(
+    draft: &ChangeDraft,
+    ctx: &RequestContext,
+    change_type: ChangeType,
+    created_closed: Option<ClosedBy>,
+) -> Entry {
+    let state = if created_closed.is_some() { State::Closed } else { draft.state };
+    Entry {
+        from: None,
+        to: state,
+        at: ctx.now,
+        by: ctx.by.clone(),
+        request: ctx.request.clone(),
+        reason: Reason::State,
+        closed_by: created_closed,
+        log: None,
+        planned: None,
+        change_type,
+        chain: ChainHead::START.chain,
+    }
+    .chained(ChainHead::START.chain)
 }

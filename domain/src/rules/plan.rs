@@ -10,6 +10,7 @@ mod elsewhere;
 mod in_use;
 mod numbers;
 mod on_change;
+mod order;
 mod pack;
 mod preview;
 mod references;
@@ -210,7 +211,9 @@ pub fn plan<'a>(
     };
     let mut applications = Vec::new();
     for affected in &affected {
-        applications.push(comparison.diff(affected)?);
+        let mut diff = comparison.diff(affected)?;
+        order::set_waits(&mut diff, affected.items, offers);
+        applications.push(diff);
     }
     let uses = uses::settle(&mut applications, &affected, &resolver, offers);
     if uses.changed > USES_CHANGED_MAX {
@@ -355,7 +358,7 @@ impl<'a> Draft<'a> {
             let title = service.map_or("", |service| &service.title);
             plan_dependents(&mut derived, &mut self.numbers, planned, title, offers)?;
         }
-        for Referenced { item, strategy, causes } in
+        for Referenced { item, strategy, causes, waits } in
             self.applications.iter().flat_map(|diff| &diff.referenced)
         {
             let referenced = PlannedChange {
@@ -365,6 +368,7 @@ impl<'a> Draft<'a> {
                 kind: Kind::Referenced,
                 cause: None,
                 causes: causes.clone(),
+                waits: waits.clone(),
                 version: Some(item.version),
                 declared: None,
                 schema_version: version_for_checks(&item.service.title, item.schema_version, offers),

@@ -10,6 +10,10 @@ use crate::model::write::{Use, Write};
 /// The move is part of the transaction that ends the last open change, so no function has to move items later under a
 /// fence of its own.
 pub(crate) fn put_item(before: &Item, after: &mut Item) -> Vec<Write> {
+    if after.main().open().next().is_none() {
+        // No open change instance waits any more (R74).
+        after.waits_for.clear();
+    }
     if before.gone || !after.is_dead() {
         return vec![Write::PutItem { before: Some(before.revision), after: after.clone() }];
     }

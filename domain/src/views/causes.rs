@@ -1,9 +1,10 @@
 //! The changes of referenced items that a REFERENCED change instance follows (R73).
 
-use crate::base::id::{ChangeId, ItemId};
+use crate::base::hash::Hash;
+use crate::base::id::{ChangeId, ItemId, TeamId};
 use crate::model::change::{Change, Version};
 use crate::views::compare::{Field, between};
-use crate::views::related::Related;
+use std::collections::BTreeMap;
 
 /// Maximum number of causes that a change instance shows; it counts the others.
 pub const CAUSES_MAX: usize = 20;
@@ -22,9 +23,9 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// Creates the cause from the change instance of the modified item; `related` has its declarations.
-    pub fn of(change: &Change, related: &Related) -> Self {
-        let text = |version: Option<Version>| related.declarations.get(&(change.consumer.id, version?.hash));
+    /// Creates the cause from the change instance of the modified item, and the texts of declarations.
+    pub fn of(change: &Change, declarations: &BTreeMap<(TeamId, Hash), String>) -> Self {
+        let text = |version: Option<Version>| declarations.get(&(change.consumer.id, version?.hash));
         let both = text(change.old).zip(text(change.new));
         Self {
             change: change.id,

@@ -6,12 +6,9 @@ use crate::catalog::schema::{Name, Named, References};
 use crate::catalog::service::ReferencesSee;
 use crate::model::item::Item;
 use crate::rules::plan::Target;
-use crate::views::related::Related;
+use crate::views::related::{Position, Related};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A reference of an item: the JSON pointer in its declaration, and the item that it names.
-pub type Position = (String, ItemId);
 
 /// Returns the referenced items of a declared item, each with the JSON pointers of its references.
 ///

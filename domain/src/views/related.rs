@@ -16,10 +16,12 @@ use crate::rules::decide::Decided;
 use crate::rules::plan::Target;
 use crate::views::causes::Cause;
 use crate::views::derived_values::Derived;
-use crate::views::references::Position;
 use crate::views::tally::Tally;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A reference of an item: the JSON pointer in its declaration, and the item that it names.
+pub type Position = (String, ItemId);
 
 /// The loaded records by key.
 ///

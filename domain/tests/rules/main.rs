@@ -46,6 +46,7 @@ mod messages;
 mod metadata_policy;
 #[cfg(test)]
 mod observations;
+mod order;
 mod owners;
 #[cfg(test)]
 mod planted;

@@ -28,6 +28,7 @@ pub(crate) async fn read(table: &Table, mut fields: Fields, service: &Service) -
         references_see: fields
             .one_of("references_see", ReferencesSee::ALL.map(ReferencesSee::name), ReferencesSee::parse)
             .or(before.references_see),
+        require_ready: fields.boolean("require_ready").or(before.require_ready),
         minimum_version: fields
             .integer("minimum_version", 1..=service.schema_version, "a schema version")
             .or_null()

@@ -50,8 +50,9 @@ async fn add_to_row(table: &Table, causes: &[&Change], related: &mut Related) ->
     if !titles.is_empty() {
         related.add(table.referenced(&BTreeSet::<ItemId>::new(), &titles).await?);
     }
-    let compared =
-        off_worker(|| causes.iter().map(|cause| (cause.id, Cause::of(cause, &texts))).collect::<Vec<_>>());
+    let compared = off_worker(|| {
+        causes.iter().map(|cause| (cause.id, Cause::of(cause, &texts.declarations))).collect::<Vec<_>>()
+    });
     related.causes.extend(compared);
     Ok(texts.declarations.values().map(String::len).fold(0, usize::saturating_add))
 }

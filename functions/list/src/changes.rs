@@ -8,7 +8,7 @@ use crate::page::{List, ListRequest, is_paging, only_knows};
 use crate::references;
 use domain::account::audit_log::AuditEntry;
 use domain::base::actor::Role;
-use domain::base::state::{ChangeType, Kind};
+use domain::base::state::{ChangeType, Kind, Stage};
 use domain::catalog::schema::Budget;
 use domain::model::claim::Claim;
 use domain::model::submission::Submission;
@@ -36,6 +36,7 @@ const FILTERS: &[&str] = &[
     "references",
     "replacement",
     "exclude_referenced",
+    "is_ready",
     "is_dependant",
     "light",
     "service_id",
@@ -98,10 +99,12 @@ pub(crate) async fn one(table: &Table, call: &Call) -> Result<Reply, Failure> {
         reveal(table, call, &change, &mut related).await?;
     }
     add_references(table, changes, &mut related).await?;
+    let waits = Waits::read(table, changes).await?;
     let claims = Claims::of_one(table, call, &change).await?;
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
     let view = || {
         let view = view::change_instance_with_proposal(&change, &related, &viewpoint, &mut budget);
+        let view = waits.shown(&change, view, &viewpoint);
         claims.shown(&change, view.with_references(&change, &related, &viewpoint, &mut budget))
     };
     let tag = view::change_tag(&change, related.items.get(&change.item));
@@ -193,6 +196,9 @@ fn filter(call: &Call) -> Result<Filter<Change>, Failure> {
     filter.truth(query, "replacement", Change::is_first_half)?;
     filter.truth(query, "unneeded", |change| change.unneeded)?;
     add_claim_filters(&mut filter, call)?;
+    if let Some(wanted) = query.truth("is_ready")? {
+        filter.is_ready(wanted);
+    }
     filter.dates(query, Change::modified)?;
     filter.declarations(query, |change| {
         let version = change.new.or(change.old)?;
@@ -245,12 +251,17 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
     if call.query.truth("light")? == Some(true) {
         let page = list.uncounted_page().await?;
         let claims = Claims::of_rows(table, call, &page.rows).await?;
-        let light = |change| claims.shown(change, view::light_change_instance(change, &viewpoint));
+        let waits = Waits::of_rows(table, call, &page.rows).await?;
+        let light = |change| {
+            let view = waits.shown(change, view::light_change_instance(change, &viewpoint), &viewpoint);
+            claims.shown(change, view)
+        };
         return page.reply(page.rows.iter().map(light));
     }
     let has_references = call.query.truth("references")? == Some(true);
     let page = list.page_of_at_most(if has_references { WITH_REFERENCES_MAX } else { usize::MAX }).await?;
     let claims = Claims::of_rows(table, call, &page.rows).await?;
+    let waits = Waits::of_rows(table, call, &page.rows).await?;
     let mut related = match call.side {
         // The rows of an owner come from an index, so their related records may be as late as the rows.
         Side::ServiceOwner => table.related_to_queue(&page.rows).await?,
@@ -258,7 +269,10 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
     };
     let has_proposal = call.query.truth("proposal")? == Some(true);
     if !has_proposal && !has_references {
-        let full = |change| claims.shown(change, view::change_instance(change, &related, &viewpoint));
+        let full = |change| {
+            let view = waits.shown(change, view::change_instance(change, &related, &viewpoint), &viewpoint);
+            claims.shown(change, view)
+        };
         return page.reply(page.rows.iter().map(full));
     }
     let mut rows = page.rows.len();
@@ -278,7 +292,7 @@ async fn reply(list: &List<'_, Change>) -> Result<Reply, Failure> {
         if has_references {
             view = view.with_references(change, &related, &viewpoint, budget);
         }
-        claims.shown(change, view)
+        claims.shown(change, waits.shown(change, view, &viewpoint))
     })
 }
 
@@ -291,6 +305,30 @@ async fn add_references(table: &Table, changes: &[Change], related: &mut Related
     let rows = references::add(table, &items, related).await?;
     let changes = changes.get(..rows).unwrap_or(changes);
     causes::add(table, changes, related).await
+}
+
+/// The items for which open change instances wait (R74); none if the request does not show them.
+struct Waits(Option<BTreeMap<ItemId, Item>>);
+
+impl Waits {
+    /// Reads the items for a page, if a parameter is about them.
+    async fn of_rows(table: &Table, call: &Call, rows: &[Change]) -> Result<Self, Failure> {
+        let is_wanted = call.query.truth("references")? == Some(true) || call.query.get("is_ready").is_some();
+        if is_wanted { Self::read(table, rows).await } else { Ok(Self(None)) }
+    }
+
+    async fn read(table: &Table, changes: &[Change]) -> Result<Self, Failure> {
+        let open = changes.iter().filter(|change| change.state.stage() != Stage::Resolved);
+        Ok(Self(Some(table.awaited(open).await?)))
+    }
+
+    /// Returns the view of a change instance with what it waits for.
+    fn shown<'a>(&self, change: &Change, view: ChangeView<'a>, viewpoint: &Viewpoint) -> ChangeView<'a> {
+        match &self.0 {
+            Some(items) => view.with_waits(change, items, viewpoint),
+            None => view,
+        }
+    }
 }
 
 /// The claims on the work of change instances; none if the request does not show them.

@@ -1,10 +1,11 @@
 //! Filters: the conditions of a query on the rows. Several values mean OR, several filters mean AND.
 
 use crate::pattern::{Pattern, WORK_MAX};
-use domain::base::state::RuntimeState;
+use domain::base::state::{RuntimeState, Stage};
 use domain::model::claim::Claim;
 use domain::model::deployed::Deployed;
 use domain::model::team::Application;
+use domain::rules::order::left;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
 use domain::{Change, Hash, Item, TeamId, Timestamp};
@@ -22,8 +23,8 @@ type Work<T> = Arc<dyn Fn(&T, &Related) -> usize + Send + Sync>;
 /// The key of a row's declaration.
 pub(crate) type DeclarationOf<T> = fn(&T) -> Option<(TeamId, Hash)>;
 
-/// The key of the related record for the tests of a row.
-type RelatedOf<T> = Box<dyn Fn(&T) -> Option<RelatedKey> + Send + Sync>;
+/// The keys of the related records for the tests of a row.
+type RelatedOf<T> = Box<dyn Fn(&T) -> Vec<RelatedKey> + Send + Sync>;
 
 /// The tests of a row, all of which it must pass.
 pub struct Filter<T> {
@@ -52,7 +53,7 @@ impl<T: Send + 'static> Filter<T> {
 
     /// Returns the keys of the related records for the tests of a row.
     pub(crate) fn related(&self, row: &T) -> impl Iterator<Item = RelatedKey> {
-        self.related.iter().filter_map(move |of| of(row))
+        self.related.iter().flat_map(move |of| of(row))
     }
 
     fn passes(&self, row: &T, related: &Related) -> bool {
@@ -167,8 +168,8 @@ impl<T: Send + 'static> Filter<T> {
     pub(crate) fn declarations(&mut self, query: &Query, of: DeclarationOf<T>) -> Result<(), Failure> {
         let TextTests { tests, pattern } = TextTests::of(query)?;
         if !tests.is_empty() {
-            self.related
-                .push(Box::new(move |row| of(row).map(|(team, hash)| RelatedKey::Declaration(team, hash))));
+            let key = move |row: &T| of(row).map(|(team, hash)| RelatedKey::Declaration(team, hash));
+            self.related.push(Box::new(move |row| key(row).into_iter().collect()));
         }
         for test in tests {
             self.tests.push(Arc::new(move |row, related| {
@@ -199,7 +200,7 @@ impl Filter<Application> {
     /// Adds a filter for applications with items in some runtime states, which needs the counts of their items.
     pub(crate) fn with_items(&mut self, states: Vec<RuntimeState>, at_once: usize) {
         self.at_once = at_once;
-        self.related.push(Box::new(|application: &Application| Some(RelatedKey::Tally(application.id))));
+        self.related.push(Box::new(|application: &Application| vec![RelatedKey::Tally(application.id)]));
         self.tests.push(Arc::new(move |application, related| {
             let tally = related.tallies.get(&application.id).into_iter();
             tally.flat_map(Tally::runtime_states).any(|(state, items)| items > 0 && states.contains(&state))
@@ -214,7 +215,9 @@ impl Filter<Item> {
         if filter.is_empty() {
             return;
         }
-        self.related.push(Box::new(|item: &Item| Some(RelatedKey::Deployed(item.shown_deployed()?.id))));
+        self.related.push(Box::new(|item: &Item| {
+            item.shown_deployed().map(|latest| RelatedKey::Deployed(latest.id)).into_iter().collect()
+        }));
         if let Some(work) = filter.work.clone() {
             self.work = Some(Arc::new(move |item, related| {
                 newest_of(item, related).map_or(0, |newest| work(newest, related))
@@ -229,9 +232,18 @@ impl Filter<Item> {
 impl Filter<Change> {
     /// Adds a filter on the claim of a row at this time; work that was never claimed has none.
     pub(crate) fn claim(&mut self, test: impl Fn(Option<&Claim>) -> bool + Send + Sync + 'static) {
-        self.related.push(Box::new(|change: &Change| Some(RelatedKey::Claim(change.item, change.owner.id))));
+        self.related.push(Box::new(|change: &Change| vec![RelatedKey::Claim(change.item, change.owner.id)]));
         self.tests
             .push(Arc::new(move |change, related| test(related.claims.get(&(change.item, change.owner.id)))));
+    }
+
+    /// Adds a filter for open change instances that are ready, or for those that are not (R74).
+    pub(crate) fn is_ready(&mut self, wanted: bool) {
+        self.test(|change| change.state.stage() != Stage::Resolved);
+        let awaited =
+            |change: &Change| change.waits.iter().map(|wait| RelatedKey::Awaited(wait.item)).collect();
+        self.related.push(Box::new(awaited));
+        self.tests.push(Arc::new(move |change, related| left(change, &related.items).is_empty() == wanted));
     }
 }
 

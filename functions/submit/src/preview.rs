@@ -104,6 +104,9 @@ async fn with_proposals(
     let items = loaded.items.values().flatten();
     let items: BTreeMap<ItemId, &Item> = items.map(|item| (item.id, item)).collect();
     for change in page_changes {
+        for item in change.waits.iter().filter_map(|wait| items.get(&wait.item)) {
+            related.items.entry(item.id).or_insert_with(|| (*item).clone());
+        }
         // The change instance shows the runtime state after the submission.
         let after = items
             .get(&change.item)
@@ -134,7 +137,7 @@ async fn with_causes(
     let old = old.filter(|key| !related.declarations.contains_key(key));
     let texts = table.related(old.map(|(team, hash)| RelatedKey::Declaration(team, hash))).await?;
     related.declarations.extend(texts.declarations);
-    let compared = modified.iter().map(|change| (change.id, Cause::of(change, related)));
+    let compared = modified.iter().map(|change| (change.id, Cause::of(change, &related.declarations)));
     let compared: Vec<_> = off_worker(|| compared.collect());
     related.causes.extend(compared);
     Ok(())

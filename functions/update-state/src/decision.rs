@@ -4,7 +4,7 @@
 use crate::body;
 use crate::definition_check::DefinitionCheck;
 use crate::newest::newest_done;
-use crate::refusal::refusal;
+use crate::refusal::{not_ready, refusal};
 use crate::request::{Decision, Deploy, Outcome, Request};
 use domain::ChangeId;
 use domain::base::id::DeployedId;
@@ -191,13 +191,26 @@ impl<'a> Attempt<'a> {
         } else {
             None
         };
+        let awaits = service.as_ref().is_some_and(|service| service.settings.require_ready)
+            && decide::depends_on_waits(change, update);
+        let awaited = if awaits { Some(table.awaited([change]).await?) } else { None };
         // Without a claim in the body, only a refusal shows it.
         let is_missing = claim.is_none() && decide::depends_on_claim(change, update, &ctx);
         let claim = if is_missing { Some(table.claim(change.item, caller.id).await?) } else { claim.clone() };
         let check = self.check.as_ref().map(|check| check.check(&self.read, update));
-        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check, claim: claim.as_ref() };
+        let reads = Reads {
+            head: head.as_ref(),
+            service: service.as_ref(),
+            check,
+            claim: claim.as_ref(),
+            awaited: awaited.as_ref(),
+        };
         // The definition checks the decision, which takes milliseconds of CPU time.
-        self.unless_torn(off_worker(|| decide::update(change, item, &reads, update, caller, &ctx)))
+        let decided = off_worker(|| decide::update(change, item, &reads, update, caller, &ctx));
+        if let Err(Refused::NotReady(left)) = &decided {
+            return Err(not_ready(call, change, left, &awaited.unwrap_or_default()));
+        }
+        self.unless_torn(decided)
     }
 
     /// Returns a decision, or the reply to a refused decision; none if the records do not match

@@ -72,8 +72,13 @@ async fn retry_change(table: &Table, call: &Call) -> Result<Reply, Failure> {
 async fn reply(table: &Table, call: &Call, status: u16, outcome: Outcome) -> Result<Reply, Failure> {
     let Outcome { decided, mut related } = outcome;
     table.add_definitions_of_changes(std::slice::from_ref(&decided.change), &mut related).await?;
+    // Most change instances wait for nothing, which takes no read.
+    let awaited = table.awaited([&decided.change]).await?;
     let (viewpoint, mut budget) = (Viewpoint::of(call), Budget::of_request());
-    let view = || view::change_instance_with_proposal(&decided.change, &related, &viewpoint, &mut budget);
+    let view = || {
+        let view = view::change_instance_with_proposal(&decided.change, &related, &viewpoint, &mut budget);
+        view.with_waits(&decided.change, &awaited, &viewpoint)
+    };
     let reply = Reply::new(status, off_worker(view))?;
     Ok(reply.with_tag(&view::change_tag(&decided.change, Some(&decided.item))))
 }

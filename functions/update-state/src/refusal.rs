@@ -1,14 +1,16 @@
 //! The replies to refused decisions: a code for each reason, and the present state.
 
 use crate::claim::not_claimed;
-use domain::State;
 use domain::base::state;
+use domain::model::wait::Wait;
 use domain::rules::decide;
 use domain::rules::decide::Refused;
-use dovetail_http::view::Viewpoint;
+use domain::{Change, Item, ItemId, State};
+use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, Reply, invalid_for_state};
 use dovetail_table::Undecided;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Returns the reply to a refused decision.
 pub(crate) fn refusal(call: &Call, refused: &Refused, read: &Undecided) -> Failure {
@@ -38,6 +40,7 @@ const fn code(refused: &Refused) -> Code {
         Refused::NotClaimed(_) => Code::NotClaimed,
         Refused::ManualApproval => Code::ManualApproval,
         Refused::ManualCompletion => Code::ManualCompletion,
+        Refused::NotReady(_) => Code::NotReady,
         Refused::NotRetryable(_) => Code::NotRetryable,
         Refused::Overtaken => Code::Overtaken,
         Refused::DeployedItemNotMain => Code::DeployedItemNotMain,
@@ -52,6 +55,22 @@ const fn code(refused: &Refused) -> Code {
         Refused::TooManyAttempts => Code::TooManyAttempts,
         Refused::OutOfNumbers => Code::OutOfNumbers,
     }
+}
+
+/// Returns the reply to a completion of a change instance that waits, with the waits of which something is left (R74).
+pub(crate) fn not_ready(
+    call: &Call,
+    change: &Change,
+    left: &[Wait],
+    items: &BTreeMap<ItemId, Item>,
+) -> Failure {
+    let viewpoint = Viewpoint::of(call);
+    let waits = left.iter().map(|wait| view::wait_view(wait, items, &viewpoint)).collect();
+    let fields = Map::from_iter([
+        ("state".to_owned(), json!(change.state.name())),
+        ("waits_for".to_owned(), Value::Array(waits)),
+    ]);
+    Reply::problem(Code::NotReady, Code::NotReady.title(), fields).into()
 }
 
 /// Returns the members that a refusal adds: the present state.

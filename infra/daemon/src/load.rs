@@ -251,6 +251,7 @@ fn settings(service: &WorldService, teams: &BTreeMap<&str, TeamRef>) -> ServiceS
         complete_unneeded: service.complete_unneeded.unwrap_or(defaults.complete_unneeded),
         claim_required: service.claim_required.unwrap_or(defaults.claim_required),
         references_see: service.references_see.unwrap_or(defaults.references_see),
+        require_ready: service.require_ready.unwrap_or(defaults.require_ready),
         dependent_teams: named(service.dependent_teams.as_ref()),
         allowed_teams: allowed,
         ..defaults

@@ -174,6 +174,11 @@ codes! {
                claim. Nothing was changed.",
         remedy "Stop the work on this change instance, because another worker has taken it. Without a claim, claim the \
                 change instance first. A worker that still has the work sends the newest number.";
+    NotReady(400, "the change instance waits for others")
+        means "The service has `require_ready`, and something has to happen before this CREATE or MODIFY may be \
+               COMPLETED. `waits_for` contains the items that must be in place, and the change instances that must be \
+               COMPLETED or CLOSED. Nothing was changed.",
+        remedy "Complete the change instance when its `is_ready` is true. `is_ready=true` lists those that are ready.";
     ManualApproval(403, "only an API key may approve")
         means "The service has `allow_manual_approval` set to false. API keys may approve its change \
                instances, and people may not.",

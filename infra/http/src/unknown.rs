@@ -14,6 +14,9 @@ const NAMED_MAX: usize = 20;
 /// Maximum number of characters of an unknown key in a reply.
 const KEY_CHARS_MAX: usize = 64;
 
+/// Members of an object as read that the reply to its update omits, because they take further reads.
+const ONLY_WHEN_READ: [&str; 2] = ["causes", "references"];
+
 /// The unknown keys of a body, at most [`NAMED_MAX`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unknown(Vec<String>);
@@ -33,7 +36,7 @@ impl Unknown {
 
     /// Adds the warnings to a reply. A client may send an object back as read, so keys of the reply get no warning.
     pub(crate) fn warn(&self, reply: &mut Reply, fields: &[&str]) -> Result<(), Failure> {
-        let unknown = self.0.iter().filter(|key| !reply.has(key));
+        let unknown = self.0.iter().filter(|key| !reply.has(key) && !ONLY_WHEN_READ.contains(&key.as_str()));
         reply.warn(unknown.map(|key| warning(key, fields)).collect())
     }
 }

@@ -20,6 +20,7 @@ macro_rules! wire {
 mod account;
 mod change;
 mod charge;
+mod difference;
 mod graph;
 mod healthcheck;
 mod history;
@@ -36,7 +37,7 @@ mod webhook;
 pub use account::{api_key, audit_entry, member};
 pub use change::{
     Blocker, ChangeView, change_instance, change_instance_as_created, change_instance_with_proposal,
-    change_tag, claim_view, history, light_change_instance,
+    change_tag, claim_view, history, light_change_instance, wait_view,
 };
 pub use charge::{accumulated, charge, charge_sum};
 pub use graph::{graph_application, graph_dependants, graph_item, graph_reference};

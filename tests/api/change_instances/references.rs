@@ -70,6 +70,12 @@ fn a_list_shows_causes_with_references_alone() {
             (&plain["cause"], &plain["cause"])
         );
     }
+    // A client may send a change instance back as read.
+    let path = with[0]["url"].as_str().unwrap();
+    let read = system.get(path, OWNER);
+    assert!(read.at("/causes/0").is_object() && read.at("/references/0").is_object(), "{read:?}");
+    let answer = system.expect(200, "PATCH", path, OWNER, &read.body);
+    assert_eq!(answer.body.get("warnings"), None, "{answer:?}");
 }
 
 #[test]

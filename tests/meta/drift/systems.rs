@@ -196,8 +196,29 @@ fn with_causes(system: &Running) {
         let listed = system.get(&path, "vm-owner-key").expect_status(200);
         assert!(listed.at(key).is_string(), "{listed:?}");
     }
-    let dependent = format!("{OWNER}/change_instances/dependant/?references=true");
+    let dependent = format!("{OWNER}/change_instances/dependant/?references=true&is_ready=true");
     system.get(&dependent, "vm-owner-key").expect_status(200);
+    with_order(system);
+}
+
+/// Reads a change that waits for the cause that it follows, and completes it too early (R74).
+fn with_order(system: &Running) {
+    let link = system.get(&format!("{OWNER}/services/?name=Link"), "vm-owner-key");
+    let link = link.at("/results/0/url").as_str().unwrap();
+    let ordered = json!({"require_ready": true});
+    system.call("PATCH", link, "vm-owner-key", &ordered).expect_status(200);
+    for list in ["referenced/", ""] {
+        let path = format!("{OWNER}/change_instances/{list}?is_ready=false&service_name=Link");
+        let waiting = system.get(&path, "vm-owner-key").expect_status(200);
+        assert_eq!(waiting.at("/results/0/waits_for/0/name"), "p1", "{waiting:?}");
+        let change = waiting.at("/results/0/url").as_str().unwrap();
+        system.get(change, "vm-owner-key").expect_status(200);
+        if list.is_empty() {
+            system.call("PATCH", change, "vm-owner-key", &json!({"state": "APPROVED"})).expect_status(200);
+            let early = system.call("PATCH", change, "vm-owner-key", &json!({"state": "COMPLETED"}));
+            assert_eq!(early.code(), (400, "not_ready"), "{early:?}");
+        }
+    }
 }
 
 /// Completes a failed change instance of a verified service, and observes another value.

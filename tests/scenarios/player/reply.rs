@@ -183,6 +183,10 @@ fn planned(change: &Value, names: &Names) -> String {
         + &closes.unwrap_or_default()
         + never
         + &prices;
+    let labels = match change["wave"].as_u64() {
+        Some(0) | None => labels,
+        Some(wave) => format!("{labels}, wave {wave}"),
+    };
     let is_new = if change["service_item"]["id"].is_null() { "new " } else { "" };
     format!("{is_new}{item} {} for {owner}{labels}{}", kind(change), differences(change))
 }

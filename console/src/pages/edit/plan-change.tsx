@@ -7,6 +7,9 @@ import { DifferenceList } from "../../ui/differences";
 import { TypeBadge } from "../../ui/state-badge";
 import { pricesText } from "./totals";
 
+/** Number of awaited items that a planned change names. */
+const AWAITED_MOST = 3;
+
 const KINDS = {
   DIRECT: undefined,
   DEPENDENT: "share of a dependent team",
@@ -39,10 +42,19 @@ function differencesOf(change: PlannedChange): Difference[] {
   return change.old_declaration ? [] : differencesBetween({}, (change.new_declaration?.declaration ?? {}) as JsonObject);
 }
 
+/** Names the items whose changes come first. */
+function afterText({ waits_for: waits = [] }: PlannedChange): string {
+  const names = waits.slice(0, AWAITED_MOST).map(({ name }) => name);
+  const others = waits.length - names.length;
+  if (names.length === 0) return "";
+  return `after ${names.join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
+}
+
 function notes(change: PlannedChange): string[] {
   const all = [
     `decided by ${change.owner.name}`,
     KINDS[change.kind],
+    afterText(change),
     change.state === "APPROVED" && "needs no approval",
     change.replacement && "is removed and created again",
     change.unneeded && "is in place already",

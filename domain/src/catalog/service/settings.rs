@@ -26,7 +26,7 @@ pub const TAG_BYTES_MAX: usize = 64;
 /// The names of the settings in requests.
 ///
 /// Existing clients write `dependant_teams`, and so do responses. The last name is another spelling of it.
-pub const SETTINGS: [&str; 13] = [
+pub const SETTINGS: [&str; 14] = [
     "state",
     "approval_required",
     "allow_manual_approval",
@@ -35,6 +35,7 @@ pub const SETTINGS: [&str; 13] = [
     "complete_unneeded",
     "claim_required",
     "references_see",
+    "require_ready",
     "minimum_version",
     "tags",
     "allowed_teams",
@@ -92,6 +93,8 @@ pub struct Settings {
     pub claim_required: bool,
     /// What references to the items of this service show (R72).
     pub references_see: ReferencesSee,
+    /// Whether COMPLETED requires that nothing is left of what the change instance waits for (R74).
+    pub require_ready: bool,
     /// The oldest schema version that is not deprecated (R33).
     pub minimum_version: Option<u64>,
     /// Search words in the catalogue.
@@ -113,6 +116,7 @@ impl Default for Settings {
             complete_unneeded: false,
             claim_required: false,
             references_see: ReferencesSee::State,
+            require_ready: false,
             minimum_version: None,
             tags: Vec::new(),
             dependent_teams: Vec::new(),

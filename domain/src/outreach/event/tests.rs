@@ -42,6 +42,8 @@ fn change() -> Change {
         kind: Kind::Direct,
         cause: None,
         causes: Vec::new(),
+        origin: ChangeId::new(team, 16).unwrap(),
+        waits: Vec::new(),
         change_type: ChangeType::Create,
         state: State::Approved,
         submission: SubmissionId::new(team, 1).unwrap(),

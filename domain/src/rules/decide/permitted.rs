@@ -36,7 +36,10 @@ pub(super) fn permitted<'a>(
     // If the service is missing, the change instance has moved since the caller chose its reads, so the caller reads
     // again.
     let service = reads.service.ok_or(Refused::Torn)?;
-    by_hand(&service.settings, state)?;
+    if matches!(ctx.by, Actor::Person { .. }) {
+        by_hand(&service.settings, state)?;
+    }
+    check_waits(change, service, reads, update)?;
     Ok(Permitted { state, log, service: Some(service) })
 }
 
@@ -45,7 +48,8 @@ pub(super) fn permitted<'a>(
 pub(super) fn is_torn(change: &Change, item: &Item) -> bool {
     let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
     // The change instance does not know whether its work awaits a claim.
-    let slot = slot.map(|slot| Slot { awaits_claim: false, ..*slot });
+    // An older release drops the origin.
+    let slot = slot.map(|slot| Slot { awaits_claim: false, origin: change.origin, ..*slot });
     slot != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
 }
 
@@ -60,6 +64,21 @@ fn check_move(change: &Change, state: State, caller: &TeamRef) -> Result<(), Ref
         return Err(Refused::IllegalTransition { from: change.state, to: state });
     }
     Ok(())
+}
+
+/// Checks that nothing is left of what a change instance waits for, if its service requires that (R74).
+fn check_waits(
+    change: &Change,
+    service: &Service,
+    reads: &Reads<'_>,
+    update: &Update,
+) -> Result<(), Refused> {
+    if !service.settings.require_ready || !depends_on_waits(change, update) {
+        return Ok(());
+    }
+    let awaited = reads.awaited.ok_or(Refused::Torn)?;
+    let left = left(change, awaited);
+    if left.is_empty() { Ok(()) } else { Err(Refused::NotReady(left)) }
 }
 
 /// Checks that a worker completes only its own work (R64).

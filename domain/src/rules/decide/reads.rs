@@ -14,10 +14,19 @@ pub fn takes_numbers(change: &Change, item: &Item, update: &Update, forms: Optio
         || second_half::takes_number(change, item, update)
 }
 
-/// Returns whether an update depends on the service's settings: a person's approval or completion does (R32).
+/// Returns whether an update depends on the service's settings: a person's approval or completion does (R32), and so does
+/// the completion of a change instance that waits (R74).
 pub fn depends_on_service(change: &Change, update: &Update, ctx: &RequestContext) -> bool {
-    let moves_to = moves_to(change, update);
-    matches!(ctx.by, Actor::Person { .. }) && matches!(moves_to, Some(State::Approved | State::Completed))
+    let by_hand = matches!(ctx.by, Actor::Person { .. })
+        && matches!(moves_to(change, update), Some(State::Approved | State::Completed));
+    by_hand || depends_on_waits(change, update)
+}
+
+/// Returns whether an update depends on what its change instance waits for: it completes a CREATE or a MODIFY (R74).
+pub fn depends_on_waits(change: &Change, update: &Update) -> bool {
+    moves_to(change, update) == Some(State::Completed)
+        && change.change_type != ChangeType::Delete
+        && !change.waits.is_empty()
 }
 
 /// Returns whether an update depends on the claim on the work: it names one, or its change instance requires one (R64).

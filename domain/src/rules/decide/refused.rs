@@ -5,6 +5,7 @@ use crate::base::problem::Problem;
 use crate::base::state::State;
 use crate::model::claim::Claim;
 use crate::model::deployed::DEPLOYED_BYTES_MAX;
+use crate::model::wait::Wait;
 use crate::rules::check::Failed;
 
 /// The reasons for the refusal of a decision, in order of precedence.
@@ -26,6 +27,8 @@ pub enum Refused {
     ManualApproval,
     /// A person completes, and the service accepts completions by API key only (R32).
     ManualCompletion,
+    /// The service requires that nothing is left of these waits (R74).
+    NotReady(Vec<Wait>),
     /// A retry of a change instance in another state than REJECTED or ERRORED.
     NotRetryable(State),
     /// A retry of a change instance that is not the newest one of its owner.
@@ -88,6 +91,7 @@ impl Refused {
             | Self::IllegalTransition { .. }
             | Self::ManualApproval
             | Self::ManualCompletion
+            | Self::NotReady(_)
             | Self::Overtaken
             | Self::DeployedItemNotMain
             | Self::DeployedItemNotLatest

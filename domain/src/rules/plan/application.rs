@@ -19,6 +19,7 @@ use crate::model::secrets::{SecretOwner, StoredSecrets};
 use crate::model::strategy::Strategy;
 use crate::model::submission::Scope;
 use crate::model::team::Application;
+use crate::model::wait::Wait;
 use crate::model::work::{PlannedChange, Spare};
 use crate::model::write::Write;
 use crate::rules::unneeded;
@@ -74,6 +75,8 @@ pub(super) struct Referenced<'a> {
     pub(super) strategy: Strategy,
     /// The change instances of the modified items, by id.
     pub(super) causes: Vec<ChangeId>,
+    /// What has to happen before (R74).
+    pub(super) waits: Vec<Wait>,
 }
 
 impl Diff<'_> {
@@ -276,7 +279,12 @@ impl<'a> Comparison<'a, '_> {
             if !causes.is_empty() {
                 let offer = self.offers.get(&declared.service).ok_or(Refused::Torn)?;
                 let strategy = on_change::strategy(Some(item), declared, offer, self.request.earlier);
-                referenced.push(Referenced { item, strategy, causes: causes.into_iter().collect() });
+                referenced.push(Referenced {
+                    item,
+                    strategy,
+                    causes: causes.into_iter().collect(),
+                    waits: Vec::new(),
+                });
             }
         }
         Ok(referenced)
@@ -362,6 +370,7 @@ impl<'a> Comparison<'a, '_> {
             kind: Kind::Direct,
             cause: None,
             causes: Vec::new(),
+            waits: Vec::new(),
             version: None,
             schema_version: super::version_for_checks(service, declared.schema_version, self.offers),
             declared: Some(declared),

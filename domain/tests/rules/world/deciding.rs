@@ -44,7 +44,15 @@ impl World {
             upgrades: upgrades.as_ref(),
         });
         let claim = decide::depends_on_claim(&change, update, &ctx).then(|| self.claim_on(&change));
-        let reads = Reads { head: head.as_ref(), service: service.as_ref(), check, claim: claim.as_ref() };
+        let requires_ready = service.as_ref().is_some_and(|service| service.settings.require_ready);
+        let awaited = requires_ready.then(|| self.snapshot.items.clone());
+        let reads = Reads {
+            head: head.as_ref(),
+            service: service.as_ref(),
+            check,
+            claim: claim.as_ref(),
+            awaited: awaited.as_ref(),
+        };
         let decided = decide::update(&change, &item, &reads, update, &caller, &ctx)?;
         self.texts.extend(decided.writes.iter().filter_map(|write| {
             let Write::StoreDeclaration { hash, text, .. } = write else { return None };

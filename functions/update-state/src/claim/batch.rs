@@ -5,6 +5,7 @@ use crate::body;
 use crate::body::ClaimBatch;
 use domain::model::claim::Claim;
 use domain::rules::claim;
+use domain::rules::order::left;
 use domain::{Change, ChangeId, State};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Failure, Reply};
@@ -43,7 +44,11 @@ async fn hand_out(
     claimed: &mut Vec<(Change, Claim)>,
 ) -> Result<(), Failure> {
     let candidates = changes.iter().filter(|change| wanted.service.is_none_or(|id| change.service.id == id));
-    let work: Vec<_> = candidates.map(|change| (change.id, (change.item, change.owner.id))).collect();
+    let candidates: Vec<&Change> = candidates.collect();
+    let awaited = table.awaited(candidates.iter().copied()).await?;
+    // Work that waits for other work is not handed out (R74).
+    let ready = candidates.into_iter().filter(|change| left(change, &awaited).is_empty());
+    let work: Vec<_> = ready.map(|change| (change.id, (change.item, change.owner.id))).collect();
     let known = table.claims(work.iter().map(|(_, key)| *key).collect()).await?;
     let free = work.into_iter().filter_map(|(id, (item, owner))| {
         let before = known.get(&(item, owner)).cloned().unwrap_or_else(|| Claim::never(item, owner));

@@ -249,6 +249,7 @@ impl Comparison<'_> {
         self.setting(title, "claim_required", settings.claim_required, service.claim_required);
         let sees = service.references_see.map(ReferencesSee::name);
         self.setting(title, "references_see", settings.references_see.name(), sees);
+        self.setting(title, "require_ready", settings.require_ready, service.require_ready);
         let dependent = settings.dependent_teams.iter().map(|team| team.name.clone()).collect();
         self.teams_of(title, "dependent_teams", service.dependent_teams.as_deref(), dependent);
         let mut allowed = BTreeSet::new();

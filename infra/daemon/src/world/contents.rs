@@ -80,6 +80,8 @@ pub struct WorldService {
     pub claim_required: Option<bool>,
     /// What references to the items show; the default is STATE.
     pub references_see: Option<ReferencesSee>,
+    /// Whether COMPLETED requires that the change instance is ready; the default is false.
+    pub require_ready: Option<bool>,
     /// Names of the dependent teams; by default none.
     pub dependent_teams: Option<Vec<String>>,
     /// Names of the teams that may declare the service; by default every team.

@@ -19,13 +19,14 @@ use super::contents::{World, WorldKey, WorldNotify, WorldService, WorldTeam};
 /// The levels of the file around a schema: the document, `services`, the service.
 const LEVELS_ABOVE_SCHEMA: usize = 3;
 /// The fields of a service.
-const SERVICE_FIELDS: [&str; 9] = [
+const SERVICE_FIELDS: [&str; 10] = [
     "owner",
     "approval_required",
     "update_strategy",
     "complete_unneeded",
     "claim_required",
     "references_see",
+    "require_ready",
     "dependent_teams",
     "allowed_teams",
     "schema",
@@ -205,6 +206,7 @@ impl Reader {
         let complete_unneeded = self.flag(at, object, "complete_unneeded");
         let claim_required = self.flag(at, object, "claim_required");
         let references_see = self.references_see(at, object);
+        let require_ready = self.flag(at, object, "require_ready");
         let dependent_teams = self.names(at, object, "dependent_teams", DEPENDENT_TEAMS_MAX);
         if dependent_teams.iter().flatten().any(|team| *team == owner) {
             let message = "must not name the owner, which gets every change instance";
@@ -219,6 +221,7 @@ impl Reader {
             complete_unneeded,
             claim_required,
             references_see,
+            require_ready,
             dependent_teams,
             allowed_teams,
             schema,

@@ -91,6 +91,7 @@ fn service(subject: &Subject) -> Option<Value> {
         "complete_unneeded": settings.complete_unneeded,
         "claim_required": settings.claim_required,
         "references_see": settings.references_see.name(),
+        "require_ready": settings.require_ready,
         "minimum_version": settings.minimum_version,
         "tags": settings.tags,
         "allowed_teams": settings.allowed_teams.iter().copied().map(TeamId::get).collect::<Vec<_>>(),

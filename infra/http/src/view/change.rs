@@ -1,23 +1,26 @@
 //! Change instances and their histories on the wire.
 
-use super::planned::differences_of;
-use super::reference::references;
+use super::difference::differences_of;
+use super::reference::{item_url, references};
 use super::{
     ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, is_zero, team_ref,
     team_with_metadata,
 };
 use domain::base::id::DeployedId;
-use domain::base::state::RuntimeState;
+use domain::base::state::{RuntimeState, Stage};
 use domain::catalog::schema::Budget;
 use domain::catalog::service::ReferencesSee;
 use domain::model::change::{Entry, Version};
 use domain::model::claim::Claim;
+use domain::model::wait::Wait;
+use domain::rules::order::left;
 use domain::views::causes::{self, Cause};
 use domain::views::proposal::{Proposal, Verified};
 use domain::views::related::Related;
-use domain::{Change, ChangeId, Hash, Item, State, Timestamp};
+use domain::{Change, ChangeId, Hash, Item, ItemId, State, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 wire! {
     /// Returns a change instance from its own record: without metadata, declarations and the present state of its item.
@@ -35,6 +38,7 @@ wire! {
         id: u64 = change.id.get(),
         #[serde(skip_serializing_if = "Option::is_none")] import_id: Option<Value> = None,
         is_dependant: bool = change.is_dependant(),
+        #[serde(skip_serializing_if = "Option::is_none")] is_ready: Option<bool> = None,
         kind: &'static str = change.kind.name(),
         log: &'a str = &change.log,
         modified: String = change.modified().to_wire(),
@@ -56,6 +60,7 @@ wire! {
         #[serde(skip_serializing_if = "Option::is_none")] unknown: Option<Vec<String>> = None,
         unneeded: bool = change.unneeded,
         url: String = viewpoint.url("change_instances", change.id.get()),
+        #[serde(skip_serializing_if = "Option::is_none")] waits_for: Option<Vec<Value>> = None,
     }
 
     fn version_view(version: Version, declaration: Option<Stored<'a>>) -> pub(crate) VersionView<'a> {
@@ -122,6 +127,17 @@ impl ChangeView<'_> {
         }
     }
 
+    /// Shows what has to happen before an open change instance (R74). `items` has the awaited items.
+    #[must_use]
+    pub fn with_waits(self, change: &Change, items: &BTreeMap<ItemId, Item>, viewpoint: &Viewpoint) -> Self {
+        if change.state.stage() == Stage::Resolved {
+            return self;
+        }
+        let left = left(change, items);
+        let waits = left.iter().map(|wait| wait_view(wait, items, viewpoint)).collect();
+        Self { is_ready: Some(left.is_empty()), waits_for: Some(waits), ..self }
+    }
+
     /// Shows the claim on the work of the owner.
     #[must_use]
     pub fn with_claim(self, claim: Option<&Claim>) -> Self {
@@ -144,6 +160,24 @@ pub(crate) fn cause_view(cause: &Cause, change: Option<ChangeId>, related: &Rela
         view["differences"] = differences_of(cause.differences.iter().cloned());
     }
     view
+}
+
+/// Returns something that has to happen before a change instance: the item with its owner and states, and since when its
+/// owner has the change instance. An item of a staged submission may be missing.
+pub fn wait_view(wait: &Wait, items: &BTreeMap<ItemId, Item>, viewpoint: &Viewpoint) -> Value {
+    let item = items.get(&wait.item);
+    let open = item.and_then(|item| item.main().open().max_by_key(|slot| slot.change));
+    json!({
+        "service_item": wait.item.get(),
+        "url": item.and_then(|item| item_url(item, viewpoint)),
+        "service": item.map(|item| &item.service.title),
+        "name": item.map(|item| &item.name),
+        "owner": item.map(|item| team_ref(&item.service_owner)),
+        "change_instance": wait.change.map(ChangeId::get),
+        "runtime_state": item.map(|item| item.runtime_state.name()),
+        "change_state": item.map(|item| item.change_state().name()),
+        "since": open.map(|slot| slot.chain_head.at.to_wire()),
+    })
 }
 
 /// Returns the newest claim on work: its number, and the worker with the end of its lease. After a release, worker and

@@ -1,6 +1,6 @@
 //! Earlier declarations and the differences between two moments, on the wire.
 
-use super::planned::differences;
+use super::difference::differences;
 use super::{Stored, Viewpoint, declaration, light_application};
 use domain::base::id::ApplicationId;
 use domain::base::state::ChangeType;

@@ -1,7 +1,7 @@
 //! Service items and deployed items on the wire.
 
-use super::planned::difference;
-use super::reference::references;
+use super::difference::difference;
+use super::reference::{LatestView, latest_view, references};
 use super::{
     ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, is_zero, team_ref,
     team_with_metadata,
@@ -87,14 +87,6 @@ wire! {
         service_owner_team: TeamView<'a> = team_ref(&item.service_owner),
         url: String = viewpoint.url("service_items", item.id.get()),
         #[serde(skip_serializing_if = "is_zero")] uses: u64 = item.used_by,
-    }
-
-    /// The newest deployed version; without one, an object without members.
-    pub(super) fn latest_view(deployed: Option<&'a Deployed>) -> pub(crate) LatestView<'a> {
-        #[serde(skip_serializing_if = "Option::is_none")] data: Option<Stored<'a>> =
-            deployed.map(|deployed| Stored(&deployed.data)),
-        #[serde(skip_serializing_if = "Option::is_none")] version: Option<u64> =
-            deployed.map(|deployed| deployed.version),
     }
 
     /// The service of an item.

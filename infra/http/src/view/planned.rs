@@ -2,6 +2,7 @@
 
 use super::change::{ChangeView, ItemView, ServiceView, VersionView, cause_view};
 use super::charge::amount;
+use super::difference::{differences, differences_of};
 use super::team::WithChanges;
 use super::{ApplicationView, TeamView, Viewpoint, change_instance_as_created, is_zero};
 use crate::removal;
@@ -11,20 +12,20 @@ use domain::base::money::Prices;
 use domain::base::state::{ChangeType, Kind};
 use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Version};
-use domain::model::secrets::is_mask;
 use domain::model::submission::{Scope, Submission};
+use domain::model::wait::Wait;
 use domain::model::write::Write;
 use domain::rules::charging::prices_of;
 use domain::rules::plan::{ItemInUse, ItemRemoval, Preview, Removal, Stored};
-use domain::rules::verify::Difference;
 use domain::views::causes;
 use domain::views::compare;
 use domain::views::compare::Field;
 use domain::views::drift::differences as differences_of_drift;
 use domain::views::proposal::Proposal;
 use domain::views::related::Related;
+use domain::views::waves::Waves;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Adds the members of every reply to a valid declaration.
@@ -64,20 +65,29 @@ pub struct Planned<'a> {
     pub related: &'a Related,
 }
 
+/// The effects of a planned change instance, and its order (R74).
+struct Effects {
+    causes: Vec<Value>,
+    closes: Vec<u64>,
+    differences: Value,
+    /// What has to happen before.
+    waits: Vec<Value>,
+    wave: u64,
+}
+
 wire! {
     /// A planned change instance: without its numbers, because another request may get them first.
     fn planned_view(
-        view: ChangeView<'a>, causes: Vec<Value>, closes: Vec<u64>, differences: Value, prices: Prices,
-        proposal: Option<Proposal>,
+        view: ChangeView<'a>, effects: Effects, prices: Prices, proposal: Option<Proposal>,
     ) -> pub(crate) PlannedView<'a> {
         application: ApplicationView<'a> = view.application,
-        #[serde(skip_serializing_if = "Vec::is_empty")] causes: Vec<Value> = causes,
+        #[serde(skip_serializing_if = "Vec::is_empty")] causes: Vec<Value> = effects.causes,
         #[serde(skip_serializing_if = "is_zero")] causes_count: usize = view.causes_count,
         change_type: &'static str = view.change_type,
-        closes: Vec<u64> = closes,
+        closes: Vec<u64> = effects.closes,
         consumer_team: TeamView<'a> = view.consumer_team,
         cost_per_change: Value = amount(prices.per_change),
-        differences: Value = differences,
+        differences: Value = effects.differences,
         is_dependant: bool = view.is_dependant,
         kind: &'static str = view.kind,
         monthly_cost: Value = amount(prices.monthly),
@@ -95,6 +105,8 @@ wire! {
         #[serde(skip_serializing_if = "Option::is_none")] unknown: Option<Vec<String>> =
             proposal.map(|proposal| proposal.unknown),
         unneeded: bool = view.unneeded,
+        #[serde(skip_serializing_if = "Vec::is_empty")] waits_for: Vec<Value> = effects.waits,
+        wave: u64 = effects.wave,
     }
 }
 
@@ -103,6 +115,7 @@ impl Planned<'_> {
     pub fn view(&self, viewpoint: &Viewpoint) -> Result<WithChanges, Failure> {
         let created: Vec<Change> = self.page_changes.iter().map(Change::as_created).collect();
         let (mut budget, mut retained) = (Budget::of_request(), Vec::new());
+        let waves = Waves::of(&self.preview.created);
         let views = created.iter().enumerate().map_while(|(row, change)| {
             let proposal = Proposal::of(change, self.related, &mut budget);
             // The first object has the whole budget, so each page makes progress.
@@ -111,7 +124,7 @@ impl Planned<'_> {
             }
             let fields = self.fields(change);
             retained.push(retained_values(change, &fields, proposal.as_ref()));
-            Some(self.change_instance(change, fields, proposal, viewpoint))
+            Some(self.change_instance(change, (fields, proposal), &waves, viewpoint))
         });
         let change_instances = objects(views)?;
         let shown = self.page_changes.get(..change_instances.len()).unwrap_or(self.page_changes);
@@ -152,8 +165,8 @@ impl Planned<'_> {
     fn change_instance<'a>(
         &'a self,
         change: &'a Change,
-        fields: Vec<Field>,
-        proposal: Option<Proposal>,
+        (fields, proposal): (Vec<Field>, Option<Proposal>),
+        waves: &Waves<'_>,
         viewpoint: &Viewpoint,
     ) -> PlannedView<'a> {
         let mut object = change_instance_as_created(change, self.related, viewpoint);
@@ -174,7 +187,27 @@ impl Planned<'_> {
         }
         let causes = causes::shown(change).iter().filter_map(|id| self.related.causes.get(id));
         let causes = causes.map(|cause| cause_view(cause, None, self.related)).collect();
-        planned_view(object, causes, closes, differences_of(fields), prices_of(change), proposal)
+        let waits = change.waits.iter().map(|wait| self.wait(wait, waves)).collect();
+        let (differences, wave) = (differences_of(fields), waves.wave(change.id));
+        let effects = Effects { causes, closes, differences, waits, wave };
+        planned_view(object, effects, prices_of(change), proposal)
+    }
+
+    /// Returns something that has to happen before: the item, and the change type of its change instance in this
+    /// submission.
+    fn wait(&self, wait: &Wait, waves: &Waves<'_>) -> Value {
+        let created = waves.awaited(wait);
+        let item = self.related.items.get(&wait.item);
+        let of_item = item.map(|item| (&item.service.title, &item.name));
+        let (service, name) =
+            created.map(|change| (&change.service.title, &change.item_name)).or(of_item).unzip();
+        let is_new = self.preview.new_items.contains(&wait.item);
+        json!({
+            "service_item": (!is_new).then(|| wait.item.get()),
+            "service": service,
+            "name": name,
+            "change_type": created.map(|change| change.change_type.name()),
+        })
     }
 
     /// Returns the text of a declaration.
@@ -257,33 +290,4 @@ fn retained_values(change: &Change, fields: &[Field], proposal: Option<&Proposal
         Some(format!("{service} '{name}': {pointer} stays {value} unless the owner chooses another value"))
     });
     retained.collect()
-}
-
-/// Returns the differences between two texts, each with its old and new value, if any.
-pub(super) fn differences(old: &str, new: &str) -> Value {
-    // Stored text is canonical, so it parses.
-    differences_of(compare::between(old, new).unwrap_or_default())
-}
-
-/// Returns different fields, each with its old and new value, if any.
-pub(super) fn differences_of(fields: impl IntoIterator<Item = Field>) -> Value {
-    fields.into_iter().map(of_field).collect()
-}
-
-fn of_field(Field { pointer, old, new }: Field) -> Value {
-    difference(Difference { pointer, old, new })
-}
-
-/// Returns a difference with its old and new value, if any. The difference of a secret shows neither value (R58).
-pub(super) fn difference(Difference { pointer, old, new }: Difference) -> Value {
-    let mut object = Map::new();
-    object.insert("pointer".to_owned(), json!(pointer));
-    let is_secret = |value: &Value| value.as_str().is_some_and(is_mask);
-    if old.iter().chain(&new).any(is_secret) {
-        object.insert("secret".to_owned(), json!(true));
-        return Value::Object(object);
-    }
-    object.extend(old.map(|old| ("old".to_owned(), old)));
-    object.extend(new.map(|new| ("new".to_owned(), new)));
-    Value::Object(object)
 }

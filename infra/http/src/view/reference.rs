@@ -1,16 +1,26 @@
 //! References between items on the wire (R69, R72).
 
-use super::Viewpoint;
-use super::item::latest_view;
+use super::{Stored, Viewpoint};
 use domain::base::side::Side;
 use domain::catalog::schema::Budget;
 use domain::catalog::service::ReferencesSee;
-use domain::model::item::Creation;
+use domain::model::deployed::Deployed;
 use domain::views::derived::base;
-use domain::views::references::{Position, sees};
-use domain::views::related::Related;
+use domain::views::references::sees;
+use domain::views::related::{Position, Related};
 use domain::{Item, ItemId};
+use serde::Serialize;
 use serde_json::{Value, json};
+
+wire! {
+    /// The newest deployed version; without one, an object without members.
+    pub(super) fn latest_view(deployed: Option<&'a Deployed>) -> pub(crate) LatestView<'a> {
+        #[serde(skip_serializing_if = "Option::is_none")] data: Option<Stored<'a>> =
+            deployed.map(|deployed| Stored(&deployed.data)),
+        #[serde(skip_serializing_if = "Option::is_none")] version: Option<u64> =
+            deployed.map(|deployed| deployed.version),
+    }
+}
 
 /// Returns the references of an item, if they are loaded. A gone item has its id alone.
 ///
@@ -43,7 +53,7 @@ fn reference(
         "runtime_state": target.map(|target| target.runtime_state.name()),
         "change_state": target.map(|target| target.change_state().name()),
         "declared": target.is_some_and(|target| target.declared),
-        "in_place": target.is_some_and(|target| target.main().creation == Creation::Done),
+        "in_place": target.is_some_and(|target| target.is_in_place()),
     });
     let Some(target) = target else { return view };
     let sees = sees(item, *id, related);
@@ -62,12 +72,15 @@ fn reference(
 
 /// Returns the URL of a referenced item, if the caller may read the item there.
 fn url(id: ItemId, target: Option<&Item>, viewpoint: &Viewpoint) -> Option<String> {
-    let collection = match viewpoint.side {
-        Side::Consumer if id.team() == viewpoint.team => "service_items",
-        Side::Consumer => "granted_items",
-        Side::ServiceOwner => target
-            .filter(|target| viewpoint.side.shows_item(target, viewpoint.team))
-            .map(|_| "service_items")?,
-    };
-    Some(viewpoint.url(collection, id.get()))
+    match viewpoint.side {
+        Side::Consumer if id.team() != viewpoint.team => Some(viewpoint.url("granted_items", id.get())),
+        Side::Consumer => Some(viewpoint.url("service_items", id.get())),
+        Side::ServiceOwner => item_url(target?, viewpoint),
+    }
+}
+
+/// Returns the URL of an item, if it belongs to the caller's team in its role.
+pub(super) fn item_url(item: &Item, viewpoint: &Viewpoint) -> Option<String> {
+    let is_shown = viewpoint.side.shows_item(item, viewpoint.team);
+    is_shown.then(|| viewpoint.url("service_items", item.id.get()))
 }

@@ -38,6 +38,7 @@ wire! {
         name: &'a str = &service.title,
         owner: TeamView<'a> = team_ref(&service.owner),
         references_see: &'static str = service.settings.references_see.name(),
+        require_ready: bool = service.settings.require_ready,
         schema: SchemaView<'a> = schema_view(schema, service.schema_version),
         state: &'static str = service.settings.state.name(),
         tags: &'a [String] = &service.settings.tags,

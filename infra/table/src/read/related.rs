@@ -29,6 +29,8 @@ pub enum RelatedKey {
     Declaration(TeamId, Hash),
     Deployed(DeployedId),
     Team(TeamId),
+    /// An item for which a change instance waits, also a gone one.
+    Awaited(ItemId),
     /// The claim on the work of an owner on an item.
     Claim(ItemId, TeamId),
     /// The items of an application by state. Each application takes a query of its own.
@@ -246,11 +248,15 @@ impl Table {
     /// Returns the records that exist under these keys.
     pub async fn related(&self, wanted: impl IntoIterator<Item = RelatedKey>) -> Result<Related, Error> {
         let (mut keys, mut claims, mut tallies) = (Vec::new(), Vec::new(), Vec::new());
+        let mut awaited = BTreeSet::new();
         for wanted in wanted {
             match wanted {
                 RelatedKey::Declaration(team, hash) => keys.push(key::declaration(team, hash)),
                 RelatedKey::Deployed(id) => keys.push(key::deployed(id)),
                 RelatedKey::Team(id) => keys.push(key::team(id)),
+                RelatedKey::Awaited(id) => {
+                    awaited.insert(id);
+                }
                 RelatedKey::Claim(item, owner) => claims.push((item, owner)),
                 RelatedKey::Tally(application) => tallies.push(self.tally(application)),
             }
@@ -260,6 +266,7 @@ impl Table {
             try_join3(records, self.claims(claims), try_join_all(tallies)).await?;
         related.claims = claims;
         related.tallies = tallies.into_iter().flatten().collect();
+        related.items.extend(self.items_with_gone(awaited).await?);
         Ok(related)
     }
 

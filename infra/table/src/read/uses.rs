@@ -9,7 +9,7 @@ use domain::base::id::ApplicationId;
 use domain::model::team::Application;
 use domain::rules::plan::Target;
 use domain::views::related::Related;
-use domain::{Item, ItemId};
+use domain::{Change, Item, ItemId};
 use futures_util::future::try_join;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,6 +55,29 @@ impl Table {
         .await?;
         related.add(services);
         Ok(related)
+    }
+
+    /// Returns the items for which change instances wait, as they are now, also gone ones. An item of a staged submission
+    /// may be missing.
+    pub async fn awaited<'a>(
+        &self,
+        changes: impl IntoIterator<Item = &'a Change>,
+    ) -> Result<BTreeMap<ItemId, Item>, Error> {
+        let ids: BTreeSet<ItemId> =
+            changes.into_iter().flat_map(|change| &change.waits).map(|wait| wait.item).collect();
+        self.items_with_gone(ids).await
+    }
+
+    /// Returns the items with these ids that exist, also gone ones.
+    pub(super) async fn items_with_gone(
+        &self,
+        ids: BTreeSet<ItemId>,
+    ) -> Result<BTreeMap<ItemId, Item>, Error> {
+        if ids.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let ids: Vec<ItemId> = ids.into_iter().collect();
+        Ok(self.items(&ids, &ids).await?.into_iter().map(|item| (item.id, item)).collect())
     }
 
     /// Returns the first items of the same team that refer to an item from other applications.

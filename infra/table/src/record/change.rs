@@ -5,7 +5,7 @@ use super::charge::PricesPart;
 use super::codec::{FORMAT_BASE, FORMAT_LIFECYCLE, Record, of_checked, of_generation, of_message};
 use super::conversion::{Bad, Part};
 use super::entry::{self, EntryRecord, Teams};
-use super::parts::{ServicePart, TeamPart, VersionPart};
+use super::parts::{ServicePart, TeamPart, VersionPart, WaitPart};
 use crate::key::{self, Key};
 use domain::base::state::Kind;
 use domain::{Change, ChangeId, State, TeamRef};
@@ -51,6 +51,12 @@ pub(crate) struct ChangeRecord {
     /// in records of release 0.4 and earlier.
     #[serde(rename = "ca", default, skip_serializing_if = "Vec::is_empty")]
     causes: Vec<u64>,
+    /// Id of the first attempt, or of the first half before it. Absent if there is none.
+    #[serde(rename = "or", default, skip_serializing_if = "Option::is_none")]
+    origin: Option<u64>,
+    /// What has to happen before. Absent for nothing.
+    #[serde(rename = "wf", default, skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<WaitPart>,
     /// Change type: `CREATE`, `MODIFY` or `DELETE`.
     #[serde(rename = "ct")]
     change_type: String,
@@ -129,6 +135,8 @@ impl Part<Change> for ChangeRecord {
             kind: Part::of(&change.kind),
             cause: Part::of(&change.cause),
             causes: Part::of(&change.causes),
+            origin: (change.origin != change.id).then_some(change.origin.get()),
+            waits: Part::of(&change.waits),
             change_type: Part::of(&change.change_type),
             state: Part::of(&change.state),
             submission: Part::of(&change.submission),
@@ -170,6 +178,8 @@ impl Part<Change> for ChangeRecord {
             kind: self.kind.value()?,
             cause: self.cause.value()?,
             causes: self.causes.value()?,
+            origin: Part::<Option<ChangeId>>::value(self.origin)?.unwrap_or(id),
+            waits: self.waits.value()?,
             change_type,
             state: self.state.value()?,
             submission: self.submission.value()?,

@@ -49,7 +49,7 @@ pub(super) fn of_settings(settings: &Settings) -> u64 {
     let is_newer = settings.update_strategy != UpdateStrategy::Modify
         || settings.complete_unneeded
         || settings.claim_required;
-    if settings.references_see != ReferencesSee::State {
+    if settings.references_see != ReferencesSee::State || settings.require_ready {
         return FORMAT_USES;
     }
     if is_newer { FORMAT_LIFECYCLE } else { FORMAT_BASE }

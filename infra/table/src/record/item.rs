@@ -13,7 +13,7 @@ use domain::model::change::{Target, Version};
 use domain::model::deployed::Deployed;
 use domain::model::item::{Base, Creation, Drift, LatestDeployed, Slot, Stack};
 use domain::model::place::Place;
-use domain::{Item, ItemId, TeamId, TeamRef};
+use domain::{ChangeId, Item, ItemId, TeamId, TeamRef};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -69,6 +69,9 @@ pub(crate) struct ItemRecord {
     /// and known since format 10.
     #[serde(rename = "us", skip_serializing_if = "Option::is_none")]
     used_by: Option<u64>,
+    /// Ids of the items for which open change instances of the service owner wait. Absent for none.
+    #[serde(rename = "wf", default, skip_serializing_if = "Vec::is_empty")]
+    waits_for: Vec<u64>,
     /// Schema version of the last check, or 0 in old records.
     #[serde(rename = "sv", default)]
     schema_version: u64,
@@ -188,6 +191,9 @@ struct SlotPart {
     /// True for an APPROVED CREATE on nothing, if only a claim starts its work. Absent if not, and known since format 9.
     #[serde(rename = "cq", skip_serializing_if = "Option::is_none")]
     awaits_claim: Option<bool>,
+    /// Id of the first attempt, or of the first half before it. Absent if there is none.
+    #[serde(rename = "or", default, skip_serializing_if = "Option::is_none")]
+    origin: Option<u64>,
 }
 
 /// The newest deployed item.
@@ -252,12 +258,15 @@ impl SlotPart {
             mark: Part::of(&slot.chain_head),
             created: Part::of(&slot.created),
             awaits_claim: Part::of(&slot.awaits_claim),
+            origin: (slot.origin != slot.change).then_some(slot.origin.get()),
         }
     }
 
     fn value(self, newest: Target) -> Result<Slot, Bad> {
+        let change: ChangeId = self.change.value()?;
         Ok(Slot {
-            change: self.change.value()?,
+            change,
+            origin: Part::<Option<ChangeId>>::value(self.origin)?.unwrap_or(change),
             state: self.state.value()?,
             change_type: self.change_type.value()?,
             target: self.target.map_or(Ok(newest), Part::value)?,
@@ -371,6 +380,7 @@ impl Part<Item> for ItemRecord {
             references: Part::of(&item.references),
             uses: Part::of(&item.uses),
             used_by: Part::of(&item.used_by),
+            waits_for: Part::of(&item.waits_for),
             schema_version: item.schema_version,
             stacks: item.stacks.iter().map(stack).collect(),
             deployed: Part::of(&item.deployed),
@@ -405,6 +415,7 @@ impl Part<Item> for ItemRecord {
             references: self.references.value()?,
             uses: self.uses.value()?,
             used_by: self.used_by.value()?,
+            waits_for: self.waits_for.value()?,
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),
             deployed: self.deployed.value()?,

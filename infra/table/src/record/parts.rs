@@ -6,6 +6,7 @@ use domain::base::actor::Actor;
 use domain::base::refs::{ItemReference, ServiceRef};
 use domain::model::change::{ChainHead, Version};
 use domain::model::metadata::Since;
+use domain::model::wait::Wait;
 use domain::{TeamRef, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,19 @@ pub(crate) struct ReferencePart {
 }
 
 mirrors! { ReferencePart = ItemReference { service, name, item } }
+
+/// Something that has to happen before a change.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WaitPart {
+    /// Id of the item.
+    #[serde(rename = "it")]
+    item: u64,
+    /// Id of the change instance that must end. Absent if the item must be in place.
+    #[serde(rename = "ci", default, skip_serializing_if = "Option::is_none")]
+    change: Option<u64>,
+}
+
+mirrors! { WaitPart = Wait { item, change } }
 
 /// The author of an action. All attributes are absent for the system.
 #[derive(Serialize, Deserialize)]

@@ -46,6 +46,9 @@ pub(crate) struct FurtherSettingsPart {
     /// What references to the items show, `DEPLOYED` or `ALL`. Absent for `STATE`, and known since format 10.
     #[serde(rename = "rs", skip_serializing_if = "Option::is_none")]
     references_see: Option<String>,
+    /// True if COMPLETED requires that the change instance is ready. Absent if not, and known since format 10.
+    #[serde(rename = "rr", skip_serializing_if = "Option::is_none")]
+    require_ready: Option<bool>,
     /// Minimum schema version. Absent if none is set.
     #[serde(rename = "mv", skip_serializing_if = "Option::is_none")]
     minimum_version: Option<u64>,
@@ -64,6 +67,7 @@ impl Part<Settings> for SettingsPart {
             complete_unneeded: Part::of(&settings.complete_unneeded),
             claim_required: Part::of(&settings.claim_required),
             references_see: Part::of(&settings.references_see),
+            require_ready: Part::of(&settings.require_ready),
             minimum_version: settings.minimum_version,
             tags: settings.tags.clone(),
         };
@@ -91,6 +95,7 @@ impl Part<Settings> for SettingsPart {
             complete_unneeded: further.complete_unneeded.value()?,
             claim_required: further.claim_required.value()?,
             references_see: further.references_see.value()?,
+            require_ready: further.require_ready.value()?,
             minimum_version: further.minimum_version,
             tags: further.tags,
             ..settings

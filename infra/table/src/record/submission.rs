@@ -7,7 +7,7 @@ use super::codec::{
 };
 use super::conversion::{Bad, Part, mirrors};
 use super::packed::Packed;
-use super::parts::{ActorPart, ReferencePart, ServicePart, TeamPart, VersionPart, seconds_after};
+use super::parts::{ActorPart, ReferencePart, ServicePart, TeamPart, VersionPart, WaitPart, seconds_after};
 use crate::key::{self, Key};
 use domain::Hash;
 use domain::TeamId;
@@ -238,6 +238,9 @@ struct PlannedChangePart {
     /// Ids of the change instances of the modified items, for a referenced change. Absent otherwise.
     #[serde(rename = "ca", default, skip_serializing_if = "Vec::is_empty")]
     causes: Vec<u64>,
+    /// What has to happen before. Absent for nothing.
+    #[serde(rename = "wf", default, skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<WaitPart>,
     /// Declaration of the item at the submission, for a referenced change. A share uses the declaration of its cause.
     #[serde(rename = "ver", skip_serializing_if = "Option::is_none")]
     version: Option<VersionPart>,
@@ -271,7 +274,7 @@ struct PlannedChangePart {
 
 mirrors! {
     PlannedChangePart = PlannedChange {
-        id, item, owner, kind, cause, causes, version, declared, schema_version, spare, approval_required,
+        id, item, owner, kind, cause, causes, waits, version, declared, schema_version, spare, approval_required,
         strategy, complete_unneeded, claim_required, prices,
     }
 }

@@ -99,6 +99,7 @@ impl<'a> Expected<'a> {
             RelatedKey::Declaration(team, hash) => drop(self.declarations.insert((team, hash))),
             RelatedKey::Deployed(id) => drop(self.deployed.insert(id)),
             RelatedKey::Team(id) => drop(self.teams.insert(id)),
+            RelatedKey::Awaited(id) => drop(self.items.insert(id)),
             RelatedKey::Claim(item, owner) => drop(self.claimed.insert((item, owner))),
             RelatedKey::Tally(id) => drop(self.tallied.insert(id)),
         }

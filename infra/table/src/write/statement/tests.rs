@@ -124,6 +124,8 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     let plain = Change {
         cause: None,
         causes: Vec::new(),
+        origin: change().id,
+        waits: Vec::new(),
         commit_id: None,
         old: None,
         supersedes: Vec::new(),

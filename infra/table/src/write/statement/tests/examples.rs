@@ -5,7 +5,7 @@ use domain::base::id::{ApplicationId, ChargeId, DeployedId, ServiceId};
 use domain::base::money::{Amount, Prices};
 use domain::base::refs::{ItemReference, ServiceRef};
 use domain::base::state::{ChangeType, Kind, RuntimeState};
-use domain::catalog::service::{Service, ServiceState, Settings, UpdateStrategy};
+use domain::catalog::service::{ReferencesSee, Service, ServiceState, Settings, UpdateStrategy};
 use domain::model::blockers::Blockers;
 use domain::model::change::{Chain, Entry, Reason, Target, Version};
 use domain::model::charge::{Charge, Charges, Processed, Running};
@@ -20,6 +20,7 @@ use domain::model::staging::{Staging, StagingId};
 use domain::model::strategy::Strategy;
 use domain::model::submission::{IdempotencyRecord, Scope, Submission};
 use domain::model::team::{Application, Head};
+use domain::model::wait::Wait;
 use domain::model::work::{PlannedChange, Share, Spare, Work, WorkId};
 use domain::model::write::Use;
 use domain::{Change, ChangeId, Hash, Item, ItemId, State, SubmissionId, TeamId, TeamRef, Timestamp};
@@ -84,6 +85,8 @@ pub(super) fn change() -> Change {
         kind: Kind::Direct,
         cause: Some(change_id(32)),
         causes: vec![change_id(16), change_id(48)],
+        origin: change_id(16),
+        waits: vec![wait()],
         change_type: ChangeType::Create,
         state: State::Pending,
         submission: SubmissionId::new(consumer().id, 1).unwrap(),
@@ -111,6 +114,7 @@ pub(super) fn slot() -> Slot {
     let change = change();
     Slot {
         change: change.id,
+        origin: change.origin,
         state: change.state,
         change_type: change.change_type,
         target: change.target(),
@@ -147,6 +151,7 @@ pub(super) fn item() -> Item {
         references: vec![reference()],
         uses: Vec::new(),
         used_by: 0,
+        waits_for: vec![item_id()],
         schema_version: 2,
         stacks: BTreeMap::from([(owner().id, stack)]),
         deployed: Some(LatestDeployed {
@@ -292,6 +297,10 @@ pub(super) fn remembered() -> IdempotencyRecord {
     }
 }
 
+fn wait() -> Wait {
+    Wait { item: item_id(), change: Some(change_id(48)) }
+}
+
 fn reference() -> ItemReference {
     ItemReference { service: "VM".to_owned(), name: "CoreVM2".to_owned(), item: Some(item_id()) }
 }
@@ -304,6 +313,7 @@ pub(super) fn work() -> Work {
         kind: Kind::Dependent,
         cause: Some(change_id(16)),
         causes: vec![change_id(32)],
+        waits: vec![wait()],
         version: Some(version(1)),
         declared: None,
         schema_version: None,
@@ -345,7 +355,7 @@ pub(super) fn staged_work() -> Work {
     let declared = Declared {
         version: version(1),
         stays: true,
-        references: vec![reference()],
+        references: vec![ItemReference { item: None, ..reference() }],
         uses: Vec::new(),
         schema_version: 2,
         new: Some(identity),
@@ -355,6 +365,7 @@ pub(super) fn staged_work() -> Work {
         kind: Kind::Direct,
         cause: None,
         causes: Vec::new(),
+        waits: Vec::new(),
         version: None,
         declared: Some(declared),
         prices: prices(),
@@ -422,6 +433,8 @@ pub(super) fn offered() -> Service {
             update_strategy: UpdateStrategy::Modify,
             complete_unneeded: false,
             claim_required: false,
+            references_see: ReferencesSee::State,
+            require_ready: false,
             minimum_version: Some(2),
             tags: vec!["network".to_owned()],
             dependent_teams: vec![consumer()],

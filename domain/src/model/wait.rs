@@ -1,0 +1,14 @@
+//! What has to happen before a change instance (R74).
+
+use crate::base::id::{ChangeId, ItemId};
+
+/// Maximum number of waits of a change instance.
+pub const WAITS_MAX: usize = 64;
+
+/// A wait of a change instance for a referenced or referencing item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wait {
+    pub item: ItemId,
+    /// The change instance that must be COMPLETED or CLOSED, with its later attempts; none if the item must be in place.
+    pub change: Option<ChangeId>,
+}
