@@ -24,7 +24,9 @@ impl<'a> Waves<'a> {
             let before: BTreeSet<ChangeId> =
                 change.waits.iter().filter_map(|wait| all.awaited(wait)).map(|change| change.id).collect();
             left.insert(change.id, before.len());
-            before.into_iter().for_each(|id| after.entry(id).or_default().push(change.id));
+            for id in before {
+                after.entry(id).or_default().push(change.id);
+            }
         }
         let is_first = |(_, left): &(&ChangeId, &usize)| **left == 0;
         let mut ready: Vec<ChangeId> = left.iter().filter(is_first).map(|(id, _)| *id).collect();

@@ -25,10 +25,10 @@ fn world() -> World {
 }
 
 fn item(service: &'static str, name: &str, cpu: u64, to: Option<&str>) -> Declared {
-    let mut item = json!({"name": name, "cpu": cpu});
-    if let Some(to) = to {
-        item["to"] = json!(to);
-    }
+    let item = match to {
+        Some(to) => json!({"name": name, "cpu": cpu, "to": to}),
+        None => json!({"name": name, "cpu": cpu}),
+    };
     item_of(service, item)
 }
 
@@ -43,19 +43,20 @@ fn b(cpu: u64, to: Option<&str>) -> Declared {
 /// Returns the names of the items for which a change instance waits, with a star for a wait for a change instance.
 fn waits(world: &World, change: &Change) -> Vec<String> {
     let name = |wait: &Wait| {
-        let name = &world.snapshot.items[&wait.item].name;
-        if wait.change.is_some() { format!("{name}*") } else { name.clone() }
+        let name = world.snapshot.items.get(&wait.item).map(|item| item.name.clone()).unwrap_or_default();
+        if wait.change.is_some() { format!("{name}*") } else { name }
     };
     change.waits.iter().map(name).collect()
 }
 
 /// Returns whether nothing is left of what a change instance waits for.
 fn is_ready(world: &World, change: &Change) -> bool {
-    let change = &world.snapshot.changes[&change.id];
+    let change = world.change(change.id);
     let items: BTreeMap<ItemId, Item> = world.snapshot.items.clone();
     left(change, &items).is_empty()
 }
 
+#[expect(clippy::unwrap_used, reason = "the tests name only items with a change instance")]
 fn of<'a>(changes: &'a [Change], name: &str) -> &'a Change {
     changes.iter().find(|change| change.item_name == name).unwrap()
 }

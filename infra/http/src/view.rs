@@ -60,6 +60,14 @@ use domain::rules::visibility::Side;
 use domain::views::related::Related;
 use domain::{Hash, SubmissionId, TeamId, TeamRef};
 use serde::Serialize;
+use serde_json::Value;
+
+/// Adds a member to an object.
+pub(crate) fn add_member(object: &mut Value, name: &str, value: Value) {
+    if let Value::Object(members) = object {
+        members.insert(name.to_owned(), value);
+    }
+}
 
 /// Returns whether a count is 0, so that an object omits it.
 pub(crate) fn is_zero<N: Default + PartialEq>(count: &N) -> bool {

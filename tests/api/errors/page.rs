@@ -45,7 +45,8 @@ fn section(code: Code, answer: &Answer) -> String {
     if let Some(base) = link.strip_suffix(&format!("/v1/errors/{name}")) {
         example = example.replace(base, "https://api.example.com");
     }
-    if let Some(since) = answer.at("/problems/0/change_instance/since").as_str() {
+    let since = ["/problems/0/change_instance/since", "/waits_for/0/since"];
+    for since in since.iter().filter_map(|pointer| answer.at(pointer).as_str()) {
         example = example.replace(since, "2026-01-31T12:00:00.000000Z");
     }
     let (meaning, advice) = code.help();

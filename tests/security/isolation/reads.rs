@@ -107,9 +107,10 @@ fn assert_reads(system: &Running, watched: &Watched<'_>, decided: impl Fn(&Route
                     let read = asking.foreign(&seen);
                     let writes: Vec<_> = seen.iter().filter(|seen| !seen.is_read()).collect();
                     // Only some callers know the application of the item.
-                    let is_expected = match route.scope {
-                        Scope::Granted => (1..=2).contains(&read.len()),
-                        _ => read.len() == decided(route, target.side),
+                    let is_expected = if route.scope == Scope::Granted {
+                        (1..=2).contains(&read.len())
+                    } else {
+                        read.len() == decided(route, target.side)
                     };
                     if !is_expected || !writes.is_empty() {
                         let what = format!("{}: {method} {}", asking.key, target.path);

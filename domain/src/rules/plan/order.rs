@@ -64,8 +64,12 @@ pub(super) fn set_waits(diff: &mut Diff<'_>, stored: &[Item], offers: &Offers) {
         waits.entry(from).or_default().insert(wait);
     }
     let mut of = |item| -> Vec<Wait> { waits.remove(&item).into_iter().flatten().take(WAITS_MAX).collect() };
-    direct.iter_mut().for_each(|(_, planned)| planned.waits = of(planned.item));
-    referenced.iter_mut().for_each(|referenced| referenced.waits = of(referenced.item.id));
+    for (_, planned) in direct {
+        planned.waits = of(planned.item);
+    }
+    for referenced in referenced {
+        referenced.waits = of(referenced.item.id);
+    }
 }
 
 /// Returns the items that are declared after the submission; none if no item has a reference.

@@ -3,8 +3,8 @@
 use super::difference::differences_of;
 use super::reference::{item_url, references};
 use super::{
-    ApplicationView, Stored, TeamView, Viewpoint, application_view, declaration, is_zero, team_ref,
-    team_with_metadata,
+    ApplicationView, Stored, TeamView, Viewpoint, add_member, application_view, declaration, is_zero,
+    team_ref, team_with_metadata,
 };
 use domain::base::id::DeployedId;
 use domain::base::state::{RuntimeState, Stage};
@@ -157,7 +157,7 @@ pub(crate) fn cause_view(cause: &Cause, change: Option<ChangeId>, related: &Rela
         "pointers": cause.differences.iter().map(|field| &field.pointer).collect::<Vec<_>>(),
     });
     if settings.is_some_and(|settings| settings.references_see == ReferencesSee::All) {
-        view["differences"] = differences_of(cause.differences.iter().cloned());
+        add_member(&mut view, "differences", differences_of(cause.differences.iter().cloned()));
     }
     view
 }

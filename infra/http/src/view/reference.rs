@@ -1,6 +1,6 @@
 //! References between items on the wire (R69, R72).
 
-use super::{Stored, Viewpoint};
+use super::{Stored, Viewpoint, add_member};
 use domain::base::side::Side;
 use domain::catalog::schema::Budget;
 use domain::catalog::service::ReferencesSee;
@@ -59,13 +59,15 @@ fn reference(
     let sees = sees(item, *id, related);
     let deployed = target.shown_deployed().and_then(|latest| related.deployed.get(&latest.id));
     if sees >= ReferencesSee::Deployed && (deployed.is_some() || target.shown_deployed().is_none()) {
-        view["deployed_item"] = json!(latest_view(deployed));
+        add_member(&mut view, "deployed_item", json!(latest_view(deployed)));
     }
     if sees == ReferencesSee::All
         && let Some(document) = base(target, related, budget)
     {
         let derived = related.derived.get(id);
-        view["document"] = derived.map_or(json!(document), |derived| json!(derived.apply(document.clone())));
+        let document =
+            derived.map_or_else(|| json!(document), |derived| json!(derived.apply(document.clone())));
+        add_member(&mut view, "document", document);
     }
     view
 }

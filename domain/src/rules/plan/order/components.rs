@@ -12,7 +12,9 @@ pub(super) fn components<N: Copy + Ord>(graph: &BTreeMap<N, BTreeSet<N>>) -> BTr
     }
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
-    graph.keys().for_each(|node| visit(*node, graph, &mut seen, &mut order));
+    for node in graph.keys() {
+        visit(*node, graph, &mut seen, &mut order);
+    }
     let (mut numbers, mut seen) = (BTreeMap::new(), BTreeSet::new());
     for (number, node) in order.into_iter().rev().enumerate() {
         let mut component = Vec::new();
