@@ -41,6 +41,11 @@ def expect(what, expected, came):
         raise AssertionError(f"{what}:\n    expected {expected!r}\n    came     {came!r}")
 
 
+def expect_members(what, expected, came):
+    """Fails unless `came` has the members of `expected`. An object read alone may have more than a row of a list."""
+    expect(what, expected, {name: came.get(name) for name in expected})
+
+
 def expect_that(what, holds, came):
     """Fails unless the statement in `what` holds. The message shows `came`."""
     if not holds:

@@ -43,6 +43,7 @@ from checks import (
     declaration,
     expect,
     expect_fields,
+    expect_members,
     expect_that,
     intervals,
     probe,
@@ -526,7 +527,8 @@ def the_owner_finds_what_is_pending():
     expect("how many", 2, len(pending))
     for change in pending:
         expect_fields("a change instance", CHANGE_INSTANCE, change.data)
-        expect("the change instance read alone", change.data, owner().change_instances.get(change.id).data)
+        read = owner().change_instances.get(change.id).data
+        expect_members("the change instance read alone", change.data, read)
         item = owner().service_items.get(change.service_item_id)
         expect("its item", change.data["service_item"]["name"], item.name)
         expect("its service", item.service_id, change.service_id)
@@ -968,7 +970,7 @@ def a_dependent_team_finds_its_change_instances():
     expect("the service's owner", "LBOwnerTeam", change["service_owner_team"]["name"])
     owned = owner(NP_OWNER_KEY).change_instances.filter(submission_id=submission.id)
     expect("the same among all it owns", [change["id"]], ids_of(owned))
-    expect("read alone", change, owner(NP_OWNER_KEY).change_instances.get(change["id"]).data)
+    expect_members("read alone", change, owner(NP_OWNER_KEY).change_instances.get(change["id"]).data)
 
 
 @check
