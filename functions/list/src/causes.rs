@@ -1,9 +1,10 @@
 //! The changes of referenced items that the change instances of a response follow (R73).
 
+use crate::references;
+use domain::Change;
 use domain::base::id::ChangeId;
 use domain::views::causes::{Cause, shown};
 use domain::views::related::Related;
-use domain::{Change, ItemId};
 use dovetail_aws::off_worker;
 use dovetail_http::Failure;
 use dovetail_table::{RelatedKey, Table};
@@ -44,12 +45,8 @@ async fn add_to_row(table: &Table, causes: &[&Change], related: &mut Related) ->
         versions.map(|version| RelatedKey::Declaration(cause.consumer.id, version.hash))
     });
     let texts = table.related(versions).await?;
-    let titles = causes.iter().map(|cause| &cause.service.title);
-    let titles: BTreeSet<String> =
-        titles.filter(|title| !related.services.contains_key(*title)).cloned().collect();
-    if !titles.is_empty() {
-        related.add(table.referenced(&BTreeSet::<ItemId>::new(), &titles).await?);
-    }
+    let titles = causes.iter().map(|cause| cause.service.title.clone()).collect();
+    references::add_services(table, titles, related).await?;
     let compared = off_worker(|| {
         causes.iter().map(|cause| (cause.id, Cause::of(cause, &texts.declarations))).collect::<Vec<_>>()
     });

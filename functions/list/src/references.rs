@@ -93,9 +93,17 @@ async fn add_targets(table: &Table, items: &[&Item], related: &mut Related) -> R
     let (targets, more) = try_join(table.targets(&elsewhere), table.referenced(&here, &titles)).await?;
     related.add(more);
     related.targets.extend(targets);
-    let titles = related.targets.values().map(|target| &target.item.service.title);
-    let titles: BTreeSet<String> =
-        titles.filter(|title| !related.services.contains_key(*title)).cloned().collect();
+    let titles = related.targets.values().map(|target| target.item.service.title.clone()).collect();
+    add_services(table, titles, related).await
+}
+
+/// Adds the services with these titles, as far as the response lacks them.
+pub(crate) async fn add_services(
+    table: &Table,
+    mut titles: BTreeSet<String>,
+    related: &mut Related,
+) -> Result<(), Failure> {
+    titles.retain(|title| !related.services.contains_key(title));
     if !titles.is_empty() {
         related.add(table.referenced(&BTreeSet::new(), &titles).await?);
     }

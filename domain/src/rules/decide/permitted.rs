@@ -47,8 +47,7 @@ pub(super) fn permitted<'a>(
 /// reads).
 pub(super) fn is_torn(change: &Change, item: &Item) -> bool {
     let slot = item.stacks.get(&change.owner.id).and_then(|stack| stack.slot(change.id));
-    // The change instance does not know whether its work awaits a claim.
-    // An older release drops the origin.
+    // The change instance does not know whether its work awaits a claim, and an older release drops the origin.
     let slot = slot.map(|slot| Slot { awaits_claim: false, origin: change.origin, ..*slot });
     slot != (change.state.stage() != Stage::Resolved).then(|| open_change::slot_of(change))
 }

@@ -22,8 +22,8 @@ struct Node<'a> {
     is_in_place: bool,
 }
 
-/// A wait between two items, in the order in which the rules leave waits out.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The reason for a wait between two items.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Reason {
     /// A referenced item is modified.
     Cause,
