@@ -3,6 +3,7 @@
 //! The existence of teams, services and references, and the schemas, are checks of [`crate::rules::plan`].
 
 pub mod expansion;
+pub mod renames;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,8 @@ use crate::base::json;
 use crate::base::json::Problems;
 use crate::base::problem::{Problem, push_token};
 use crate::model::secrets::Secrets;
-use expansion::Sources;
+use expansion::{Misformed, Sources};
+use renames::NewNames;
 
 /// Maximum size of a request body in bytes: the payload limit of a function minus its envelope.
 pub const BODY_BYTES_MAX: usize = 5 * 1024 * 1024;
@@ -61,9 +63,14 @@ pub struct DeclaredApplication {
     pub name: String,
     /// The application's metadata, if sent.
     pub metadata: Option<Value>,
+    /// The new names of items in the metadata (R75).
+    pub new_names: NewNames,
     /// The items of all services of the application.
     pub items: Vec<DeclaredItem>,
 }
+
+/// The key of an item within its application: service title and name.
+pub type Key<'a> = (&'a str, &'a str);
 
 /// One desired service item.
 #[derive(Clone, derive_more::Debug, PartialEq)]
@@ -85,9 +92,21 @@ pub struct DeclaredItem {
     pub sources: Sources,
     /// The values of the masks in the canonical form; none before [`crate::rules::secrets::mask`] (R58).
     pub secrets: Secrets,
+    /// The name of the stored item that the item renames; none before [`crate::rules::plan::renamed`] (R75).
+    pub old_name: Option<String>,
 }
 
 impl DeclaredItem {
+    /// Returns the service title and the name.
+    pub fn key(&self) -> Key<'_> {
+        (&self.service, &self.name)
+    }
+
+    /// Returns the key of the stored item that the declaration is about, if that item exists.
+    pub fn stored_key(&self) -> Key<'_> {
+        (&self.service, self.old_name.as_ref().unwrap_or(&self.name))
+    }
+
     /// Returns the JSON pointer of a value of the item, which may stand in metadata.
     pub fn pointer_to(&self, below: &str) -> String {
         self.sources.pointer_of(below).unwrap_or_else(|| format!("{}{below}", self.pointer))
@@ -258,11 +277,15 @@ impl Reader {
         content: Value,
     ) -> Option<DeclaredApplication> {
         self.name(location, &name)?;
-        let mut metadata = None;
+        let (mut metadata, mut new_names) = (None, NewNames::new());
         let mut items = Vec::new();
         for (key, value) in self.object(location, content)? {
             match key.as_str() {
-                METADATA => metadata = self.metadata(&location.key(METADATA), value),
+                METADATA => {
+                    let location = location.key(METADATA);
+                    metadata = self.metadata(&location, value);
+                    new_names = metadata.as_ref().map(|of| self.new_names(&location, of)).unwrap_or_default();
+                }
                 SERVICES => items = self.services(location, value),
                 _ => {
                     let mut message =
@@ -274,7 +297,7 @@ impl Reader {
                 }
             }
         }
-        Some(DeclaredApplication { name, metadata, items })
+        Some(DeclaredApplication { name, metadata, new_names, items })
     }
 
     /// Reads the items below `services`, a key that the path by names omits.
@@ -344,6 +367,7 @@ impl Reader {
             pointer: location.pointer,
             sources: Sources::default(),
             secrets: Secrets::default(),
+            old_name: None,
         })
     }
 
@@ -376,11 +400,21 @@ impl Reader {
         if json::canonical(&expansion::without_keys(&value)).len() > METADATA_BYTES_MAX {
             self.report(location, "too_large", too_large(METADATA_BYTES_MAX));
         }
-        for (names, message) in expansion::read(&value).1 {
+        self.misformed(location, expansion::read(&value).1);
+        Some(value)
+    }
+
+    fn new_names(&mut self, location: &Location, metadata: &Value) -> NewNames {
+        let (names, problems) = renames::read(metadata);
+        self.misformed(location, problems);
+        names
+    }
+
+    fn misformed(&mut self, location: &Location, problems: Vec<Misformed>) {
+        for (names, message) in problems {
             let at = names.iter().fold(location.clone(), |at, name| at.key(name));
             self.report(&at, METADATA, message);
         }
-        Some(value)
     }
 
     fn object(&mut self, location: &Location, value: Value) -> Option<Map<String, Value>> {

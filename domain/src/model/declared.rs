@@ -26,6 +26,8 @@ pub struct Declared {
     pub schema_version: u64,
     /// The identity of an item that does not exist yet.
     pub new: Option<Identity>,
+    /// The new name of an existing item, if it gets one (R75).
+    pub new_name: Option<String>,
 }
 
 /// The identity of a new item.
@@ -77,6 +79,9 @@ impl Declared {
             schema_version: self.schema_version,
             ..before
         };
+        if let Some(name) = &self.new_name {
+            after.rename(name.clone());
+        }
         if returns && after.main().creation == Creation::Never {
             after.end_life();
         }
@@ -101,6 +106,7 @@ impl Declared {
             references: Vec::new(),
             uses: Vec::new(),
             used_by: identity.used_by,
+            former_names: Vec::new(),
             waits_for: Vec::new(),
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),

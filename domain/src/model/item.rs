@@ -9,9 +9,13 @@ use crate::model::blockers::Blockers;
 use crate::model::change::{ChainHead, Target, Version};
 use crate::model::charge::Charges;
 use crate::model::claim::Claim;
+use crate::model::declaration::Key;
 use crate::model::place::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use strum::{EnumString, IntoStaticStr, VariantArray};
+
+/// Maximum number of former names of an item.
+pub const FORMER_NAMES_MAX: usize = 16;
 
 /// A one-word summary of the open change instances of an item (docs/reference/http/service-items.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
@@ -211,6 +215,9 @@ pub struct Item {
     pub uses: Vec<ItemId>,
     /// The number of declared items of other applications and teams that refer to this one (R71).
     pub used_by: u64,
+    /// The names before the present one, oldest first, at most [`FORMER_NAMES_MAX`] (R75). References from other
+    /// applications may still have one of them.
+    pub former_names: Vec<String>,
     /// The items for which open change instances of the service owner wait, sorted (R74).
     pub waits_for: Vec<ItemId>,
     /// The schema version of the last check of its declaration; 0 in records from before this field (R33).
@@ -242,6 +249,20 @@ impl Item {
     /// Returns the items of other applications and teams that the item refers to while it is declared (R71).
     pub fn used(&self) -> &[ItemId] {
         if self.declared { &self.uses } else { &[] }
+    }
+
+    /// Returns the key within its application.
+    pub fn key(&self) -> Key<'_> {
+        (&self.service.title, &self.name)
+    }
+
+    /// Gives the item another name.
+    pub(crate) fn rename(&mut self, name: String) {
+        let former = std::mem::replace(&mut self.name, name);
+        self.former_names.push(former);
+        self.former_names.retain(|former| *former != self.name);
+        let excess = self.former_names.len().saturating_sub(FORMER_NAMES_MAX);
+        self.former_names.drain(..excess);
     }
 
     /// Returns the application of the item.

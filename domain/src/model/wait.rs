@@ -11,4 +11,13 @@ pub struct Wait {
     pub item: ItemId,
     /// The change instance that must be COMPLETED or CLOSED, with its later attempts; none if the item must be in place.
     pub change: Option<ChangeId>,
+    /// The item in reserve, which takes the place of an undeclared item that goes before its turn (R44).
+    pub spare: Option<ItemId>,
+}
+
+impl Wait {
+    /// Returns the items that the wait may be about.
+    pub fn items(&self) -> impl Iterator<Item = ItemId> + use<> {
+        [Some(self.item), self.spare].into_iter().flatten()
+    }
 }

@@ -191,9 +191,9 @@ impl<'a> Work<'a> {
         let generated = self.generated(&items, &declared.name, &mut scope)?;
         items.extend(generated);
         self.items = self.items.saturating_add(items.len());
-        let (name, metadata) = (declared.name.clone(), declared.metadata.clone());
+        let DeclaredApplication { name, metadata, new_names, .. } = declared.clone();
         self.scopes.insert(name.clone(), scope);
-        Ok(DeclaredApplication { name, metadata, items })
+        Ok(DeclaredApplication { name, metadata, new_names, items })
     }
 
     /// Returns an item of the document with the members that it lacks.
@@ -317,6 +317,7 @@ impl<'a> Work<'a> {
         }
         let hash = Hash::of(&canonical);
         let (service, secrets) = (service.to_owned(), crate::model::secrets::Secrets::default());
-        Ok(DeclaredItem { service, name, body, canonical, hash, pointer, sources, secrets })
+        let old_name = None;
+        Ok(DeclaredItem { service, name, body, canonical, hash, pointer, sources, secrets, old_name })
     }
 }

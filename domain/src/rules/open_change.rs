@@ -251,7 +251,7 @@ fn note_waits(item: &mut Item, waits: &[Wait]) {
         item.waits_for.clear();
     }
     let noted: BTreeSet<ItemId> =
-        item.waits_for.iter().copied().chain(waits.iter().map(|wait| wait.item)).collect();
+        item.waits_for.iter().copied().chain(waits.iter().flat_map(Wait::items)).collect();
     item.waits_for = noted.into_iter().collect();
 }
 

@@ -36,10 +36,19 @@ fn is_over(wait: &Wait, item: AwaitedItem<'_>, submission: SubmissionId) -> bool
 
 /// Returns the waits of a change instance of which something is left. `items` has the awaited items, also gone ones.
 pub fn left(change: &Change, items: &BTreeMap<ItemId, Item>) -> Vec<Wait> {
+    let current = |wait: &Wait| Wait { item: current(wait, items, change.submission), ..*wait };
     let item = |wait: &Wait| match items.get(&wait.item) {
         Some(item) if item.gone => AwaitedItem::Gone,
         Some(item) => AwaitedItem::Live(item),
         None => AwaitedItem::Missing,
     };
-    change.waits.iter().filter(|wait| !is_over(wait, item(wait), change.submission)).copied().collect()
+    let waits = change.waits.iter().map(current);
+    waits.filter(|wait| !is_over(wait, item(wait), change.submission)).collect()
+}
+
+/// Returns the item that a wait is about: the item in reserve, if the other one has gone before this submission had its
+/// turn (R44).
+fn current(wait: &Wait, items: &BTreeMap<ItemId, Item>, submission: SubmissionId) -> ItemId {
+    let has_gone = |item: &Item| item.gone && item.main().sequence < submission.number();
+    wait.spare.filter(|_| items.get(&wait.item).is_some_and(has_gone)).unwrap_or(wait.item)
 }

@@ -15,6 +15,7 @@ mod pack;
 mod preview;
 mod references;
 mod removal;
+mod renames;
 mod resolver;
 mod stored_items;
 mod token;
@@ -33,6 +34,7 @@ pub use self::on_change::{EarlierValues, earlier_to_read, observed_to_read, on_c
 pub use self::pack::{AtOnce, Staged};
 pub use self::preview::Preview;
 pub use self::removal::{ItemRemoval, REMOVAL_NOT_CONFIRMED, Removal, unconfirmed};
+pub use self::renames::renamed;
 use self::resolver::Resolver;
 use self::token::Covered;
 use self::uses::Uses;
@@ -84,7 +86,8 @@ pub type Items = BTreeMap<ApplicationId, Vec<Item>>;
 
 /// A submission request.
 pub struct Request<'a> {
-    /// The declaration, with masks in place of secrets (R58), and with the stored texts of alike items (R67).
+    /// The declaration, with masks in place of secrets (R58), with the stored texts of alike items (R67), and with the
+    /// old names of renamed items (R75).
     pub declaration: &'a Declaration,
     /// The problems of the unreadable parts of the document; any of them prevents a plan.
     pub unread: &'a [Problem],

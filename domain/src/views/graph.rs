@@ -18,7 +18,7 @@ impl<'a> Graph<'a> {
     /// Creates the graph of these items.
     pub fn of(items: impl IntoIterator<Item = &'a Item>) -> Self {
         let items: BTreeMap<ItemId, &Item> = items.into_iter().map(|item| (item.id, item)).collect();
-        let id = |item: &&'a Item| ((item.service.title.as_str(), item.name.as_str()), item.id);
+        let id = |item: &&'a Item| (item.key(), item.id);
         Self { ids: items.values().map(id).collect(), items }
     }
 

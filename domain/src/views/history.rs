@@ -6,7 +6,7 @@
 
 mod then;
 
-pub use self::then::{Then, document, root, to_declare};
+pub use self::then::{Then, document, rename, root, to_declare};
 use crate::base::id::TeamId;
 use crate::base::state::{ChangeType, Kind, RuntimeState, Stage, State};
 use crate::base::timestamp::Timestamp;
@@ -70,7 +70,7 @@ impl Moment {
 
 /// Returns the item at a moment; none if it was not declared yet.
 ///
-/// `now` is the present item, and `changes` and `deployed` are all records of the item. Name, service and teams never
+/// `now` is the present item, and `changes` and `deployed` are all records of the item. Service and teams never
 /// change. The schema version is known only for the present declaration.
 pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Moment) -> Option<Item> {
     let then: Vec<Change> = changes
@@ -79,6 +79,7 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
         .map(|change| as_of(change, moment.at))
         .collect();
     let (version, declared) = declared(&then)?;
+    let name = newest_direct(&then)?.item_name.clone();
     let deployed = deployed.iter().filter(|version| version.created <= moment.at);
     let deployed = deployed.max_by_key(|version| version.version);
     let is_earlier = |version: &Deployed| declared && is_of_earlier_life(version, &then);
@@ -86,6 +87,7 @@ pub fn item(now: &Item, changes: &[Change], deployed: &[Deployed], moment: Momen
     let stacks = stacks(&then);
     let is_idle = stacks.values().all(|stack| stack.open().next().is_none());
     Some(Item {
+        name,
         version,
         declared,
         gone: now.gone && is_idle && has_completed_removal(&then),
@@ -149,24 +151,45 @@ fn as_of(change: &Change, at: Timestamp) -> Change {
     then
 }
 
+/// The declaration of an item at a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredThen {
+    /// The name of the item at the moment (R75).
+    pub name: String,
+    pub version: Version,
+}
+
+impl DeclaredThen {
+    /// Returns the present declaration of an item.
+    pub fn now(item: &Item) -> Option<Self> {
+        item.declared.then(|| Self { name: item.name.clone(), version: item.version })
+    }
+}
+
 /// Returns the declaration of an item at a moment; none if it was not declared.
 ///
 /// `changes` are all change instances of the item until then.
-pub fn declaration(changes: &[Change], moment: Moment) -> Option<Version> {
+pub fn declaration(changes: &[Change], moment: Moment) -> Option<DeclaredThen> {
     // After a submission its declarations count, whatever the clocks say.
     let counts = |change: &&Change| match moment.submission {
         Some(last) => change.submission.number() <= last,
         None => moment.counts(change),
     };
-    declared(changes.iter().filter(counts)).filter(|(_, stood)| *stood).map(|(version, _)| version)
+    let newest = newest_direct(changes.iter().filter(counts))?;
+    Some(DeclaredThen { name: newest.item_name.clone(), version: newest.new? })
 }
 
 /// Returns the newest declaration, and whether the item was declared: the result of the newest submission that
 /// changed it.
 pub(crate) fn declared<'a>(then: impl IntoIterator<Item = &'a Change>) -> Option<(Version, bool)> {
-    let direct = then.into_iter().filter(|change| change.kind == Kind::Direct);
-    let newest = direct.max_by_key(|change| change.submission.number())?;
+    let newest = newest_direct(then)?;
     Some((newest.new.or(newest.old)?, newest.new.is_some()))
+}
+
+/// Returns the change instance of the newest submission that changed the item.
+fn newest_direct<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Option<&'a Change> {
+    let direct = changes.into_iter().filter(|change| change.kind == Kind::Direct);
+    direct.max_by_key(|change| change.submission.number())
 }
 
 /// Returns the runtime state: each change instance records the state at its creation, and each approval by the service

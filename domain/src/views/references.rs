@@ -36,19 +36,23 @@ pub fn positions(
     shown
 }
 
-/// Returns the item elsewhere that a reference of an item names.
+/// Returns the item elsewhere that a reference of an item names, by its present name or by a former one (R75).
 pub(crate) fn used(item: &Item, named: &Named<'_>, targets: &BTreeMap<ItemId, Target>) -> Option<ItemId> {
-    item.used().iter().copied().find(|id| is_named(named, *id, targets))
-}
-
-fn is_named(named: &Named<'_>, id: ItemId, targets: &BTreeMap<ItemId, Target>) -> bool {
+    let mut used = item.used().iter().copied();
     match named.name {
-        Name::Item(named) => named == id.get(),
-        Name::InTeam { application, name } => targets.get(&id).is_some_and(|Target { item, .. }| {
-            (item.application.as_str(), item.service.title.as_str(), item.name.as_str())
-                == (application, named.service, name)
-        }),
-        Name::Here(_) | Name::Malformed => false,
+        Name::Item(named) => used.find(|id| named == id.get()),
+        Name::InTeam { application, name } => {
+            let of_service = |id: &ItemId| {
+                let item = &targets.get(id)?.item;
+                let is_it = (item.application.as_str(), item.service.title.as_str()) == (application, named.service);
+                is_it.then_some(item)
+            };
+            let possible: Vec<&Item> = used.filter_map(|id| of_service(&id)).collect();
+            let present = possible.iter().find(|item| item.name == name);
+            let former = || possible.iter().find(|item| item.former_names.iter().any(|former| former == name));
+            present.or_else(former).map(|item| item.id)
+        }
+        Name::Here(_) | Name::Malformed => None,
     }
 }
 

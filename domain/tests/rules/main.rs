@@ -60,6 +60,7 @@ mod references;
 mod reminders;
 #[cfg(test)]
 mod removals;
+mod renames;
 #[cfg(test)]
 mod repairs;
 mod replacement;

@@ -1,8 +1,9 @@
 //! The order of changes: R74.
 
-use crate::world::{Declared, LB_OWNER, VM_OWNER, World, item_of, table, to};
+use crate::world::{APP, Declared, LB_OWNER, VM_OWNER, World, application, document, item_of, table, to};
 use domain::base::state::ChangeType::{Create, Delete, Modify};
 use domain::base::state::State;
+use domain::model::submission::Scope;
 use domain::model::wait::Wait;
 use domain::rules::decide::Refused;
 use domain::rules::order::left;
@@ -190,4 +191,26 @@ fn r74_a_service_may_require_that_a_change_is_ready() {
     assert!(matches!(refused, Refused::NotReady(left) if left.len() == 1));
     world.finish("a", VM_OWNER);
     world.complete("b", LB_OWNER);
+}
+
+#[test]
+fn r74_a_wait_follows_the_item_in_reserve() {
+    let mut world = world();
+    world.declare_and_generate(&[a(1, None)]);
+    world.finish("a", VM_OWNER);
+    let old = world.item("a").id;
+    world.declare_and_generate(&[]);
+    world.approve("a", VM_OWNER);
+    // The old item goes before the staged submission has its turn, so a new one takes its place (R44).
+    let body = document(&[(APP, application(&[a(1, None), b(1, Some("a"))]))]);
+    world.submit_staged(&body, Scope::Whole).unwrap();
+    world.complete("a", VM_OWNER);
+    let created = world.generate();
+    assert_ne!(of(&created, "a").item, old);
+    dbg!(&of(&created, "b").waits, &created.iter().map(|c| (&c.item_name, c.item)).collect::<Vec<_>>(), old, world.snapshot.items.values().map(|i| (&i.name, i.id, i.gone, i.main().sequence, i.is_in_place())).collect::<Vec<_>>());
+    assert!(!is_ready(&world, of(&created, "b")));
+    for state in [State::Approved, State::Completed] {
+        world.decide(of(&created, "a").id, state);
+    }
+    assert!(is_ready(&world, of(&created, "b")));
 }

@@ -7,7 +7,7 @@ use domain::model::submission::Scope;
 use domain::model::team::Application;
 use domain::model::write::Write;
 use domain::views::history;
-use domain::views::history::{Moment, Then};
+use domain::views::history::{DeclaredThen, Moment, Then};
 use domain::{Hash, State, SubmissionId, Timestamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,21 +68,18 @@ pub(crate) fn then(world: &World, moment: Moment) -> (String, Vec<&Application>,
     let (still, others): (Vec<_>, Vec<_>) =
         applications(world).chain(retired).partition(|application| moment.still_declares(application));
     let others = others.into_iter().map(|now| {
-        let mut items = Vec::new();
+        let (mut items, mut declared) = (Vec::new(), Vec::new());
         for item in world.snapshot.items.values().filter(|item| item.application_id() == now.id) {
             let changes: Vec<_> =
                 world.snapshot.changes.values().filter(|change| change.item == item.id).cloned().collect();
-            let version = history::declaration(&changes, moment);
+            let then = history::declaration(&changes, moment);
             if moment.still_stands(item) {
-                assert_eq!(
-                    version,
-                    item.declared.then_some(item.version),
-                    "what stands still needs no reading"
-                );
+                assert_eq!(then, DeclaredThen::now(item), "what stands still needs no reading");
             }
-            items.extend(version.map(|one| (item.service.title.clone(), item.name.clone(), one.hash)));
+            declared.extend(then.map(|then| (item, then)));
+            items.push(item.clone());
         }
-        Then { now: now.clone(), metadata: metadata_at(world, now.replaced(), moment), items }
+        Then::new(now.clone(), metadata_at(world, now.replaced(), moment), declared, &items)
     });
     let metadata = metadata_at(world, consumer(world).replaced(), moment).unwrap();
     (metadata, still, others.collect())

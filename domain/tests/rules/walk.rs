@@ -29,7 +29,7 @@ const VMS: [&str; 3] = ["CoreVM1", "CoreVM2", "CoreVM3"];
 const LBS: [&str; 2] = ["CoreLB1", "CoreLB2"];
 
 /// `SplitMix64`: a seed gives the same walk on every machine.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -40,15 +40,15 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    fn percent(&mut self, chance: u64) -> bool {
+    pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
         let len = u64::try_from(from.len()).unwrap();
         if len == 0 { None } else { Some(from[usize::try_from(self.below(len)).unwrap()]) }
     }

@@ -5,6 +5,7 @@ use domain::base::state::{RuntimeState, Stage};
 use domain::model::claim::Claim;
 use domain::model::deployed::Deployed;
 use domain::model::team::Application;
+use domain::model::wait::Wait;
 use domain::rules::order::left;
 use domain::views::related::Related;
 use domain::views::tally::Tally;
@@ -241,7 +242,7 @@ impl Filter<Change> {
     pub(crate) fn is_ready(&mut self, wanted: bool) {
         self.test(|change| change.state.stage() != Stage::Resolved);
         let awaited =
-            |change: &Change| change.waits.iter().map(|wait| RelatedKey::Awaited(wait.item)).collect();
+            |change: &Change| change.waits.iter().flat_map(Wait::items).map(RelatedKey::Awaited).collect();
         self.related.push(Box::new(awaited));
         self.tests.push(Arc::new(move |change, related| left(change, &related.items).is_empty() == wanted));
     }

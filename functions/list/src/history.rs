@@ -4,12 +4,11 @@ use crate::bound::FILTERED;
 use crate::filter::{Filter, date};
 use crate::order::Orders;
 use crate::page::{List, ListRequest};
-use domain::model::change::Version;
 use domain::model::deployed::Deployed;
 use domain::model::submission::{Progress, Submission};
 use domain::model::team::{Application, Team};
 use domain::views::history;
-use domain::views::history::Moment;
+use domain::views::history::{DeclaredThen, Moment};
 use domain::{Item, SubmissionId, TeamId};
 use dovetail_http::view::{self, Viewpoint};
 use dovetail_http::{Call, Code, Failure, FieldError, Reply};
@@ -98,26 +97,26 @@ pub(crate) async fn application(
     let source = Source::<Item>::of_application(&then);
     let list = List { request, source, filter: Filter::new(), orders: Orders::Ignored };
     let mut page = list.uncounted_page().await?;
-    let (mut read, mut versions) = (Read::default(), Vec::new());
+    let (mut read, mut declared) = (Read::default(), Vec::new());
     for some in page.rows.chunks(AT_ONCE) {
         let states = some.iter().map(|item| table.declared_at(item, moment));
-        for version in read.by(try_join_all(states)).await? {
-            versions.push(historical(version, AS_OF)?);
+        for then in read.by(try_join_all(states)).await? {
+            declared.push(historical(then, AS_OF)?);
         }
         if read.reaches(&FILTERED) {
             break;
         }
     }
-    page.end_after(versions.len());
+    page.end_after(declared.len());
     let team = &call.caller.team;
-    let named = versions.iter().flatten().map(|version| RelatedKey::Declaration(team.id, version.hash));
+    let named = declared.iter().flatten().map(|then| RelatedKey::Declaration(team.id, then.version.hash));
     let related = table.related(named).await?;
     let viewpoint = Viewpoint::of(call);
-    let views = |(item, version): (&Item, &Option<Version>)| {
-        let view = |version: &Version| view::item_then(item, *version, &related, &viewpoint);
-        version.as_ref().map_or(Value::Null, view)
+    let views = |(item, then): (&Item, &Option<DeclaredThen>)| {
+        let view = |then: &DeclaredThen| view::item_then(item, then, &related, &viewpoint);
+        then.as_ref().map_or(Value::Null, view)
     };
-    let items: Vec<Value> = page.rows.iter().zip(&versions).map(views).collect();
+    let items: Vec<Value> = page.rows.iter().zip(&declared).map(views).collect();
     let (fitting, next) = page.fitting(&items);
     let items = items.into_iter().take(fitting).filter(|item| !item.is_null()).collect();
     Reply::new(200, view::application_then(&then, team, items, next, &viewpoint))

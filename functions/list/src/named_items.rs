@@ -42,10 +42,9 @@ pub(crate) async fn search(
 
 /// Returns whether a declared item has the name in a reference.
 pub(crate) fn is_named(reference: &Reference, application: ApplicationId, item: &Item) -> bool {
-    let name = (item.service.title.as_str(), item.name.as_str());
     item.declared
         && item.application_id() == application
-        && name == (reference.service.as_str(), reference.name.as_str())
+        && item.key() == (&reference.service, &reference.name)
 }
 
 /// The declared items of an application by reference; none past the bound of a search.

@@ -42,8 +42,8 @@ impl<'a> Attempt<'a> {
         Ok(Planning::Ready(Self { submitted, expanded, loaded }))
     }
 
-    /// Returns the declaration with the additions of metadata, with masks in place of secrets, and with the stored
-    /// texts of alike items.
+    /// Returns the declaration with the additions of metadata, with masks in place of secrets, with the stored texts of
+    /// alike items, and with the old names of renamed items.
     fn declaration(&self) -> &Declaration {
         let expanded = self.expanded.as_ref();
         let declaration = expanded.map_or(&self.submitted.declaration, |expanded| &expanded.declaration);
@@ -160,6 +160,11 @@ impl<'a> Attempt<'a> {
     /// Returns whether the request itself confirms all removals.
     pub(crate) const fn allows_removal(&self) -> bool {
         self.submitted.allows_removal
+    }
+
+    /// Returns whether the request reverts to an earlier submission.
+    pub(crate) const fn is_revert(&self) -> bool {
+        self.submitted.is_revert()
     }
 
     /// Adds the messages of service owners to the reply of the accepted declaration.

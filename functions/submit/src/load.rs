@@ -45,8 +45,8 @@ pub(crate) struct Loaded {
     pub(crate) vacant: Vec<ApplicationId>,
     /// The referenced items of other applications and teams (R69, R71).
     pub(crate) elsewhere: Elsewhere,
-    /// The declaration that the plan compares, unless it is the sent one: with masks in place of secrets (R58), and
-    /// with the stored texts of alike items (R67).
+    /// The declaration that the plan compares, unless it is the sent one: with masks in place of secrets (R58), with
+    /// the stored texts of alike items (R67), and with the old names of renamed items (R75).
     pub(crate) compared: Option<Declaration>,
     /// The problems of items that cannot have masks.
     pub(crate) unmasked: Vec<Problem>,
@@ -130,6 +130,8 @@ pub(crate) async fn items(
     if !gone.is_empty() {
         offers.extend(table.offers(&gone).await?);
     }
+    let renamed = plan::renamed(stored, &items, declaration);
+    let declaration = renamed.as_ref().unwrap_or(declaration);
     let (elsewhere, items) = elsewhere(table, (stored, items, &offers), declaration, scope).await?;
     let masked = secrets::masked(table, key, (stored, &items, &offers), declaration).await?;
     let (mut compared, unmasked) = match masked {
@@ -141,6 +143,7 @@ pub(crate) async fn items(
     if !alike.is_empty() {
         alike.apply(compared.get_or_insert_with(|| declaration.clone()));
     }
+    let compared = compared.or(renamed);
     Ok(Loaded { team, items, offers, earlier, vacant, elsewhere, compared, unmasked })
 }
 

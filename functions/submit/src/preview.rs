@@ -169,6 +169,7 @@ async fn reply_of(
         unconfirmed_items: attempt.unconfirmed_items(plan),
         items_in_use: &plan.items_in_use,
         is_confirmed: attempt.allows_removal(),
+        is_revert: attempt.is_revert(),
         unapprovable: plan.unapprovable(&loaded.offers),
         of_metadata: attempt.warnings_of_metadata(),
         related: &related,

@@ -5,14 +5,13 @@
 
 use crate::planning::Planning;
 use domain::base::id::ApplicationId;
-use domain::model::change::Version;
 use domain::model::declaration;
 use domain::model::declaration::{BODY_BYTES_MAX, Declaration, ITEMS_MAX};
 use domain::model::submission::Submission;
 use domain::model::team::Application;
 use domain::rules::plan::Stored;
 use domain::views::history;
-use domain::views::history::{Moment, Then};
+use domain::views::history::{DeclaredThen, Moment, Then};
 use domain::{Hash, Item, SubmissionId, TeamId};
 use dovetail_http::{Call, Code, Failure, Reply, invalid_declaration};
 use dovetail_table::{Direction, HistoricalState, RelatedKey, Source, Table};
@@ -80,7 +79,9 @@ impl Revert {
         }
         let declaration = declaration::parse(document.as_bytes());
         self.computed_at = Some(now);
-        let declaration = declaration.map_err(|problems| invalid_declaration(&problems, &BTreeMap::new()))?;
+        let mut declaration =
+            declaration.map_err(|problems| invalid_declaration(&problems, &BTreeMap::new()))?;
+        history::rename(&mut declaration, &then);
         Ok(Planning::Ready(Some(declaration)))
     }
 }
@@ -144,25 +145,24 @@ async fn then(table: &Table, applications: &[&Application], to: &Submission) -> 
             if changed > CHANGED_MAX {
                 return Err(Code::RevertTooLarge.into());
             }
-            let items = declared(table, &items, moment).await?;
-            all.push(Then { now: (*now).clone(), metadata: historical(metadata)?, items });
+            let declared = declared(table, &items, moment).await?;
+            all.push(Then::new((*now).clone(), historical(metadata)?, declared, &items));
         }
     }
     Ok(all)
 }
 
 /// Returns the items with a declaration at a moment.
-async fn declared(
+async fn declared<'a>(
     table: &Table,
-    items: &[Item],
+    items: &'a [Item],
     moment: Moment,
-) -> Result<Vec<(String, String, Hash)>, Failure> {
+) -> Result<Vec<(&'a Item, DeclaredThen)>, Failure> {
     let mut declared = Vec::new();
     for some in items.chunks(ITEMS_AT_ONCE) {
-        let versions = try_join_all(some.iter().map(|item| table.declared_at(item, moment))).await?;
-        for (item, version) in some.iter().zip(versions) {
-            let named = |version: Version| (item.service.title.clone(), item.name.clone(), version.hash);
-            declared.extend(historical(version)?.map(named));
+        let states = try_join_all(some.iter().map(|item| table.declared_at(item, moment))).await?;
+        for (item, then) in some.iter().zip(states) {
+            declared.extend(historical(then)?.map(|then| (item, then)));
         }
     }
     Ok(declared)

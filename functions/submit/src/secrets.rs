@@ -93,7 +93,8 @@ fn mask_known<'a>(
         let DeclaredApplication { name: application, items, .. } = declared;
         for item in items {
             let Some(part) = part_of(parts, item) else { continue };
-            let before = by_name.get(&(application.as_str(), item.service.as_str(), item.name.as_str()));
+            let (service, name) = item.stored_key();
+            let before = by_name.get(&(application.as_str(), service, name));
             // This is the stored declaration with its masks, which no definition checks again. A stored declaration
             // without masks is from a definition without `writeOnly`, so it gets masks now.
             let is_unchanged = before.is_some_and(|before| before.is_last_declared_as(item.hash));
@@ -154,7 +155,13 @@ impl Unmasked<'_> {
         let stored = hashes.filter_map(|hash| read.get(&(self.owner.team, hash)));
         // The mask of another item means nothing here.
         let stored: Vec<&Secrets> =
-            stored.filter(|stored| stored.owner == self.owner).map(|stored| &stored.secrets).collect();
+            stored.filter(|stored| self.is_owner(&stored.owner)).map(|stored| &stored.secrets).collect();
         secrets::mask(self.item, self.part, key, (&self.owner, self.team), &stored)
+    }
+
+    /// Returns whether stored secrets belong to the item, under its name or under the one that it had before (R75).
+    fn is_owner(&self, owner: &SecretOwner) -> bool {
+        let old = self.item.old_name.clone().map(|item| SecretOwner { item, ..self.owner.clone() });
+        *owner == self.owner || old.is_some_and(|old| *owner == old)
     }
 }

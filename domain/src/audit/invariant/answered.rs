@@ -6,18 +6,21 @@ use crate::base::state::Kind;
 use crate::model::change::Change;
 
 impl Audit<'_> {
-    /// I35: an answering change instance exists on an item of the same name, or the submission in flight has planned it.
+    /// I35: an answering change instance exists on the item or on its successor, or the submission in flight has planned
+    /// it.
     ///
     /// A closed excess ends change instances before the one that answers them exists (ADR 28).
     pub(super) fn answer(&mut self, change: &Change) {
         let Some(by) = change.answered_by() else { return };
         let answer = self.snapshot.changes.get(&by);
-        // The answer of a closing ahead may be on the new item of the same name (R44).
-        let same_name = |answer: &Change| {
-            (answer.application_id(), &answer.service, &answer.item_name)
-                == (change.application_id(), &change.service, &change.item_name)
+        // The answer of a closing ahead may be on the new item in its place (R44), also under another name (R75).
+        let has_gone = || self.snapshot.items.get(&change.item).is_some_and(|item| item.gone);
+        let is_on_item = |answer: &Change| {
+            let is_first = answer.new.is_some_and(|version| version.number == 1);
+            (answer.application_id(), &answer.service) == (change.application_id(), &change.service)
+                && (answer.item == change.item || is_first && has_gone())
         };
-        let exists = answer.is_some_and(|answer| same_name(answer) && answer.kind == Kind::Direct);
+        let exists = answer.is_some_and(|answer| is_on_item(answer) && answer.kind == Kind::Direct);
         let detail = format!("its answer, change instance {by}, is neither on its item nor pending");
         self.require(exists || self.is_planned(by, change), "I35", Subject::Change(change.id), detail);
     }

@@ -26,7 +26,9 @@ impl Audit<'_> {
             self.require(false, "I16", subject(), "its item does not exist");
             return;
         };
-        let same = item.name == change.item_name
+        // The declaration contains the name, so an item has the same one as long as its declaration stays (R75).
+        let is_of_present = change.new.or(change.old).is_some_and(|version| version.hash == item.version.hash);
+        let same = (item.name == change.item_name || !is_of_present)
             && item.service == change.service
             && item.service_owner == change.service_owner
             && item.consumer == change.consumer

@@ -48,10 +48,9 @@ fn changed<'a>(declared: &'a DeclaredApplication, stored: &Stored, items: &Items
     else {
         return Vec::new();
     };
-    let by_key: BTreeMap<_, _> =
-        items.iter().map(|item| ((item.service.title.as_str(), item.name.as_str()), item)).collect();
+    let by_key: BTreeMap<_, _> = items.iter().map(|item| (item.key(), item)).collect();
     let is_unchanged = |item: &&DeclaredItem| {
-        let before = by_key.get(&(item.service.as_str(), item.name.as_str()));
+        let before = by_key.get(&item.key());
         before.is_some_and(|before| before.is_last_declared_as(item.hash))
     };
     declared.items.iter().filter(|item| !is_unchanged(item)).collect()

@@ -4,7 +4,7 @@ use super::{Expanded, expand};
 use crate::base::hash::Hash;
 use crate::base::json;
 use crate::model::declaration::expansion::{DEFAULTS, EACH};
-use crate::model::declaration::{Declaration, DeclaredApplication};
+use crate::model::declaration::{Declaration, DeclaredApplication, Key};
 use crate::model::submission::Scope;
 use crate::rules::plan::{Items, Stored};
 use serde_json::Value;
@@ -92,9 +92,7 @@ impl Previewed<'_> {
         let stored = self.stored.applications.iter().find(|stored| stored.name == after.name);
         let stored = stored.and_then(|stored| self.items.get(&stored.id)).into_iter().flatten();
         let stored = stored.filter(|item| item.declared);
-        let stored: Hashes<'_> = stored
-            .map(|item| ((item.service.title.as_str(), item.name.as_str()), item.version.hash))
-            .collect();
+        let stored: Hashes<'_> = stored.map(|item| (item.key(), item.version.hash)).collect();
         let (before, after) = (hashes(before), hashes(after));
         let all: BTreeSet<_> = before.keys().chain(after.keys()).collect();
         let is_changed = |key: &&&(&str, &str)| {
@@ -106,10 +104,10 @@ impl Previewed<'_> {
 }
 
 /// The hashes of declared items by service and name.
-type Hashes<'a> = BTreeMap<(&'a str, &'a str), Hash>;
+type Hashes<'a> = BTreeMap<Key<'a>, Hash>;
 
 fn hashes(declared: &DeclaredApplication) -> Hashes<'_> {
-    declared.items.iter().map(|item| ((item.service.as_str(), item.name.as_str()), item.hash)).collect()
+    declared.items.iter().map(|item| (item.key(), item.hash)).collect()
 }
 
 fn stored_metadata(text: &str) -> Value {

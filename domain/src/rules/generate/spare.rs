@@ -29,5 +29,5 @@ pub(super) fn on_spare(planned: &[PlannedChange], item: Option<&Item>) -> Option
 
 fn created(declared: Declared, spare: &Spare) -> Declared {
     let version = crate::model::change::Version { number: 1, ..declared.version };
-    Declared { version, new: Some(spare.identity.clone()), ..declared }
+    Declared { version, new: Some(spare.identity.clone()), new_name: None, ..declared }
 }

@@ -1,7 +1,7 @@
 //! The comparison of one application: its declaration against its stored items, and the resulting changes.
 
 use super::numbers::Numbers;
-use super::stored_items::{Key, by_key, differs, key};
+use super::stored_items::{by_key, differs};
 use super::{Items, Offer, Offers, Refused, Request, Stored, on_change, references};
 use crate::base::hash::Hash;
 use crate::base::id::{ChangeId, ItemId};
@@ -10,7 +10,7 @@ use crate::base::money::Amount;
 use crate::base::refs::{ItemReference, TeamRef};
 use crate::base::state::Kind;
 use crate::model::change::Version;
-use crate::model::declaration::{DeclaredApplication, DeclaredItem};
+use crate::model::declaration::{DeclaredApplication, DeclaredItem, Key};
 use crate::model::declared::{Declared, Identity};
 use crate::model::digest;
 use crate::model::item::Item;
@@ -34,6 +34,8 @@ pub(super) struct AffectedApplication<'a, 'r> {
     pub(super) items: &'a [Item],
     /// The declared items by key.
     pub(super) keys: BTreeMap<Key<'r>, &'r DeclaredItem>,
+    /// The declared items by the key of the stored item.
+    by_stored_key: BTreeMap<Key<'r>, &'r DeclaredItem>,
     /// The digest after the submission.
     digest: Hash,
 }
@@ -44,10 +46,16 @@ impl<'a, 'r> AffectedApplication<'a, 'r> {
         declared: Option<&'r DeclaredApplication>,
         items: &'a [Item],
     ) -> Self {
-        let declared_items = declared.iter().flat_map(|declared| &declared.items);
-        let keys = declared_items.map(|item| ((item.service.as_str(), item.name.as_str()), item)).collect();
+        let declared_items = || declared.iter().flat_map(|declared| &declared.items);
+        let keys = declared_items().map(|item| (item.key(), item)).collect();
+        let by_stored_key = declared_items().map(|item| (item.stored_key(), item)).collect();
         let digest = declared.map_or_else(|| digest::application(NO_METADATA, []), digest_of);
-        Self { stored, declared, items, keys, digest }
+        Self { stored, declared, items, keys, by_stored_key, digest }
+    }
+
+    /// Returns the new declaration of a stored item; none if the submission omits it.
+    pub(super) fn declaration_of(&self, item: &Item) -> Option<&'r DeclaredItem> {
+        self.by_stored_key.get(&item.key()).copied()
     }
 
     /// Returns whether the commit writes the application: it is new, or its digest changes.
@@ -173,8 +181,7 @@ impl<'a> Comparison<'a, '_> {
         let stored_items = by_key(affected.items);
         let mut modified = BTreeMap::new();
         for declared in affected.declared.iter().flat_map(|declared| &declared.items) {
-            let key = (declared.service.as_str(), declared.name.as_str());
-            let before = stored_items.get(&key).copied();
+            let before = stored_items.get(&declared.stored_key()).copied();
             if before.is_some_and(|item| !differs(item, declared)) {
                 continue;
             }
@@ -185,7 +192,7 @@ impl<'a> Comparison<'a, '_> {
             // Only a modification of an existing item concerns its references: a created or removed item generates
             // nothing (R15).
             if before.is_some_and(|item| item.declared && item.version.hash != declared.hash) {
-                modified.insert(key, planned.id);
+                modified.insert(declared.key(), planned.id);
             }
             diff.direct.push((before, planned));
         }
@@ -270,8 +277,7 @@ impl<'a> Comparison<'a, '_> {
     ) -> Result<Vec<Referenced<'a>>, Refused> {
         let mut referenced = Vec::new();
         for declared in affected.declared.iter().flat_map(|declared| &declared.items) {
-            let key = (declared.service.as_str(), declared.name.as_str());
-            let before = stored_items.get(&key).filter(|item| !differs(item, declared));
+            let before = stored_items.get(&declared.stored_key()).filter(|item| !differs(item, declared));
             let Some(item) = before else { continue };
             let changed =
                 |to: &ItemReference| modified.get(&(to.service.as_str(), to.name.as_str())).copied();
@@ -300,7 +306,7 @@ impl<'a> Comparison<'a, '_> {
         // The check has refused unknown services, so a missing service means that the reads do not match.
         let offer = self.offers.get(&item.service).ok_or(Refused::Torn)?;
         let Some(before) = before else { return self.create(application, offer, item) };
-        let spare = if before.declared { None } else { Some(spare(application, before)?) };
+        let spare = if before.declared { None } else { Some(spare(application, before, item)?) };
         let declared = if before.is_last_declared_as(item.hash) {
             // The item keeps the schema version of its last check, because an orphan or a withdrawn removal needs no
             // new check (R20).
@@ -316,6 +322,7 @@ impl<'a> Comparison<'a, '_> {
                 uses: before.uses.clone(),
                 schema_version: offer.service.schema_version,
                 new: None,
+                new_name: item.old_name.as_ref().map(|_| item.name.clone()),
             }
         };
         let is_same = declared.version == before.version;
@@ -349,6 +356,7 @@ impl<'a> Comparison<'a, '_> {
             uses: Vec::new(),
             schema_version: offer.service.schema_version,
             new: Some(identity),
+            new_name: None,
         };
         let strategy = on_change::strategy(None, declared, offer, self.request.earlier);
         let planned = self.planned(item, &offer.service.owner, created, &offer.service.title)?;
@@ -407,9 +415,13 @@ fn next_item(application: &mut Application) -> Result<ItemId, Refused> {
 /// (R44).
 ///
 /// If the new item is not used, its number remains a gap.
-fn spare(application: &mut Application, before: &Item) -> Result<Spare, Refused> {
+fn spare(
+    application: &mut Application,
+    before: &Item,
+    declared: &DeclaredItem,
+) -> Result<Spare, Refused> {
     let identity = Identity {
-        name: before.name.clone(),
+        name: declared.name.clone(),
         application: before.application.clone(),
         generation: before.generation,
         service: before.service.clone(),
@@ -427,12 +439,13 @@ fn as_it_is(item: &Item) -> Declared {
         uses: item.uses.clone(),
         schema_version: item.schema_version,
         new: None,
+        new_name: None,
     }
 }
 
 /// Returns the stored items to remove: items that the declaration omits, and orphans and failed removals among the
 /// removed items (R12, R28).
 fn removed<'a>(affected: &AffectedApplication<'a, '_>) -> impl Iterator<Item = &'a Item> {
-    let gone = affected.items.iter().filter(|item| !affected.keys.contains_key(&key(item)));
+    let gone = affected.items.iter().filter(|item| affected.declaration_of(item).is_none());
     gone.filter(|item| item.declared || item.is_orphan() || item.has_failed_removal())
 }

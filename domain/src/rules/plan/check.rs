@@ -3,7 +3,8 @@
 use super::application::AffectedApplication;
 use super::elsewhere::GRANTED_TEAMS;
 use super::resolver::{Resolved, Resolver};
-use super::stored_items::{Key, by_key, key};
+use super::renames;
+use super::stored_items::by_key;
 use super::{EarlierValues, Offer, Offers, Request, Stored, on_change};
 use crate::base::id::ItemId;
 use crate::base::json;
@@ -17,7 +18,7 @@ use crate::model::change::Target;
 use crate::model::declaration::expansion::{EACH, Sources};
 use crate::model::declaration::{
     APPLICATIONS_CHANGED_MAX, DECLARATION_BYTES_MAX, DEPTH_MAX, Declaration, DeclaredApplication,
-    DeclaredItem, METADATA, SERVICES,
+    DeclaredItem, Key, METADATA, SERVICES,
 };
 use crate::model::item::{Item, Slot};
 use crate::model::submission::Scope;
@@ -61,6 +62,10 @@ pub(super) fn problems(
         problems.push(|| problem.clone());
     }
     for application in affected {
+        let renames = application.declared.map(|declared| renames::problems(team, declared, application.items));
+        for problem in renames.into_iter().flatten() {
+            problems.push(|| problem);
+        }
         let stored_items = by_key(application.items);
         let mut check = Check {
             team,
@@ -183,7 +188,7 @@ impl Check<'_> {
                 // arbitrarily expensive.
                 return;
             }
-            let before = self.stored_items.get(&(item.service.as_str(), item.name.as_str())).copied();
+            let before = self.stored_items.get(&item.stored_key()).copied();
             match before.filter(|before| before.is_last_declared_as(item.hash)) {
                 // The last declaration passed its check, so newer schemas and settings do not apply (R20), but its
                 // references must still exist.
@@ -402,7 +407,7 @@ impl Check<'_> {
             if self.problems.is_full() {
                 return;
             }
-            let Some(declared) = self.application.keys.get(&key(item)).copied() else { continue };
+            let Some(declared) = self.application.declaration_of(item) else { continue };
             let target = Target::Declared(declared.hash);
             for (_, slot) in item.blocked().filter(|(_, slot)| slot.target == target) {
                 self.problems.push(|| unanswered(self.team, item, declared, slot));

@@ -92,7 +92,7 @@ pub fn elsewhere_to_read(
         let before = by_name.get(application.name.as_str()).and_then(|one| items.get(&one.id));
         let before = by_key(before.map_or(&[], Vec::as_slice));
         for item in &application.items {
-            let before = before.get(&(item.service.as_str(), item.name.as_str())).copied();
+            let before = before.get(&item.stored_key()).copied();
             declared.extend(before.map(|before| before.id));
             let is_unchanged = before.is_some_and(|before| before.is_last_declared_as(item.hash));
             if is_unchanged && before.is_some_and(|before| before.declared) {

@@ -3,7 +3,6 @@
 use super::Offers;
 use super::application::AffectedApplication;
 use super::resolver::{Resolved, Resolver};
-use super::stored_items::key;
 use crate::base::id::ItemId;
 use crate::base::problem::{Problem, pointer};
 use crate::model::declaration::{DeclaredItem, SERVICES};
@@ -106,7 +105,7 @@ fn released(
     let mut released = BTreeSet::new();
     for application in affected {
         for user in application.items.iter().filter(|user| !user.used().is_empty()) {
-            let declared = application.keys.get(&key(user)).copied();
+            let declared = application.declaration_of(user);
             let after =
                 declared.map(|declared| uses_after(user, declared, &user.application, resolver, offers));
             let ended = user.used().iter().filter(|id| !after.iter().flatten().any(|after| after == *id));

@@ -85,7 +85,8 @@ fn nodes<'a>(direct: &'a [(Option<&Item>, PlannedChange)], stored: &'a [Item]) -
     let unchanged = unchanged
         .map(|item| (item.id, Node { references: &item.references, is_in_place: item.is_in_place() }));
     let planned = declared().filter(|(_, _, declared)| declared.stays).map(|(before, planned, declared)| {
-        let is_in_place = before.is_some_and(Item::is_in_place);
+        // An item with one in reserve may go before its turn (R44).
+        let is_in_place = planned.spare.is_none() && before.is_some_and(Item::is_in_place);
         (planned.item, Node { references: &declared.references, is_in_place })
     });
     unchanged.chain(planned).collect()
@@ -101,13 +102,19 @@ fn for_items(direct: &[(Option<&Item>, PlannedChange)], nodes: &BTreeMap<ItemId,
         (*id, to.collect())
     });
     let circles = components(&missing.collect());
+    let spares = direct.iter().filter_map(|(_, planned)| Some((planned.item, planned.spare.as_ref()?.item)));
+    let spares: BTreeMap<ItemId, ItemId> = spares.collect();
     let mut edges = Vec::new();
     for (_, planned) in direct {
         let Some(declared) = planned.declared.as_ref().filter(|declared| declared.stays) else { continue };
         let from = planned.item;
         let targets: BTreeSet<ItemId> =
             declared.references.iter().filter_map(|reference| reference.item).filter(is_missing).collect();
-        let wait = |item| Edge { from, wait: Wait { item, change: None }, reason: Reason::Item };
+        let wait = |item| Edge {
+            from,
+            wait: Wait { item, change: None, spare: spares.get(&item).copied() },
+            reason: Reason::Item,
+        };
         edges.extend(targets.into_iter().filter(|to| *to != from).map(wait));
     }
     edges.retain(|edge| !edge.is_in(&circles));
@@ -125,7 +132,7 @@ fn for_removals(direct: &[(Option<&Item>, PlannedChange)]) -> Vec<Edge> {
         .iter()
         .filter_map(|(before, planned)| {
             let before = before.filter(|_| removed.contains(&planned.item))?;
-            Some(((before.service.title.as_str(), before.name.as_str()), planned.item))
+            Some((before.key(), planned.item))
         })
         .collect();
     let mut edges = Vec::new();
@@ -138,7 +145,7 @@ fn for_removals(direct: &[(Option<&Item>, PlannedChange)]) -> Vec<Edge> {
             else {
                 continue;
             };
-            let wait = Wait { item: planned.item, change: Some(planned.id) };
+            let wait = Wait { item: planned.item, change: Some(planned.id), spare: None };
             edges.extend((from != planned.item).then_some(Edge { from, wait, reason: Reason::Removal }));
         }
     }
@@ -163,7 +170,7 @@ fn for_causes(direct: &[(Option<&Item>, PlannedChange)], referenced: &[Reference
     for referenced in referenced {
         for cause in &referenced.causes {
             let Some(item) = items.get(cause).copied() else { continue };
-            let wait = Wait { item, change: Some(*cause) };
+            let wait = Wait { item, change: Some(*cause), spare: None };
             edges.push(Edge { from: referenced.item.id, wait, reason: Reason::Cause });
         }
     }

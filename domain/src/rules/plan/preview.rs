@@ -114,7 +114,10 @@ impl Plan<'_> {
             let text = self.declarations.get(&declared.version.hash)?;
             let (service, name, application) = match (&declared.new, before) {
                 (Some(new), _) => (&new.service.title, &new.name, &new.application),
-                (None, Some(before)) => (&before.service.title, &before.name, &before.application),
+                (None, Some(before)) => {
+                    let name = declared.new_name.as_ref().unwrap_or(&before.name);
+                    (&before.service.title, name, &before.application)
+                }
                 (None, None) => return None,
             };
             let schema =

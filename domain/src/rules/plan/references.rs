@@ -1,9 +1,9 @@
 //! The references of planned declarations to items of the same application, with the items that they name.
 
-use super::stored_items::Key;
 use crate::base::id::ItemId;
 use crate::base::refs::ItemReference;
 use crate::catalog::schema::Schema;
+use crate::model::declaration::Key;
 use crate::model::item::Item;
 use crate::model::work::PlannedChange;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(super) fn of(schema: &Schema, body: &Value) -> Vec<ItemReference> {
 
 /// Sets the items that the references of planned declarations name.
 ///
-/// The ids of new items are known only after the comparison of the application.
+/// The ids of new items and of renamed ones are known only after the comparison of the application.
 pub(super) fn find_items(
     direct: &mut [(Option<&Item>, PlannedChange)],
     stored_items: &BTreeMap<Key<'_>, &Item>,
@@ -27,9 +27,12 @@ pub(super) fn find_items(
     if !direct.iter().any(|(_, planned)| has_references(planned)) {
         return;
     }
-    let new = direct.iter().filter_map(|(_, planned)| {
-        let new = planned.declared.as_ref()?.new.as_ref()?;
-        Some(((new.service.title.clone(), new.name.clone()), planned.item))
+    let new = direct.iter().filter_map(|(before, planned)| {
+        let declared = planned.declared.as_ref()?;
+        let new = declared.new.as_ref().map(|new| (&new.service.title, &new.name));
+        let renamed = before.zip(declared.new_name.as_ref()).map(|(before, name)| (&before.service.title, name));
+        let (service, name) = new.or(renamed)?;
+        Some(((service.clone(), name.clone()), planned.item))
     });
     let new: BTreeMap<(String, String), ItemId> = new.collect();
     let find = |reference: &ItemReference| {

@@ -5,11 +5,11 @@
 //! without items.
 
 use super::application::AffectedApplication;
-use super::stored_items::{Key, differs, key};
+use super::stored_items::differs;
 use super::{EarlierValues, Items, Offer, Offers, Request, Stored, on_change};
 use crate::base::id::ApplicationId;
 use crate::base::problem::{Problem, below, pointer};
-use crate::model::declaration::{Declaration, DeclaredItem, SERVICES};
+use crate::model::declaration::{Declaration, DeclaredItem, Key, SERVICES};
 use crate::model::item::Item;
 use crate::model::place::Place;
 use crate::model::submission::Scope;
@@ -134,10 +134,10 @@ fn of_application(
     offers: &Offers,
     earlier: &EarlierValues,
 ) -> Vec<ItemRemoval> {
-    let declared = |item: &Item| application.keys.get(&key(item)).copied();
+    let declared = |item: &Item| application.declaration_of(item);
     let is_modified = |item: &&Item| declared(item).is_some_and(|one| one.hash != item.version.hash);
     let in_place = || application.items.iter().filter(|item| item.declared);
-    let modified: BTreeSet<Key<'_>> = in_place().filter(is_modified).map(key).collect();
+    let modified: BTreeSet<Key<'_>> = in_place().filter(is_modified).map(Item::key).collect();
     let in_place = in_place().filter(|item| !item.main().has_nothing());
     let removals = in_place.filter_map(|item| {
         let offer = offers.get(&item.service.title).filter(|offer| offer.schema.confirms_removal())?;

@@ -4,10 +4,11 @@
 
 use super::application::AffectedApplication;
 use super::elsewhere::Elsewhere;
-use super::stored_items::{Key, by_key, key};
+use super::stored_items::by_key;
 use super::{Items, Offers, Stored};
 use crate::base::id::ItemId;
 use crate::catalog::schema::{Name, Named};
+use crate::model::declaration::Key;
 use crate::model::item::Item;
 use std::collections::BTreeMap;
 
@@ -84,15 +85,14 @@ impl<'a, 'r> Resolver<'a, 'r> {
                 format!("{service} '{name}' must be declared in application '{application}'"),
             )
         };
-        let stored = self.by_name.get(application).and_then(|items| items.get(&key)).copied();
+        let stored =
+            |key: &Key<'_>| self.by_name.get(application).and_then(|items| items.get(key)).copied();
         let Some(affected) = self.affected.get(application) else {
-            let item = stored.filter(|item| item.declared);
+            let item = stored(&key).filter(|item| item.declared);
             return item.map(|item| Resolved::Stored(item.id)).ok_or_else(dangling);
         };
-        if !affected.keys.contains_key(&key) {
-            return Err(dangling());
-        }
-        match stored {
+        let declared = affected.keys.get(&key).ok_or_else(dangling)?;
+        match stored(&declared.stored_key()) {
             None => Ok(Resolved::New(application, key)),
             Some(item) if item.declared => Ok(Resolved::Stored(item.id)),
             Some(_) => Err(returning(name)),
@@ -126,7 +126,7 @@ impl<'a, 'r> Resolver<'a, 'r> {
     /// Returns whether a declared item of the own team is declared after the submission.
     pub(super) fn stays(&self, item: &Item) -> bool {
         let affected = self.affected.get(item.application.as_str());
-        affected.is_none_or(|affected| affected.keys.contains_key(&key(item)))
+        affected.is_none_or(|affected| affected.declaration_of(item).is_some())
     }
 
     /// Returns a stored item that is not gone.

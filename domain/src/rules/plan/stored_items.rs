@@ -1,21 +1,13 @@
 //! The stored items of an application, by the key in a declaration.
 
 use super::{Items, Offer, Offers, Stored};
-use crate::model::declaration::{Declaration, DeclaredItem};
+use crate::model::declaration::{Declaration, DeclaredItem, Key};
 use crate::model::item::Item;
 use std::collections::BTreeMap;
 
-/// The key of an item within its application: service title and name.
-pub(super) type Key<'a> = (&'a str, &'a str);
-
-/// Returns the key of a stored item.
-pub(super) fn key(item: &Item) -> Key<'_> {
-    (item.service.title.as_str(), item.name.as_str())
-}
-
 /// Returns the stored items by key.
 pub(super) fn by_key(items: &[Item]) -> BTreeMap<Key<'_>, &Item> {
-    items.iter().map(|item| (key(item), item)).collect()
+    items.iter().map(|item| (item.key(), item)).collect()
 }
 
 /// Returns whether a declared item gets a change instance: it is new, redeclared, modified, or an orphan (R12).
@@ -23,7 +15,7 @@ pub(super) fn differs(item: &Item, declared: &DeclaredItem) -> bool {
     !item.declared || item.version.hash != declared.hash || item.is_orphan()
 }
 
-/// A declared item with the stored item of the same key.
+/// A declared item with the stored item that it is about.
 pub(super) struct Redeclared<'a, 'd> {
     /// The index of the application in the declaration, and the index of the item in the application.
     pub(super) index: (usize, usize),
@@ -47,7 +39,7 @@ pub(super) fn redeclared<'a, 'd>(
         let Some(items) = by_name.get(declared.name.as_str()).and_then(|id| items.get(id)) else { continue };
         let stored_items = by_key(items);
         for (index, item) in declared.items.iter().enumerate() {
-            let before = stored_items.get(&(item.service.as_str(), item.name.as_str())).copied();
+            let before = stored_items.get(&item.stored_key()).copied();
             let both = before.zip(offers.get(&item.service));
             redeclared.extend(both.map(|(before, offer)| Redeclared {
                 index: (application, index),

@@ -5,7 +5,6 @@
 use super::application::{AffectedApplication, Diff};
 use super::elsewhere::USES_CHANGED_MAX;
 use super::resolver::{Resolved, Resolver};
-use super::stored_items::key;
 use super::{Offers, Stored};
 use crate::base::id::{ApplicationId, ItemId, TeamId};
 use crate::base::problem::{Problem, pointer};
@@ -98,9 +97,8 @@ pub(super) fn settle(
                 continue;
             };
             let of_new = declared.new.as_ref().map(|new| (new.service.title.as_str(), new.name.as_str()));
-            let Some(item) = before.map(key).or(of_new).and_then(|key| affected.keys.get(&key)) else {
-                continue;
-            };
+            let of_new = of_new.and_then(|key| affected.keys.get(&key).copied());
+            let Some(item) = before.map_or(of_new, |before| affected.declaration_of(before)) else { continue };
             let Some(offer) = offers.get(&item.service) else { continue };
             let application = diff.after.name.as_str();
             let all = offer.schema.named(&item.body);

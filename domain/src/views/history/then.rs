@@ -1,10 +1,13 @@
 //! The declarations of a team at a moment, as a document that declares them again (R36).
 
 use crate::base::hash::Hash;
-use crate::model::declaration::{METADATA, SERVICES};
+use crate::model::declaration::renames::NewNames;
+use crate::model::declaration::{Declaration, Key, METADATA, SERVICES};
 use crate::model::digest;
+use crate::model::item::Item;
 use crate::model::metadata::NO_METADATA;
 use crate::model::team::Application;
+use crate::views::history::DeclaredThen;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +20,23 @@ pub struct Then {
     pub metadata: Option<String>,
     /// The declared items: service title, name and hash of the declaration.
     pub items: Vec<(String, String, Hash)>,
+    /// The names of its items at the moment by their present names, if they differ and both lead to one item (R75).
+    pub new_names: NewNames,
 }
 
 impl Then {
+    /// Returns the declarations of an application at a moment. `items` are its items now.
+    pub fn new(
+        now: Application,
+        metadata: Option<String>,
+        declared: Vec<(&Item, DeclaredThen)>,
+        items: &[Item],
+    ) -> Self {
+        let new_names = new_names(&declared, items);
+        let named = |(item, then): (&Item, DeclaredThen)| (item.service.title.clone(), then.name, then.version.hash);
+        Self { now, metadata, items: declared.into_iter().map(named).collect(), new_names }
+    }
+
     /// Returns the digest at the moment.
     pub fn digest(&self) -> Hash {
         let items = self.items.iter().map(|(title, name, hash)| (title.as_str(), name.as_str(), *hash));
@@ -29,6 +46,35 @@ impl Then {
     /// Returns whether the application declares the same now.
     pub fn is_now(&self) -> bool {
         self.digest() == self.now.digest
+    }
+}
+
+/// Returns the names of items at a moment by their present names, if they differ.
+fn new_names(declared: &[(&Item, DeclaredThen)], items: &[Item]) -> NewNames {
+    let live: BTreeSet<Key<'_>> = items.iter().filter(|item| !item.gone).map(Item::key).collect();
+    let wanted = |(item, then): &'_ (&Item, DeclaredThen)| (item.service.title.clone(), then.name.clone());
+    let wanted: BTreeSet<(String, String)> = declared.iter().map(wanted).collect();
+    let mut new_names = NewNames::new();
+    for (item, then) in declared.iter().filter(|(item, then)| then.name != item.name && !item.gone) {
+        // If another item has one of the two names, the item cannot get its own back.
+        let is_taken = live.contains(&(&item.service.title, &then.name))
+            || wanted.contains(&(item.service.title.clone(), item.name.clone()));
+        if !is_taken {
+            let of_service = new_names.entry(item.service.title.clone()).or_default();
+            of_service.insert(item.name.clone(), then.name.clone());
+        }
+    }
+    new_names
+}
+
+/// Adds the new names of items to the declaration of a moment, so that its items get their names back, whatever its
+/// metadata say (R75).
+pub fn rename(declaration: &mut Declaration, applications: &[&Then]) {
+    for declared in &mut declaration.applications {
+        let then = applications.iter().find(|then| then.now.name == declared.name);
+        for (service, names) in then.into_iter().flat_map(|then| &then.new_names) {
+            declared.new_names.entry(service.clone()).or_default().extend(names.clone());
+        }
     }
 }
 

@@ -63,6 +63,9 @@ impl World {
     ) -> Result<Plan, Refused> {
         let (mut declaration, unread) = Self::expanded(&read.0, body, scope).map_err(Refused::Invalid)?;
         let ctx = self.ctx(Self::key_of(CONSUMER));
+        if let Some(renamed) = plan::renamed(&read.0, &read.1, &declaration) {
+            declaration = renamed;
+        }
         let (elsewhere, items) = self.elsewhere(read, &declaration, scope);
         let read = &(read.0.clone(), items);
         let earlier = self.earlier(read, &mut declaration);

@@ -2,6 +2,7 @@
 
 use crate::history::historical;
 use crate::walk::{Entry, Visitor};
+use domain::model::declaration::renames::NewNames;
 use domain::model::digest;
 use domain::model::team::Application;
 use domain::views::history::{Moment, Then};
@@ -80,13 +81,18 @@ impl Visitor for Export<'_> {
         // Metadata without an earlier version count since the creation of the application, and not before it.
         let existed = self.moment.submission.is_some() || application.created <= self.moment.at;
         let Some(metadata) = metadata.filter(|_| existed) else { return Ok(Entry::Skip) };
-        let then = Then { now: application.clone(), metadata: Some(metadata), items: Vec::new() };
+        let then = Then {
+            now: application.clone(),
+            metadata: Some(metadata),
+            items: Vec::new(),
+            new_names: NewNames::new(),
+        };
         Ok(Entry::Enter(Some(Found::Application(Box::new(then)))))
     }
 
     async fn item(&self, item: &Item) -> Result<Option<Found>, Failure> {
-        let version = historical(self.table.declared_at(item, self.moment).await?, AS_OF)?;
-        Ok(version.map(|version| Found::Item(item.service.title.clone(), item.name.clone(), version.hash)))
+        let then = historical(self.table.declared_at(item, self.moment).await?, AS_OF)?;
+        Ok(then.map(|then| Found::Item(item.service.title.clone(), then.name, then.version.hash)))
     }
 
     fn counts(found: &Found) -> bool {

@@ -73,7 +73,7 @@ async fn texts<'a>(
     let versions = try_join_all(items.iter().map(|item| export.table.declared_at(item, export.moment)));
     let mut declared = Vec::new();
     for (item, version) in items.iter().zip(versions.await?) {
-        declared.extend(historical(version, AS_OF)?.map(|version| (item, version.hash)));
+        declared.extend(historical(version, AS_OF)?.map(|then| (item, then.version.hash)));
     }
     let keys = declared.iter().map(|(_, hash)| RelatedKey::Declaration(team, *hash));
     let texts = export.table.related(keys).await?.declarations;

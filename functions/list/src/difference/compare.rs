@@ -6,7 +6,7 @@ use domain::Item;
 use domain::model::metadata::Replaced;
 use domain::model::team::{Application, Team};
 use domain::views::history;
-use domain::views::history::Moment;
+use domain::views::history::{DeclaredThen, Moment};
 use dovetail_http::Failure;
 use dovetail_http::view::Differing;
 use dovetail_table::{Source, Table};
@@ -74,8 +74,14 @@ impl Visitor for Compare<'_> {
         }
         let changes = self.table.changes_until(item.id, None).await?.ok_or_else(|| too_much(TO))?;
         let [old, new] = self.moments.map(|moment| history::declaration(&changes, moment));
-        let is_same = old.map(|version| version.hash) == new.map(|version| version.hash);
-        Ok((!is_same).then(|| Differing::Item { item: Box::new(item.clone()), old, new }))
+        let hash = |then: &Option<DeclaredThen>| then.as_ref().map(|then| then.version.hash);
+        if hash(&old) == hash(&new) {
+            return Ok(None);
+        }
+        // The newer name counts, if the item had two.
+        let name = new.as_ref().or(old.as_ref()).map_or(&item.name, |then| &then.name).clone();
+        let [old, new] = [old, new].map(|then| then.map(|then| then.version));
+        Ok(Some(Differing::Item { item: Box::new(Item { name, ..item.clone() }), old, new }))
     }
 
     fn counts(_: &Differing) -> bool {

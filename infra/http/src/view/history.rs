@@ -6,6 +6,7 @@ use domain::base::id::ApplicationId;
 use domain::base::state::ChangeType;
 use domain::model::change::Version;
 use domain::model::team::Application;
+use domain::views::history::DeclaredThen;
 use domain::views::related::Related;
 use domain::{Item, TeamRef};
 use serde_json::{Value, json};
@@ -27,9 +28,10 @@ pub fn application_then(
 }
 
 /// Returns an item as declared at an earlier time.
-pub fn item_then(item: &Item, version: Version, related: &Related, viewpoint: &Viewpoint) -> Value {
-    let mut body = named(item, viewpoint);
+pub fn item_then(item: &Item, then: &DeclaredThen, related: &Related, viewpoint: &Viewpoint) -> Value {
+    let (mut body, version) = (named(item, viewpoint), then.version);
     if let Some(body) = body.as_object_mut() {
+        body.insert("name".to_owned(), json!(then.name));
         body.insert("declaration".to_owned(), declaration(item.consumer.id, version.hash, related).parsed());
         body.insert("declaration_version".to_owned(), json!(version.number));
     }
@@ -48,7 +50,7 @@ pub enum Differing {
         new: String,
     },
     Item {
-        /// The present item.
+        /// The present item, with its name at the later moment.
         item: Box<Item>,
         /// The declaration at the first moment, if any.
         old: Option<Version>,

@@ -12,6 +12,7 @@ use domain::base::money::Prices;
 use domain::base::state::{ChangeType, Kind};
 use domain::catalog::schema::Budget;
 use domain::model::change::{ClosedBy, Version};
+use domain::model::declaration::renames::RENAMED;
 use domain::model::submission::{Scope, Submission};
 use domain::model::wait::Wait;
 use domain::model::write::Write;
@@ -26,7 +27,7 @@ use domain::views::related::Related;
 use domain::views::waves::Waves;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Adds the members of every reply to a valid declaration.
 pub fn valid(others: Value, warnings: &[String]) -> Value {
@@ -57,6 +58,8 @@ pub struct Planned<'a> {
     pub items_in_use: &'a [ItemInUse],
     /// Whether the request itself confirms all removals.
     pub is_confirmed: bool,
+    /// Whether the request reverts to an earlier submission.
+    pub is_revert: bool,
     /// Warnings about declarations that cannot be approved yet.
     pub unapprovable: Vec<String>,
     /// Warnings about the effects of metadata.
@@ -215,8 +218,12 @@ impl Planned<'_> {
         self.related.declarations.get(&(change.consumer.id, version?.hash)).map(String::as_str)
     }
 
-    /// Returns a warning for each item that is created with the properties of a removed one: a new name is a new item.
+    /// Returns a warning for each item that is created with the properties of a removed one: without an entry in the
+    /// metadata, a new name is a new item (R75). A revert restores the items of its time, so it gets none.
     fn renamed(&self, shown: &[Change]) -> Vec<String> {
+        if self.is_revert {
+            return Vec::new();
+        }
         let place = |change: &Change, version| {
             let body: Value = serde_json::from_str(self.text(change, version)?).ok()?;
             let Value::Object(mut members) = body else { return None };
@@ -230,15 +237,19 @@ impl Planned<'_> {
                 .filter(move |change| change.change_type == change_type && change.kind == Kind::Direct)
                 .filter(|change| !change.is_first_half())
         };
-        let removed =
-            of_type(ChangeType::Delete).filter_map(|change| Some((place(change, change.old)?, change)));
-        let removed: BTreeMap<_, _> = removed.collect();
+        let mut removed: BTreeMap<_, VecDeque<&Change>> = BTreeMap::new();
+        for change in of_type(ChangeType::Delete) {
+            if let Some(place) = place(change, change.old) {
+                removed.entry(place).or_default().push_back(change);
+            }
+        }
         let renamed = of_type(ChangeType::Create).filter_map(|change| {
-            let old = &removed.get(&place(change, change.new)?)?.item_name;
+            let old = &removed.get_mut(&place(change, change.new)?)?.pop_front()?.item_name;
             let (service, new, application) = (&change.service.title, &change.item_name, &change.application);
+            let entry = json!({RENAMED: {service: {old: new}}});
             Some(format!(
-                "{service} '{new}' of application '{application}' has the properties of '{old}', which is removed: a \
-                 new name is a new item"
+                "{service} '{new}' of application '{application}' looks like a rename of '{old}': add {entry} to the \
+                 metadata of the application to keep the item"
             ))
         });
         renamed.collect()

@@ -5,10 +5,9 @@ use super::range::Direction;
 use crate::client::{Error, Table};
 use crate::key;
 use crate::record::{self, ReplacedRecord};
-use domain::model::change::Version;
 use domain::model::metadata::Replaced;
 use domain::views::history;
-use domain::views::history::Moment;
+use domain::views::history::{DeclaredThen, Moment};
 use domain::{Change, Item, ItemId, Timestamp};
 
 /// The most records that a question about one team, application or item reads.
@@ -61,13 +60,13 @@ impl Table {
     }
 
     /// Returns the declaration of an item at a moment.
-    pub async fn declared_at(&self, item: &Item, moment: Moment) -> Result<HistoricalState<Version>, Error> {
+    pub async fn declared_at(
+        &self,
+        item: &Item,
+        moment: Moment,
+    ) -> Result<HistoricalState<DeclaredThen>, Error> {
         if moment.still_stands(item) {
-            return Ok(if item.declared {
-                HistoricalState::Was(item.version)
-            } else {
-                HistoricalState::WasNot
-            });
+            return Ok(DeclaredThen::now(item).map_or(HistoricalState::WasNot, HistoricalState::Was));
         }
         let by = moment.submission.is_none().then_some(moment.at);
         let Some(changes) = self.changes_until(item.id, by).await? else {

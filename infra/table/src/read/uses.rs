@@ -7,6 +7,7 @@ use crate::key::{self, Key};
 use crate::record::{self, ApplicationRecord, ItemRecord, Record as _, UseRecord};
 use domain::base::id::ApplicationId;
 use domain::model::team::Application;
+use domain::model::wait::Wait;
 use domain::rules::plan::Target;
 use domain::views::related::Related;
 use domain::{Change, Item, ItemId};
@@ -64,7 +65,7 @@ impl Table {
         changes: impl IntoIterator<Item = &'a Change>,
     ) -> Result<BTreeMap<ItemId, Item>, Error> {
         let ids: BTreeSet<ItemId> =
-            changes.into_iter().flat_map(|change| &change.waits).map(|wait| wait.item).collect();
+            changes.into_iter().flat_map(|change| &change.waits).flat_map(Wait::items).collect();
         self.items_with_gone(ids).await
     }
 

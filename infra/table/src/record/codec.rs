@@ -59,7 +59,8 @@ pub(super) fn of_settings(settings: &Settings) -> u64 {
 pub(super) fn of_planned(planned: &PlannedChange) -> u64 {
     let is_newer =
         planned.strategy != Strategy::Modify || planned.complete_unneeded || planned.claim_required;
-    if planned.declared.as_ref().is_some_and(Declared::has_uses) {
+    let is_of_uses = |declared: &Declared| declared.has_uses() || declared.new_name.is_some();
+    if planned.declared.as_ref().is_some_and(is_of_uses) {
         return FORMAT_USES;
     }
     if is_newer { FORMAT_LIFECYCLE } else { FORMAT_BASE }

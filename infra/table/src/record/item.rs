@@ -69,6 +69,9 @@ pub(crate) struct ItemRecord {
     /// and known since format 10.
     #[serde(rename = "us", skip_serializing_if = "Option::is_none")]
     used_by: Option<u64>,
+    /// Names before the present one, oldest first. Absent if there are none.
+    #[serde(rename = "fn", default, skip_serializing_if = "Vec::is_empty")]
+    former_names: Vec<String>,
     /// Ids of the items for which open change instances of the service owner wait. Absent for none.
     #[serde(rename = "wf", default, skip_serializing_if = "Vec::is_empty")]
     waits_for: Vec<u64>,
@@ -380,6 +383,7 @@ impl Part<Item> for ItemRecord {
             references: Part::of(&item.references),
             uses: Part::of(&item.uses),
             used_by: Part::of(&item.used_by),
+            former_names: item.former_names.clone(),
             waits_for: Part::of(&item.waits_for),
             schema_version: item.schema_version,
             stacks: item.stacks.iter().map(stack).collect(),
@@ -415,6 +419,7 @@ impl Part<Item> for ItemRecord {
             references: self.references.value()?,
             uses: self.uses.value()?,
             used_by: self.used_by.value()?,
+            former_names: self.former_names,
             waits_for: self.waits_for.value()?,
             schema_version: self.schema_version,
             stacks: BTreeMap::new(),

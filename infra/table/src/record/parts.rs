@@ -77,9 +77,12 @@ pub(crate) struct WaitPart {
     /// Id of the change instance that must end. Absent if the item must be in place.
     #[serde(rename = "ci", default, skip_serializing_if = "Option::is_none")]
     change: Option<u64>,
+    /// Id of the new item in reserve. Absent if there is none.
+    #[serde(rename = "sp", default, skip_serializing_if = "Option::is_none")]
+    spare: Option<u64>,
 }
 
-mirrors! { WaitPart = Wait { item, change } }
+mirrors! { WaitPart = Wait { item, change, spare } }
 
 /// The author of an action. All attributes are absent for the system.
 #[derive(Serialize, Deserialize)]

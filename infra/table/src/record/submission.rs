@@ -326,9 +326,12 @@ struct DeclaredPart {
     /// Identity of a new item. Absent for an existing one.
     #[serde(skip_serializing_if = "Option::is_none")]
     new: Option<IdentityPart>,
+    /// New name of an existing item. Absent if its name stays, and known since format 10.
+    #[serde(rename = "nn", default, skip_serializing_if = "Option::is_none")]
+    new_name: Option<String>,
 }
 
-mirrors! { DeclaredPart = Declared { version, stays, references, uses, schema_version, new } }
+mirrors! { DeclaredPart = Declared { version, stays, references, uses, schema_version, new, new_name } }
 
 /// A new item in reserve.
 #[derive(Serialize, Deserialize)]

@@ -151,6 +151,7 @@ pub(super) fn item() -> Item {
         references: vec![reference()],
         uses: Vec::new(),
         used_by: 0,
+        former_names: vec!["CoreVM0".to_owned()],
         waits_for: vec![item_id()],
         schema_version: 2,
         stacks: BTreeMap::from([(owner().id, stack)]),
@@ -298,7 +299,7 @@ pub(super) fn remembered() -> IdempotencyRecord {
 }
 
 fn wait() -> Wait {
-    Wait { item: item_id(), change: Some(change_id(48)) }
+    Wait { item: item_id(), change: Some(change_id(48)), spare: None }
 }
 
 fn reference() -> ItemReference {
@@ -359,6 +360,7 @@ pub(super) fn staged_work() -> Work {
         uses: Vec::new(),
         schema_version: 2,
         new: Some(identity),
+        new_name: None,
     };
     let of = work();
     let planned = PlannedChange {
