@@ -9,6 +9,7 @@ mod faults;
 mod gone;
 mod order;
 mod races;
+mod renames;
 mod staging;
 mod stream;
 mod uses;

@@ -253,6 +253,12 @@ scenarios! {
     p80_items_in_a_circle_do_not_wait
     p83_another_attempt_waits_for_the_same
     p84_a_chain_has_waves
+    p86_an_item_gets_another_name
+    p87_an_entry_without_an_effect
+    p88_references_have_the_new_name
+    p89_the_past_of_an_item_with_another_name
+    p91_what_looks_like_another_name
+    p92_names_are_not_exchanged
     partial_submissions
     prices_for_time_in_service
     references

@@ -207,6 +207,39 @@ fn of_a_removal_and_a_use_at_once_one_is_accepted() {
     }
 }
 
+/// Returns a declaration of one node with another name than before.
+fn renamed(old: &str, new: &str) -> Value {
+    let mut body = nodes(&[new]);
+    body["AwesomeConsumer"]["Core"]["metadata"]["dovetail_renamed"] = json!({"Node": {old: new}});
+    body
+}
+
+#[test]
+fn another_name_and_a_use_at_once_are_both_accepted() {
+    for actions_max in [ACTIONS_MAX, 1] {
+        let system = system(actions_max);
+        let node = declare(&system, "node0");
+        let path = format!("/v1/orcabase/consumer/service_items/{node}/");
+        for round in 0..ROUNDS {
+            let new = format!("node{}", round + 1);
+            let rename = renamed(&format!("node{round}"), &new);
+            // Every second round releases the node.
+            let uses = (round + 1) % 2;
+            let using = links(uses, &node);
+            let (rename, using) =
+                (request("PATCH", SUBMIT, OWNER, &rename), request("PATCH", SUBMIT, USER, &using));
+            let (renamed, used) =
+                system.block_on(join(send(&system.base, &rename), send(&system.base, &using)));
+            assert_eq!((renamed.status, used.status), (201, 201), "{renamed:?} {used:?}");
+            system.wait_idle();
+            let item = system.get(&path, OWNER);
+            let counted = item.body.pointer("/uses").and_then(Value::as_u64).unwrap_or_default();
+            assert_eq!((item.at("/name"), usize::try_from(counted).unwrap()), (&json!(new), uses), "round {round}");
+        }
+        system.assert_sound();
+    }
+}
+
 #[test]
 fn a_node_counts_all_users_of_a_staged_submission_from_its_commit() {
     let system = system(1);

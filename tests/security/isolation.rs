@@ -5,6 +5,7 @@
 mod operators;
 mod reads;
 mod references;
+mod references_see;
 mod tenants;
 mod trespass;
 

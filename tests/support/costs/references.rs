@@ -90,5 +90,14 @@ pub fn references() -> Table {
     table.answer("one DELETE of an item without a use", &patch(&system, "AwesomeConsumer", &core));
     let core = json!({"Core": {"metadata": metadata, "services": {"Node": nodes[1..8]}}});
     table.answer("one DELETE of an item in use", &patch(&system, "AwesomeConsumer", &core));
+    let renamed = |metadata: Value, name: &str, site: &str| {
+        let mut nodes = nodes[1..8].to_vec();
+        nodes[0] = json!({"name": name, "site": site});
+        patch(&system, "AwesomeConsumer", &json!({"Core": {"metadata": metadata, "services": {"Node": nodes}}}))
+    };
+    let modified = renamed(json!({"dovetail_granted_teams": []}), "node1", "ams");
+    table.answer("one MODIFY with other metadata of its application", &modified);
+    let entry = json!({"dovetail_renamed": {"Node": {"node1": "node9"}}});
+    table.answer("one MODIFY with another name", &renamed(entry, "node9", "ams"));
     table
 }
