@@ -34,6 +34,8 @@ pub(crate) struct GraphCommand {
 enum Form {
     /// A tree of text
     Tree,
+    /// Items in waves: each one after those that it references
+    Waves,
     /// Graphviz
     Dot,
     /// Mermaid, as in Markdown
@@ -51,6 +53,7 @@ pub(crate) fn graph(api: &Api, command: &GraphCommand, out: &mut Output) -> Resu
     let graph = Graph::of(&value);
     let text = match command.format {
         Form::Tree => graph.tree(),
+        Form::Waves => graph.waves(),
         Form::Dot => graph.dot(),
         Form::Mermaid => graph.mermaid(),
         Form::Json => format!("{value:#}\n"),

@@ -53,14 +53,49 @@ pub(crate) fn init(api: &Api, command: &Init, out: &mut Output) -> Result<Done, 
     Ok(Done::Success)
 }
 
-/// Returns the description of a property as a comment; nothing without one.
+/// Maximum nesting of a first value.
+const DEPTH_MAX: usize = 4;
+
+/// Returns the description of a property and the forms of its references as a comment; nothing without both.
 fn comment(property: &Value) -> String {
-    let description = property.text_at("/description");
-    description.lines().next().map(|line| format!("  # {}", plain(line))).unwrap_or_default()
+    let description = property.text_at("/description").lines().next().map(plain);
+    let texts: Vec<String> = description.into_iter().chain(references(property, DEPTH_MAX)).collect();
+    if texts.is_empty() { String::new() } else { format!("  # {}", texts.join("; ")) }
+}
+
+/// Returns how the references in a property name their items, each service once.
+fn references(property: &Value, depth: usize) -> Vec<String> {
+    let service = plain(&property.text_at("/service_reference"));
+    let mut found = match property.text_at("/format").as_str() {
+        "reference" | "reference_list" => vec![forms(&service, &property.text_at("/x-reach"))],
+        _ => Vec::new(),
+    };
+    if depth > 0 {
+        let members = property.at("/properties").as_object().into_iter().flatten().map(|(_, member)| member);
+        let below = members.chain(Some(property.at("/items")));
+        found.extend(below.flat_map(|below| references(below, depth - 1)));
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns the forms of the name in a reference, by its reach.
+fn forms(service: &str, reach: &str) -> String {
+    let elsewhere = match reach {
+        "team" => ", or {application: …, name: …}",
+        "granted" => ", or {application: …, name: …}, or {service_item: ID}",
+        _ => "",
+    };
+    format!("name of a {service}{elsewhere}")
 }
 
 /// Returns a first value of a property: its own example, or the simplest value of its type.
 fn example(property: &Value) -> Value {
+    first_value(property, DEPTH_MAX)
+}
+
+fn first_value(property: &Value, depth: usize) -> Value {
     let own = ["/const", "/default", "/examples/0", "/enum/0"].map(|pointer| property.at(pointer));
     if let Some(own) = own.into_iter().find(|value| !value.is_null()) {
         return own.clone();
@@ -69,8 +104,25 @@ fn example(property: &Value) -> Value {
     match one_type {
         Some("integer" | "number") => property.pointer("/minimum").cloned().unwrap_or(json!(1)),
         Some("boolean") => json!(false),
-        Some("array") => json!([]),
+        Some("array") => match property.pointer("/items").filter(|items| depth > 0 && items.get("properties").is_some()) {
+            Some(items) => json!([first_value(items, depth - 1)]),
+            None => json!([]),
+        },
+        // The name of the item is the simplest form of a reference.
+        Some("object") if property.get("service_reference").is_some() => json!("…"),
+        Some("object") if depth > 0 => members(property, depth - 1),
         Some("object") => json!({}),
         _ => json!("…"),
     }
+}
+
+/// Returns an object with its required members, and with its references.
+fn members(property: &Value, depth: usize) -> Value {
+    let required = property.list_at("/required");
+    let is_shown = |(name, member): &(&String, &Value)| {
+        let is_declared = !member.is_at("/readOnly") && !member.is_at("/x-computed");
+        is_declared && (required.iter().any(|one| one == *name) || !references(member, depth).is_empty())
+    };
+    let all = property.at("/properties").as_object().into_iter().flatten();
+    all.filter(is_shown).map(|(name, member)| (name.clone(), first_value(member, depth))).collect()
 }

@@ -24,6 +24,14 @@ struct Node {
     state: String,
 }
 
+/// The place of an item in the waves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    wave: usize,
+    /// The referenced item that decides the wave.
+    below: Option<u64>,
+}
+
 struct Dependent {
     service: String,
     team: String,
@@ -95,6 +103,67 @@ impl Graph {
             }
         }
         out
+    }
+
+    /// Returns the items in waves, and the longest chain of references.
+    pub(crate) fn waves(&self) -> String {
+        let placed = self.placed();
+        let mut waves: BTreeMap<usize, Vec<&Node>> = BTreeMap::new();
+        for (id, node) in &self.nodes {
+            waves.entry(placed.get(id).map_or(usize::MAX, |place| place.wave)).or_default().push(node);
+        }
+        let mut out = String::new();
+        for (wave, mut nodes) in waves {
+            nodes.sort_by_key(|node| &node.name);
+            let title = if wave == usize::MAX { "In a circle".to_owned() } else { format!("Wave {wave}") };
+            out.extend([&title, ":\n"]);
+            for node in nodes {
+                out.extend(["  ", &label(node), "\n"]);
+            }
+        }
+        out + &self.longest_chain(&placed)
+    }
+
+    /// Returns the places of the items in the waves.
+    ///
+    /// An item is in the wave after those of the items that it references. Items in a circle, and those that reference
+    /// one, have no place.
+    fn placed(&self) -> BTreeMap<u64, Place> {
+        let mut parents: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        let (mut left, mut placed) = (BTreeMap::new(), BTreeMap::<u64, Place>::new());
+        for id in self.nodes.keys() {
+            let children = self.children(*id);
+            left.insert(*id, children.len());
+            for child in children {
+                parents.entry(child).or_default().push(*id);
+            }
+        }
+        let mut ready: Vec<u64> = left.iter().filter(|(_, left)| **left == 0).map(|(id, _)| *id).collect();
+        let mut next: BTreeMap<u64, Place> = ready.iter().map(|id| (*id, Place { wave: 0, below: None })).collect();
+        while let Some(id) = ready.pop() {
+            let Some(place) = next.remove(&id) else { continue };
+            for parent in parents.get(&id).into_iter().flatten() {
+                let above = Place { wave: place.wave + 1, below: Some(id) };
+                let entry = next.entry(*parent).or_insert(above);
+                *entry = (*entry).max(above);
+                if let Some(left) = left.get_mut(parent) {
+                    *left -= 1;
+                    ready.extend((*left == 0).then_some(*parent));
+                }
+            }
+            placed.insert(id, place);
+        }
+        placed
+    }
+
+    /// Returns the line with the longest chain of references; empty for at most two items.
+    fn longest_chain(&self, placed: &BTreeMap<u64, Place>) -> String {
+        let last = placed.iter().max_by_key(|(_, place)| place.wave).filter(|(_, place)| place.wave > 1);
+        let below = |id: &u64| placed.get(id).and_then(|place| place.below);
+        let chain = std::iter::successors(last.map(|(id, _)| *id), below);
+        let mut chain: Vec<&str> = chain.map(|id| self.name(id)).collect();
+        chain.reverse();
+        if chain.is_empty() { String::new() } else { format!("\nLongest chain: {}\n", plain(&chain.join(" -> "))) }
     }
 
     /// Returns the graph for Graphviz.
@@ -243,6 +312,19 @@ Dependent teams:
   Watch of LB
 ";
         assert_eq!(graph(&[(1, 2), (1, 3), (2, 4), (3, 2)]).tree(), expected);
+    }
+
+    #[test]
+    fn an_item_is_in_the_wave_after_those_that_it_references() {
+        let state = "  (Owner; IN_SERVICE, CHANGES_PENDING)";
+        let expected = format!(
+            "Wave 0:\n  Shop/Disk/a\"b\\]#\u{fffd}{state}\n  Shop/VM/web2{state}\nWave 1:\n  Shop/VM/web1{state}\n\
+             Wave 2:\n  Shop/LB/front{state}\n\n\
+             Longest chain: Shop/Disk/a\"b\\]#\u{fffd} -> Shop/VM/web1 -> Shop/LB/front\n"
+        );
+        assert_eq!(graph(&[(1, 2), (1, 3), (2, 4)]).waves(), expected);
+        let circle = graph(&[(2, 3), (3, 2), (1, 2)]).waves();
+        assert!(circle.ends_with(&format!("In a circle:\n  Shop/LB/front{state}\n  Shop/VM/web1{state}\n  Shop/VM/web2{state}\n")));
     }
 
     #[test]

@@ -161,8 +161,8 @@ fn change(change: &Value) -> String {
     format!("{head}  ({})\n{fields}", notes.join("; "))
 }
 
-/// Returns what an approval must not overlook: a replacement, an unneeded change, an item that was never in service, and
-/// changes that will be closed.
+/// Returns what an approval must not overlook: a replacement, an unneeded change, an item that was never in service, an
+/// earlier name, and changes that will be closed.
 pub(crate) fn notes(change: &Value) -> Vec<String> {
     let mut notes = Vec::new();
     if change.is_at(REPLACEMENT) {
@@ -174,6 +174,8 @@ pub(crate) fn notes(change: &Value) -> Vec<String> {
     if change.is_at("/never_in_service") {
         notes.push("never in service".to_owned());
     }
+    let renamed = change.list_at("/differences").iter().find(|of| of.text_at("/pointer") == "/name");
+    notes.extend(renamed.map(|difference| format!("renamed from {}", plain(&difference.text_at("/old")))));
     let waits = change.list_at("/waits_for");
     let mut awaited: Vec<String> =
         waits.iter().take(AWAITED_MAX).map(|wait| plain(&wait.text_at("/name"))).collect();
