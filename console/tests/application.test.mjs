@@ -64,7 +64,21 @@ describe("applications", () => {
     await page.getByRole("region", { name: "VM, 3 items" }).waitFor();
     assert.equal(await page.locator(".lines .reference").count(), 2);
     assert.equal(await page.locator(".lines .dependent").count(), 1);
-    await page.getByText("Dependent team").waitFor();
+    await page.locator(".team-node").getByText("Dependent team").waitFor();
+    await context.close();
+  });
+
+  it("marks references to items that are not in place, after which the item stands", async () => {
+    const { page, context } = await openShop();
+    await node(page, "front").waitFor();
+    assert.equal(await page.locator(".lines .blocking").count(), 2);
+    const legend = await page.getByRole("list", { name: "Lines" }).innerText();
+    assert.match(legend, /^Waits: the referenced item is not in place yet\s+Dependent team$/);
+    assert.match(await node(page, "front").innerText(), /Waits for web1, web2$/);
+    const [front, web1] = [await node(page, "front").boundingBox(), await node(page, "web1").boundingBox()];
+    assert.ok(front.x > web1.x + web1.width, `${front.x} after ${web1.x}`);
+    await node(page, "front").click();
+    assert.match(await panel(page).innerText(), /Waits for\s+web1, web2/);
     await context.close();
   });
 
@@ -96,7 +110,7 @@ describe("applications", () => {
     await page.keyboard.press("Shift+ArrowRight");
     assert.notEqual(await transform(), zoomed);
     await page.keyboard.press("0");
-    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowLeft");
     await panel(page).getByRole("heading", { name: "web1" }).waitFor();
     await page.keyboard.press("ArrowDown");
     await panel(page).getByRole("heading", { name: "web2" }).waitFor();

@@ -234,6 +234,27 @@ describe("edit and plan", { timeout: 240_000 }, () => {
     await context.close();
   });
 
+  it("keeps an item with another name by an entry in the metadata", async () => {
+    const opened = await openEditor();
+    const { page } = opened;
+    await write(page, shop("      - name: web1\n        cpu: 2\n      - name: db1 # the second\n        cpu: 4\n"));
+    await totals(page, "1 to create, 0 to modify, 1 to delete.").waitFor();
+    await plan(page).getByText("looks like a rename of 'web2'").waitFor();
+    await assertClean(opened);
+    await plan(page).getByRole("button", { name: "Keep the item web2" }).click();
+    await totals(page, "0 to create, 1 to modify, 0 to delete. Metadata change.").waitFor();
+    const renamed = plan(page).getByRole("list", { name: "Changes of your items" }).getByRole("listitem").first();
+    const text = (await renamed.innerText()).replace(/\s+/g, " ");
+    assert.match(text, /^Modify VM \/ db1 renamed from web2 · decided by VMOwnerTeam.*\/name "web2" → to "db1"$/);
+    assert.equal(await plan(page).getByRole("button", { name: "Keep the item" }).count(), 0);
+    const content = (await lines(page)).join("\n");
+    assert.ok(content.includes("# the second") && content.includes("    dovetail_renamed:\n      VM:\n        web2: db1"), content);
+    await apply(page).click();
+    await page.waitForURL(/#\/submissions\/\d+$/);
+    assert.deepEqual(await declared(application), { VM: [{ cpu: 2, name: "web1" }, { cpu: 4, name: "db1" }] });
+    await opened.context.close();
+  });
+
   it("creates an application from the catalogue", async () => {
     const { page, context } = await openEditor("");
     await form(page).getByLabel("Name of the application").fill(`New ${application}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openPage, rowOf, signIn } from "./pages.mjs";
-import { claim, declare, startWorld } from "./world.mjs";
+import { claim, declare, finishAll, startWorld } from "./world.mjs";
 
 describe("live lists", () => {
   let world;
@@ -73,6 +73,24 @@ describe("live lists", () => {
     seen.requests.length = 0;
     await page.clock.runFor(60_000);
     assert.deepEqual(seen.requests, []);
+    await context.close();
+  });
+
+  it("shows the end of a wait after one light request", async () => {
+    await declare(world.system, "Balanced", [{ name: "base", cpu: 1 }], [{ name: "front", related_vms: ["base"] }]);
+    const { page, seen, context } = await openPage(world);
+    await page.clock.install();
+    await signIn(page, "LBOwnerTeam");
+    await page.getByRole("link", { name: "Queue", exact: true }).click();
+    const wait = rowOf(page, "front").getByText("After base", { exact: true });
+    await wait.waitFor();
+    await page.waitForLoadState("networkidle");
+    await finishAll(world.system, "vm-owner-key");
+    seen.requests.length = 0;
+    await page.clock.runFor(6_000);
+    await wait.waitFor({ state: "detached" });
+    assert.equal(await rowOf(page, "front").getByRole("list", { name: "Differences" }).count(), 1);
+    assert.ok(seen.requests.every((url) => url.includes("light=true")), `${seen.requests}`);
     await context.close();
   });
 });

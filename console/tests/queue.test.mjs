@@ -265,6 +265,42 @@ describe("queue", () => {
     await context.close();
   });
 
+  it("shows what a change waits for, and filters by readiness", async () => {
+    await publishMount();
+    const machines = [...names, `vm${number}-4`];
+    const opened = await openQueue();
+    const { page } = opened;
+    await submitMount(`App${number}`, machines);
+    const mount = page.getByRole("row").filter({ has: page.getByRole("checkbox", { name: "Select data, Mount" }) });
+    const machine = (name) => page.getByRole("checkbox", { name: `Select ${name}, VM` });
+    const choose = (option) => page.getByRole("combobox", { name: "Readiness" }).selectOption(option);
+    await mount.getByText(`After ${machines.slice(0, 3).join(", ")} and 1 more`).waitFor();
+    assert.match(await mount.getByRole("link", { name: machines[1] }).getAttribute("href"), /#\/items\/\d+$/);
+    await assertClean(opened);
+    await choose("Ready");
+    await mount.waitFor({ state: "detached" });
+    await machine(names[0]).waitFor();
+    await choose("Waiting for others");
+    await machine(names[0]).waitFor({ state: "detached" });
+    await mount.getByText("After vm").waitFor();
+    assert.match(page.url(), /#\/queue\?ready=waiting$/);
+    await finishAll(world.system, VM);
+    await opened.context.close();
+  });
+
+  function publishMount() {
+    const machine = { type: "string", format: "reference", service_reference: "VM" };
+    const properties = { name: { type: "string" }, machines: { type: "array", items: machine } };
+    const definition = { title: "Mount", type: "object", required: ["name"], properties };
+    return request(world.system, VM, "POST", "orcabase/serviceowner/services/", definition);
+  }
+
+  function submitMount(application, machines) {
+    const services = { VM: machines.map((name) => ({ name, cpu: 2 })), Mount: [{ name: "data", machines }] };
+    const declaration = { AwesomeConsumer: { [application]: { services } } };
+    return request(world.system, "awesome-key", "PATCH", "orcabase/consumer/submissions/submit/", declaration);
+  }
+
   it("shows who works on a change, and filters by claims", async () => {
     const [claimed] = await claim(world.system, VM, { worker: "w-7", limit: 1, state: "PENDING" });
     const { name } = claimed.service_item;

@@ -277,12 +277,13 @@ describe("references within an application", () => {
     await context.close();
   });
 
-  it("shows the references of one change of the queue on demand", async () => {
+  it("names the causes of a change in the queue, and shows its references on demand", async () => {
     const { page, seen, context } = await open("LBOwnerTeam");
     await page.goto(`${world.site.url}/#/queue`);
-    await rowOf(page, "front").waitFor();
+    await rowOf(page, "front").getByText("Follows web: /cpu").waitFor();
+    await rowOf(page, "front").getByText("After web", { exact: true }).waitFor();
     await page.waitForLoadState("networkidle");
-    assert.ok(seen.requests.every((url) => !isSingle(url) && !url.includes("references=")), `${seen.requests}`);
+    assert.ok(seen.requests.every((url) => !isSingle(url)), `${seen.requests}`);
     await openInQueue(page);
     assert.match(await flat(causes(page)), new RegExp(`^${CAUSE}`));
     const references = page.getByRole("list", { name: "References" });

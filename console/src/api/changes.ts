@@ -20,10 +20,21 @@ export type ChangeQuery = {
   claimed?: boolean | undefined;
   /** The worker with the live lease. */
   claimedBy?: string | undefined;
+  /** True for open changes that wait for nothing, false for the other open ones. */
+  isReady?: boolean | undefined;
+  /** Whether the changes have their waits, and in the full form also their causes and references. Pages are shorter. */
+  references?: boolean | undefined;
 };
 export type ChangePages = Rows<ChangeInstance>;
 
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
+/** The API returns at most this number of rows with references. */
+const PAGE_SIZE_WITH_REFERENCES = 50;
+
+/** Returns the greatest number of rows in a page of the list. */
+export function pageSizeOf(hasReferences: boolean | undefined): number {
+  return hasReferences ? PAGE_SIZE_WITH_REFERENCES : PAGE_SIZE;
+}
 
 /** Reads the first pages of a list of changes. `light` omits declarations and is the form for polling. */
 export function listChanges(api: Api, query: ChangeQuery, pages: number, light: boolean): Promise<ChangePages> {
@@ -65,7 +76,7 @@ function onePage(api: Api, query: ChangeQuery, light: boolean, position: Positio
       params: {
         path: { pov: query.role },
         query: {
-          limit: PAGE_SIZE,
+          limit: pageSizeOf(query.references),
           ...(query.states.length > 0 && { state: query.states.join(",") }),
           ...(light ? { light } : query.role === "serviceowner" && { proposal: true }),
           ...(query.serviceId !== undefined && { service_id: String(query.serviceId) }),
@@ -77,6 +88,8 @@ function onePage(api: Api, query: ChangeQuery, light: boolean, position: Positio
           ...(query.claims && { claims: true }),
           ...(query.claimed !== undefined && { claimed: query.claimed }),
           ...(query.claimedBy !== undefined && { claimed_by: query.claimedBy }),
+          ...(query.isReady !== undefined && { is_ready: query.isReady }),
+          ...(query.references && { references: true }),
           ...position,
         },
       },

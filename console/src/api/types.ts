@@ -9,6 +9,8 @@ export type ChangeType = Schemas["ChangeType"];
 export type Claim = NonNullable<ChangeInstance["claim"]>;
 /** The change of a referenced item that another change follows. */
 export type Cause = Schemas["Cause"];
+/** An item or a change that comes before another change. */
+export type Wait = Schemas["Wait"];
 export type ChangeUpdate = Schemas["ChangeInstanceUpdate"];
 export type BrokenRule = Schemas["BrokenRule"];
 export type Service = Schemas["Service"];

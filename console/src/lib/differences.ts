@@ -40,6 +40,12 @@ export function divideWhole(differences: readonly ApiDifference[]): Difference[]
   });
 }
 
+/** Returns the earlier name of an item that a change renames. */
+export function oldName(differences: readonly ApiDifference[]): string | undefined {
+  const { old, new: name } = differences.find(({ pointer }) => pointer === "/name") ?? {};
+  return typeof old === "string" && typeof name === "string" ? old : undefined;
+}
+
 /** Reports whether the response has the declarations, because light lists omit them. */
 export function hasDeclarations(change: ChangeInstance): boolean {
   const versions = [change.old_declaration, change.new_declaration];

@@ -10,6 +10,8 @@ type QueueFilters = {
   kind?: "" | "own" | "dependent";
   /** `free`, `claimed`, or `by ` and the name of a worker. */
   claimed?: string;
+  /** `ready` for changes that wait for nothing, `waiting` for the others. */
+  ready?: "" | "ready" | "waiting";
 };
 
 /** View and filters of an application in its address. */

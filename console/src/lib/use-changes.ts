@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type ChangePages, type ChangeQuery, listChanges, PAGE_SIZE } from "../api/changes";
+import { type ChangePages, type ChangeQuery, listChanges, pageSizeOf } from "../api/changes";
 import type { Api } from "../api/client";
 import { asApiError, type ApiError } from "../api/errors";
 import type { ChangeInstance, ChangeState, Role } from "../api/types";
@@ -26,6 +26,8 @@ type Options = {
   claims?: boolean;
   claimed?: boolean | undefined;
   claimedBy?: string | undefined;
+  isReady?: boolean | undefined;
+  references?: boolean;
   /** Ends the polling, for rows that no longer change. */
   isFinished?: (rows: ChangeInstance[]) => boolean;
   /** Without declarations, also in the first request. */
@@ -41,12 +43,12 @@ const EMPTY: ChangePages = { rows: [], count: null, hasMore: false };
 /** Reads a list of changes and keeps it current: a light poll, and a full request only after a difference. */
 export function useChanges(api: Api, options: Options): ChangeList {
   const { role, states, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy } = options;
-  const { isFinished, light = false, pages: firstPages = 1, lists = 1 } = options;
+  const { isReady, references, isFinished, light = false, pages: firstPages = 1, lists = 1 } = options;
   const [data, setData] = useState(EMPTY);
   const [isLoading, setLoading] = useState(true);
   const [error, setError] = useState<ApiError | null>(null);
   const [pages, setPages] = useState(firstPages);
-  const rows = useRef(EMPTY.rows);
+  const shown = useRef(EMPTY);
   const generation = useRef(0);
   const stateList = states.join(",");
 
@@ -54,18 +56,19 @@ export function useChanges(api: Api, options: Options): ChangeList {
     async (isPoll: boolean) => {
       const mine = ++generation.current;
       const selected = stateList.split(",").filter(Boolean) as ChangeState[];
-      const query = { role, states: selected, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy };
-      const outcome = await readOrError(() => readPages(api, query, pages, light, isPoll ? rows.current : null));
+      const filters = { serviceId, submissionId, applicationId, isDependant, claimed, claimedBy, isReady };
+      const query = { role, states: selected, ...filters, claims, references };
+      const outcome = await readOrError(() => readPages(api, query, pages, light, isPoll ? shown.current : null));
       // A later request may have answered first: only the newest one counts.
       if (mine !== generation.current) return;
       if (outcome.data) {
-        rows.current = outcome.data.rows;
+        shown.current = outcome.data;
         setData(outcome.data);
       }
       setError(outcome.error);
       setLoading(false);
     },
-    [api, role, stateList, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy, pages, light],
+    [api, role, stateList, serviceId, submissionId, applicationId, isDependant, claimed, claimedBy, isReady, claims, references, pages, light],
   );
 
   // A batch may end after a change of the filters: its refresh must read the present list.
@@ -75,22 +78,23 @@ export function useChanges(api: Api, options: Options): ChangeList {
 
   useEffect(() => {
     // Rows of other filters must not stay while the new ones load.
-    rows.current = EMPTY.rows;
+    shown.current = EMPTY;
     setData(EMPTY);
     setPages(firstPages);
-  }, [role, stateList, serviceId, submissionId, applicationId, isDependant, claims, claimed, claimedBy, firstPages]);
+  }, [role, stateList, serviceId, submissionId, applicationId, isDependant, claimed, claimedBy, isReady, claims, references, firstPages]);
   useEffect(() => {
     setLoading(true);
     void read(false);
     return () => void generation.current++;
   }, [read]);
-  const readsPerPoll = Math.max(1, Math.ceil(data.rows.length / PAGE_SIZE));
-  usePoll(() => void (!isFinished?.(rows.current) && read(true)), SECONDS_PER_REQUEST * lists * readsPerPoll);
+  const readsPerPoll = Math.max(1, Math.ceil(data.rows.length / pageSizeOf(references)));
+  usePoll(() => void (!isFinished?.(shown.current.rows) && read(true)), SECONDS_PER_REQUEST * lists * readsPerPoll);
 
   const replace = useCallback((change: ChangeInstance) => {
     generation.current++;
-    rows.current = rows.current.map((row) => (row.id === change.id ? change : row));
-    setData((current) => ({ ...current, rows: rows.current }));
+    const rows = shown.current.rows.map((row) => (row.id === change.id ? change : row));
+    shown.current = { ...shown.current, rows };
+    setData(shown.current);
   }, []);
 
   return {
@@ -114,14 +118,16 @@ async function readOrError(read: () => Promise<ChangePages | null>): Promise<Out
 }
 
 /** Reads the list. With the rows of an earlier read, a light request goes first, and null means no difference. */
-async function readPages(api: Api, query: ChangeQuery, pages: number, light: boolean, earlier: ChangeInstance[] | null) {
+async function readPages(api: Api, query: ChangeQuery, pages: number, light: boolean, earlier: ChangePages | null) {
   if (earlier) {
     const next = await listChanges(api, query, pages, true);
-    const isSame = fingerprint(next.rows) === fingerprint(earlier);
-    if (isSame && claimsOf(next.rows) === claimsOf(earlier)) return null;
+    // A full page may end early, so a light one may have more rows. They count only at the end of the list.
+    const rows = earlier.hasMore ? next.rows.slice(0, earlier.rows.length) : next.rows;
+    const isSame = fingerprint(rows) === fingerprint(earlier.rows);
+    if (isSame && surroundingsOf(rows) === surroundingsOf(earlier.rows)) return null;
     if (light) return next;
-    // A claim changes no declaration, so new claims of the same changes need no second request.
-    if (isSame) return { ...next, rows: earlier.map((row, index) => ({ ...row, claim: next.rows[index]?.claim ?? null })) };
+    // A claim or a wait changes no declaration, so new ones of the same changes need no second request.
+    if (isSame) return { ...earlier, rows: earlier.rows.map((row, index) => withSurroundings(row, rows[index] ?? row)) };
   }
   return listChanges(api, query, pages, light);
 }
@@ -131,7 +137,12 @@ function fingerprint(rows: ChangeInstance[]): string {
   return rows.map((row) => `${row.id}:${row.state}:${row.modified}`).join();
 }
 
-/** Summarizes the claims of changes. They are absent if the query does not ask for them. */
-function claimsOf(rows: ChangeInstance[]): string {
-  return JSON.stringify(rows.map((row) => row.claim));
+/** Summarizes claims and waits, which change without their changes. They are absent if the query does not ask for them. */
+function surroundingsOf(rows: ChangeInstance[]): string {
+  return JSON.stringify(rows.map((row) => [row.claim, row.waits_for]));
+}
+
+/** Returns a row with the claim and the waits of a light row. */
+function withSurroundings(row: ChangeInstance, { claim = null, is_ready, waits_for }: ChangeInstance): ChangeInstance {
+  return { ...row, claim, ...(is_ready !== undefined && { is_ready }), ...(waits_for && { waits_for }) };
 }

@@ -20,7 +20,7 @@ export function referenceKey({ pointer, service_item: id }: ItemReference): stri
 }
 
 /** Reports whether the console has a page for a referenced item. It has none for items that another team grants. */
-export function hasPage({ url }: ItemReference): boolean {
+export function hasPage({ url }: Pick<ItemReference, "url">): boolean {
   return url !== null && url.includes("/service_items/");
 }
 

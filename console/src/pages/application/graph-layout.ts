@@ -5,6 +5,7 @@ import type { Box, Size } from "../../lib/geometry";
 import { type Edge, type End, endOfItem, endOfService, endOfTeam } from "./graph-edges";
 import type { Group } from "./graph-groups";
 import { type AppGraph, compareNames, NO_REFERENCES } from "./graph-model";
+import { wavesOf } from "./graph-waves";
 
 export type PlacedGroup = { group: Group; box: Box; items: { item: GraphItem; box: Box }[] };
 export type Layout = Size & {
@@ -23,8 +24,9 @@ const ROWS = 12;
 const TEAM: Size = { width: 200, height: 56 };
 
 /**
- * Places the services with dagre, from left to right along the references, and the items inside their service.
- * Only services are nodes of dagre, so its time does not grow with the number of items.
+ * Places the services with dagre, from left to right against the references, and the items by waves inside their service.
+ * So an item stands after those that it waits for, unless the references of two services make a circle. Only services are
+ * nodes of dagre, so its time does not grow with the number of items.
  */
 export function layoutOf(graph: AppGraph, groups: readonly Group[], edges: readonly Edge[]): Layout {
   const drawing = new dagre.graphlib.Graph<object, Box, object>();
@@ -38,11 +40,12 @@ export function layoutOf(graph: AppGraph, groups: readonly Group[], edges: reado
   const boxOf = (end: End) => corner(drawing.node(end) as Box);
   const boxes = new Map<End, Box>();
   const order = new Map<number, number>();
+  const waves = wavesOf(graph);
   const byColumn = [...groups].sort((a, b) => boxOf(endOfService(a.service.id)).x - boxOf(endOfService(b.service.id)).x);
   const placed = byColumn.map((group): PlacedGroup => {
     const box = boxOf(endOfService(group.service.id));
     boxes.set(endOfService(group.service.id), box);
-    const sorted = sortItems(graph, group.shown, order);
+    const sorted = sortItems(graph, group.shown, waves, order);
     const items = sorted.map((item, index) => {
       order.set(item.id, box.y + index);
       return { item, box: boxInGroup(box, index, group.shown.length) };
@@ -56,22 +59,26 @@ export function layoutOf(graph: AppGraph, groups: readonly Group[], edges: reado
   return { width: size.width ?? 0, height: size.height ?? 0, groups: placed, teams: placedTeams, boxes };
 }
 
-/** Orders items by the mean position of the items that refer to them, so that fewer edges cross. */
-function sortItems(graph: AppGraph, items: readonly GraphItem[], order: ReadonlyMap<number, number>): GraphItem[] {
+type Numbers = ReadonlyMap<number, number>;
+
+/** Orders items by wave, then by the mean position of the items to which they refer, so that fewer edges cross. */
+function sortItems(graph: AppGraph, items: readonly GraphItem[], waves: Numbers, order: Numbers): GraphItem[] {
   const means = new Map(items.map((item) => [item.id, mean(graph, item.id, order)]));
-  return [...items].sort(
-    (a, b) => (means.get(a.id) ?? 0) - (means.get(b.id) ?? 0) || compareNames(a.name, b.name),
-  );
+  const compare = (by: Numbers, a: GraphItem, b: GraphItem) => (by.get(a.id) ?? 0) - (by.get(b.id) ?? 0);
+  return [...items].sort((a, b) => compare(waves, a, b) || compare(means, a, b) || compareNames(a.name, b.name));
 }
 
-function mean(graph: AppGraph, id: number, order: ReadonlyMap<number, number>): number {
-  const positions = (graph.to.get(id) ?? NO_REFERENCES).flatMap((reference) => order.get(reference.from) ?? []);
+function mean(graph: AppGraph, id: number, order: Numbers): number {
+  const positions = (graph.from.get(id) ?? NO_REFERENCES).flatMap((reference) => order.get(reference.to) ?? []);
   // Items without a reference come last.
   if (positions.length === 0) return Number.MAX_SAFE_INTEGER;
   return positions.reduce((sum, position) => sum + position, 0) / positions.length;
 }
 
-/** Returns each pair of services or teams with an edge once. */
+/**
+ * Returns each pair of services or teams with an edge once, in the order of their places: a referenced service before
+ * those that refer to it, and a dependent team after its service.
+ */
 function groupEdges(graph: AppGraph, edges: readonly Edge[]): [End, End][] {
   const pairs = new Map<string, [End, End]>();
   const groupOf = (end: End): End => {
@@ -79,7 +86,8 @@ function groupEdges(graph: AppGraph, edges: readonly Edge[]): [End, End][] {
     return item ? endOfService(item.service.id) : end;
   };
   for (const edge of edges) {
-    const pair: [End, End] = [groupOf(edge.from), groupOf(edge.to)];
+    const [from, to] = [groupOf(edge.from), groupOf(edge.to)];
+    const pair: [End, End] = edge.isDependent ? [from, to] : [to, from];
     if (pair[0] !== pair[1]) pairs.set(pair.join(), pair);
   }
   return [...pairs.values()];

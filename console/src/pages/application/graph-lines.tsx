@@ -1,10 +1,10 @@
 import type { Box, Point } from "../../lib/geometry";
-import { type Edge, type End, endOfItem } from "./graph-edges";
+import { type Edge, type End, endOfItem, kindOf } from "./graph-edges";
 import type { Layout } from "./graph-layout";
 
 type Props = { layout: Layout; edges: readonly Edge[]; selected: number | undefined };
 
-/** Draws the references as arrows, and the dependent teams with dashed lines. */
+/** Draws the references as arrows, heavy and dashed if they block, and the dependent teams with dashed lines. */
 export function Lines({ layout, edges, selected }: Props) {
   const end = selected === undefined ? undefined : endOfItem(selected);
   // A highlighted edge must not disappear below others.
@@ -12,7 +12,7 @@ export function Lines({ layout, edges, selected }: Props) {
   return (
     <svg className="lines" width={layout.width} height={layout.height} aria-hidden="true" focusable="false">
       <defs>
-        {["arrow", "arrow-selected"].map((id) => (
+        {["arrow", "arrow-blocking", "arrow-selected"].map((id) => (
           <marker key={id} id={id} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
             <path d="M0 0 8 4 0 8z" />
           </marker>
@@ -28,11 +28,12 @@ export function Lines({ layout, edges, selected }: Props) {
 function Line({ edge, layout, isSelected }: { edge: Edge; layout: Layout; isSelected: boolean }) {
   const [from, to] = [layout.boxes.get(edge.from), layout.boxes.get(edge.to)];
   if (!from || !to) return null;
-  const className = `${edge.isDependent ? "dependent" : "reference"}${isSelected ? " selected" : ""}`;
+  const kind = kindOf(edge);
+  const className = `${kind === "blocking" ? "reference blocking" : kind}${isSelected ? " selected" : ""}`;
   const { path, middle } = curve(from, to);
   return (
     <g className={className}>
-      <path d={path} markerEnd={edge.isDependent ? undefined : `url(#${isSelected ? "arrow-selected" : "arrow"})`} />
+      <path d={path} markerEnd={edge.isDependent ? undefined : `url(#${arrowOf(edge, isSelected)})`} />
       {edge.count > 1 && isBetweenServices(edge) && (
         <text x={middle.x} y={middle.y - 6} textAnchor="middle">
           {edge.count}
@@ -40,6 +41,11 @@ function Line({ edge, layout, isSelected }: { edge: Edge; layout: Layout; isSele
       )}
     </g>
   );
+}
+
+function arrowOf({ isBlocking }: Edge, isSelected: boolean): string {
+  if (isSelected) return "arrow-selected";
+  return isBlocking ? "arrow-blocking" : "arrow";
 }
 
 /** Returns a curve from the side of a box to the side of another one. */

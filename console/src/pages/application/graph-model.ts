@@ -1,5 +1,7 @@
 import type { GraphItem, GraphPage } from "../../api/applications";
 import type { TeamRef } from "../../api/types";
+import { shorten } from "../../lib/shorten";
+import { isAwaited } from "./item-state";
 
 export type Reference = { from: number; to: number; pointer: string };
 
@@ -16,6 +18,9 @@ export type AppGraph = {
   dependents: ReadonlyMap<number, TeamRef[]>;
   isComplete: boolean;
 };
+
+/** Number of awaited items in a text. */
+const NAMED = 3;
 
 export const NO_REFERENCES: readonly Reference[] = [];
 
@@ -51,6 +56,14 @@ export function changedSince(before: AppGraph, after: AppGraph): GraphItem[] {
     const old = before.byId.get(item.id);
     return !old || old.change_state !== item.change_state || old.runtime_state !== item.runtime_state;
   });
+}
+
+/** Names the items for which an item waits, for example `web1, web2, web3 and 4 more`. Empty without any. */
+export function awaitedText(graph: AppGraph, id: number): string {
+  const targets = new Set((graph.from.get(id) ?? NO_REFERENCES).map(({ to }) => to));
+  const awaited = [...targets].flatMap((to) => graph.byId.get(to) ?? []).filter(isAwaited);
+  const { first, more } = shorten(awaited, NAMED);
+  return first.map(({ name }) => name).join(", ") + more;
 }
 
 function index(references: readonly Reference[], idOf: (reference: Reference) => number): Map<number, Reference[]> {

@@ -6,7 +6,7 @@ import { Badge } from "../../ui/state-badge";
 import { ItemBadges } from "./badges";
 import { MORE_ITEMS } from "./graph-groups";
 import { NODE, type PlacedGroup } from "./graph-layout";
-import type { AppGraph } from "./graph-model";
+import { type AppGraph, awaitedText } from "./graph-model";
 import { type ItemFinding, stateOf, turnOf } from "./item-state";
 
 /** Relation of a node to the selected one. */
@@ -27,6 +27,7 @@ type ItemProps = Point & {
 /** Draws an item as a link. The first click or the focus selects it; a click on the selected item opens it. */
 export const ItemNode = memo(function ItemNode(props: ItemProps) {
   const { item, graph, finding, relation, isChanged, isTabStop, onSelect } = props;
+  const awaited = awaitedText(graph, item.id);
   const onClick = (event: MouseEvent) => {
     // The click of a keyboard has no position: Enter opens the item.
     const isPointer = event.detail > 0;
@@ -53,6 +54,7 @@ export const ItemNode = memo(function ItemNode(props: ItemProps) {
         </span>
         <ItemBadges item={item} finding={finding} />
         <span className="node-turn">{turnOf(item, graph.dependents.get(item.service.id)) || "No open change"}</span>
+        {awaited && <span className="hidden">Waits for {awaited}</span>}
       </a>
     </li>
   );

@@ -1,17 +1,20 @@
 import { plural } from "../../lib/plural";
+import type { Edge } from "./graph-edges";
+import { Legend } from "./graph-legend";
 import type { AppGraph } from "./graph-model";
 import { type useViewport, ZOOM_STEP } from "./use-viewport";
 
-type Props = { viewport: ReturnType<typeof useViewport>; shown: number; graph: AppGraph };
+type Props = { viewport: ReturnType<typeof useViewport>; shown: number; graph: AppGraph; edges: readonly Edge[] };
 
-/** Offers zoom, and explains the keys of the graph. */
-export function GraphTools({ viewport, shown, graph }: Props) {
+/** Offers zoom, and explains the lines and the keys of the graph. */
+export function GraphTools({ viewport, shown, graph, edges }: Props) {
   return (
     <div className="graph-tools">
       <p role="status">
         {shown < graph.items.length ? `${shown} of ${plural(graph.items.length, "item")} drawn.` : `${plural(shown, "item")}.`}
         {!graph.isComplete && " More items load…"}
       </p>
+      <Legend edges={edges} />
       <details>
         <summary>Keys</summary>
         <p>

@@ -52,7 +52,7 @@ export function GraphView({ graph, findings, changed, query, onChange }: ItemsVi
   return (
     <div className={selected === undefined ? "graph-page" : "graph-page with-panel"}>
       <section aria-label="Graph" className="graph-frame">
-        <GraphTools viewport={viewport} shown={shown} graph={graph} />
+        <GraphTools viewport={viewport} shown={shown} graph={graph} edges={edges} />
         <div
           ref={frame}
           className="graph-canvas"

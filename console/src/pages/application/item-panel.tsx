@@ -10,7 +10,7 @@ import { Facts } from "../../ui/facts";
 import { ResourceStatus } from "../../ui/resource-status";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
 import { ItemBadges } from "./badges";
-import { type AppGraph, NO_REFERENCES } from "./graph-model";
+import { type AppGraph, awaitedText, NO_REFERENCES } from "./graph-model";
 import { type ItemFinding, turnOf } from "./item-state";
 import { Neighbours } from "./neighbours";
 
@@ -46,6 +46,7 @@ export function ItemPanel({ graph, item: id, finding, onSelect, onClose }: Props
           ["Service", item.service.name],
           ["Owner", item.service_owner_team.name],
           ["Next", turnOf(item, graph.dependents.get(item.service.id))],
+          ["Waits for", awaitedText(graph, id)],
         ]}
       />
       <Details id={id} version={`${item.change_state} ${item.runtime_state}`} />

@@ -26,6 +26,14 @@ export function stateOf(item: GraphItem): Look {
   return item.runtime_state === "REQUESTED" ? CLOSED : REMOVED;
 }
 
+/**
+ * Reports whether the items that refer to an item wait for it. The graph has neither `in_place` nor `waits_for`, so
+ * REQUESTED stands for "not in place yet". It ends with the approval of the creation, which is earlier than its completion.
+ */
+export function isAwaited(item: GraphItem | undefined): boolean {
+  return item?.runtime_state === "REQUESTED";
+}
+
 /** Returns the marks for drift and health. */
 export function findingsOf(finding: ItemFinding | undefined): Look[] {
   const marks: Look[] = [];

@@ -1,14 +1,13 @@
 import type { PlannedChange } from "../../api/declaration";
 import type { JsonObject } from "../../api/types";
-import { type Difference, differencesBetween } from "../../lib/differences";
+import { type Difference, differencesBetween, oldName } from "../../lib/differences";
 import { plural } from "../../lib/plural";
+import { shorten } from "../../lib/shorten";
 import { Causes } from "../../ui/causes";
 import { DifferenceList } from "../../ui/differences";
 import { TypeBadge } from "../../ui/state-badge";
+import { AWAITED_MOST } from "../../ui/waits";
 import { pricesText } from "./totals";
-
-/** Number of awaited items that a planned change names. */
-const AWAITED_MOST = 3;
 
 const KINDS = {
   DIRECT: undefined,
@@ -44,14 +43,15 @@ function differencesOf(change: PlannedChange): Difference[] {
 
 /** Names the items whose changes come first. */
 function afterText({ waits_for: waits = [] }: PlannedChange): string {
-  const names = waits.slice(0, AWAITED_MOST).map(({ name }) => name);
-  const others = waits.length - names.length;
-  if (names.length === 0) return "";
-  return `after ${names.join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
+  if (waits.length === 0) return "";
+  const { first, more } = shorten(waits, AWAITED_MOST);
+  return `after ${first.map(({ name }) => name).join(", ")}${more}`;
 }
 
 function notes(change: PlannedChange): string[] {
+  const old = oldName(change.differences);
   const all = [
+    old !== undefined && `renamed from ${old}`,
     `decided by ${change.owner.name}`,
     KINDS[change.kind],
     afterText(change),

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { PlannedChange, Preview } from "../../api/declaration";
 import type { Difference } from "../../lib/differences";
 import { plural } from "../../lib/plural";
@@ -8,25 +9,35 @@ import { LongList } from "../../ui/long-list";
 import { PlanChange } from "./plan-change";
 import { PlanProblems } from "./plan-problems";
 import type { LocatedProblem } from "./problems";
+import { type Rename, renameIn } from "./renames";
 import { directChanges, pricesText } from "./totals";
 import type { PlanState } from "./use-plan";
 
-type Props = { plan: PlanState; problems: LocatedProblem[]; isNew: boolean; onSelect: (problem: LocatedProblem) => void };
+type Props = {
+  plan: PlanState;
+  problems: LocatedProblem[];
+  isNew: boolean;
+  onSelect: (problem: LocatedProblem) => void;
+  /** Adds a rename to the text. */
+  onRename: (rename: Rename) => void;
+};
 
 /** Shows the effects of the declaration, or why it has none. */
-export function PlanPanel({ plan, problems, isNew, onSelect }: Props) {
+export function PlanPanel({ plan, problems, isNew, onSelect, onRename }: Props) {
   return (
     <section aria-label="Plan" className="plan" aria-busy={!plan.isCurrent}>
       <h2>Plan</h2>
       {plan.error?.problems.length === 0 && <ErrorNote error={plan.error} onRetry={plan.refresh} />}
       {problems.length > 0 && <PlanProblems problems={problems} onSelect={onSelect} />}
-      {plan.preview && <Effects preview={plan.preview} isNew={isNew} />}
+      {plan.preview && <Effects preview={plan.preview} isNew={isNew} isCurrent={plan.isCurrent} onRename={onRename} />}
       {!plan.preview && !plan.error && <p role="status">The plan loads.</p>}
     </section>
   );
 }
 
-function Effects({ preview, isNew }: { preview: Preview; isNew: boolean }) {
+type EffectsProps = Pick<Props, "isNew" | "onRename"> & { preview: Preview; isCurrent: boolean };
+
+function Effects({ preview, isNew, isCurrent, onRename }: EffectsProps) {
   const direct = directChanges(preview);
   const others = preview.change_instances.filter((change) => change.kind !== "DIRECT");
   const prices = pricesText(preview.change_instances);
@@ -36,7 +47,9 @@ function Effects({ preview, isNew }: { preview: Preview; isNew: boolean }) {
     <>
       {exists && <Warning text="An application with this name exists. The plan changes it." />}
       {preview.warnings.map((text) => (
-        <Warning key={text} text={text} />
+        <Warning key={text} text={text}>
+          <KeepButton rename={renameIn(text)} isCurrent={isCurrent} onRename={onRename} />
+        </Warning>
       ))}
       {preview.messages.map((message) => (
         <p key={message.id} className="note">
@@ -80,10 +93,22 @@ function ChangeList({ changes, label }: { changes: PlannedChange[]; label: strin
   );
 }
 
-function Warning({ text }: { text: string }) {
+function Warning({ text, children }: { text: string; children?: ReactNode }) {
   return (
     <p className="note warning">
-      <Icon name="warning" /> {text}
+      <Icon name="warning" /> {text} {children}
     </p>
+  );
+}
+
+type KeepProps = Pick<EffectsProps, "isCurrent" | "onRename"> & { rename: Rename | undefined };
+
+/** Declares that a new item is an earlier one with another name. An outdated plan may belong to another text. */
+function KeepButton({ rename, isCurrent, onRename }: KeepProps) {
+  if (!rename) return null;
+  return (
+    <button type="button" disabled={!isCurrent} onClick={() => onRename(rename)}>
+      Keep the item<span className="hidden"> {rename.old}</span>
+    </button>
   );
 }

@@ -7,10 +7,11 @@ import { navigate } from "../../lib/route";
 import { useSession } from "../../session/session";
 import { ApplyBar, reasonAgainst } from "./apply-bar";
 import { ConfirmRemoval } from "./confirm-removal";
-import { bodyOf } from "./content";
+import { bodyOf, nameOf } from "./content";
 import { FormPanel } from "./form-panel";
 import { PlanPanel } from "./plan-panel";
 import { locateProblems } from "./problems";
+import { type Rename, withRename } from "./renames";
 import { TextPanel } from "./text-panel";
 import { directChanges } from "./totals";
 import { useApply } from "./use-apply";
@@ -57,6 +58,10 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
     if (removals.length > 0) setConfirming(true);
     else void applying.apply();
   };
+  const rename = (entry: Rename) => {
+    const { value } = state.valid;
+    state.edit([nameOf(value), "metadata"], withRename(value, entry));
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -92,7 +97,7 @@ export function Workbench({ editor, opened, services, role, item }: Props) {
             onTarget={selection.setTarget}
             onCursor={selection.followCursor}
           />
-          <PlanPanel plan={plan} problems={problems} isNew={isNew} onSelect={selection.selectProblem} />
+          <PlanPanel plan={plan} problems={problems} isNew={isNew} onSelect={selection.selectProblem} onRename={rename} />
         </div>
       </div>
       <ApplyBar plan={plan} applying={applying} reason={reason} message={message} onMessage={setMessage} onApply={requestApply} />

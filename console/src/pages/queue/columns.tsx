@@ -1,6 +1,7 @@
 import type { ChangeInstance } from "../../api/types";
 import { leaseOf } from "../../lib/claims";
 import { Age } from "../../ui/age";
+import { Follows } from "../../ui/causes";
 import { ChangeReferences } from "../../ui/change-references";
 import { LeaseText } from "../../ui/claim-text";
 import { Differences } from "../../ui/differences";
@@ -8,6 +9,7 @@ import { Icon } from "../../ui/icon";
 import { ItemName } from "../../ui/item-name";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
 import type { Column } from "../../ui/table";
+import { After } from "../../ui/waits";
 
 type Selection = { ids: ReadonlySet<number>; toggle: (id: number) => void; replace: (ids: number[]) => void };
 
@@ -56,7 +58,9 @@ function ChangeCell({ change, now }: { change: ChangeInstance; now: number }) {
         </p>
       )}
       {change.log && <blockquote className="log">{change.log}</blockquote>}
-      {change.kind !== "DIRECT" && <p className="hint">{KINDS[change.kind]}</p>}
+      <After change={change} />
+      {kindText(change) && <p className="hint">{kindText(change)}</p>}
+      <Follows change={change} />
       {change.replacement && <p className="hint">You create the item again after this removal.</p>}
       {change.unneeded && <p className="hint">What it asks for is in place.</p>}
     </>
@@ -69,6 +73,12 @@ const KINDS: Record<Exclude<ChangeInstance["kind"], "DIRECT">, string> = {
   RETRY: "A new attempt.",
   REPLACEMENT: "The item was removed to be created again.",
 };
+
+/** Explains why a change exists that no consumer declared. The causes of a referenced one say more than its kind. */
+function kindText({ kind, causes = [] }: ChangeInstance): string {
+  if (kind === "DIRECT" || (kind === "REFERENCED" && causes.length > 0)) return "";
+  return KINDS[kind];
+}
 
 function DifferencesCell({ change }: { change: ChangeInstance }) {
   const unknown = change.unknown ?? [];

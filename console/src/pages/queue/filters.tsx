@@ -13,6 +13,7 @@ export type Filters = {
   kind: (typeof KINDS)[number]["value"];
   /** Empty, a value of `CLAIMED`, or `BY` and the name of a worker. */
   claimed: string;
+  ready: (typeof READINESS)[number]["value"];
 };
 
 const STATES = [
@@ -35,6 +36,12 @@ const CLAIMED = [
   { value: "claimed", text: "Claimed" },
 ] as const;
 
+const READINESS = [
+  { value: "", text: "Any" },
+  { value: "ready", text: "Ready" },
+  { value: "waiting", text: "Waiting for others" },
+] as const;
+
 /** Begins the value of a worker, so that any name of a worker differs from the other values. */
 const BY = "by ";
 
@@ -49,6 +56,7 @@ export function readFilters(query: URLSearchParams): Filters {
     application: Number(query.get("application")) || undefined,
     kind: KINDS.find(({ value }) => value === query.get("kind"))?.value ?? "",
     claimed: claimedOf(query.get("claimed") ?? ""),
+    ready: READINESS.find(({ value }) => value === query.get("ready"))?.value ?? "",
   };
 }
 
@@ -62,7 +70,7 @@ export function workerOf(claimed: string): string | undefined {
 }
 
 /** Returns the filters in the form of the list. */
-export function queryOf({ state, service, application, kind, claimed }: Filters) {
+export function queryOf({ state, service, application, kind, claimed, ready }: Filters) {
   return {
     states: state ? [state] : WAITING,
     serviceId: service,
@@ -70,6 +78,7 @@ export function queryOf({ state, service, application, kind, claimed }: Filters)
     isDependant: kind === "" ? undefined : kind === "dependent",
     claimed: claimed === "free" ? false : claimed === "claimed" ? true : undefined,
     claimedBy: workerOf(claimed),
+    isReady: ready === "" ? undefined : ready === "ready",
   };
 }
 
@@ -80,7 +89,7 @@ export function hasFilter(filters: Filters): boolean {
 
 type Props = { filters: Filters; services: Option[]; applications: Option[]; workers: Option<string>[] };
 
-/** Offers the filters by state, service, application, owner of the service and claim. */
+/** Offers the filters by state, service, application, owner of the service, claim and readiness. */
 export function FilterBar({ filters, services, applications, workers }: Props) {
   const open = (change: Partial<Filters>) => navigate(links.queue({ ...filters, ...change }));
   return (
@@ -105,6 +114,7 @@ export function FilterBar({ filters, services, applications, workers }: Props) {
         options={claimedOptions(workers)}
         onChange={(claimed) => open({ claimed })}
       />
+      <SelectFilter label="Readiness" value={filters.ready} options={READINESS} onChange={(ready) => open({ ready })} />
     </FilterGroup>
   );
 }

@@ -33,7 +33,7 @@ export function Queue() {
   const filters = readFilters(useRoute().query);
   const query = queryOf(filters);
   const { states } = query;
-  const list = useChanges(api, { role: "serviceowner", claims: true, ...query });
+  const list = useChanges(api, { role: "serviceowner", claims: true, references: true, ...query });
   const rows = list.rows.filter((change) => states.includes(change.state));
   const services = useServiceOptions(list.rows);
   const applications = useApplicationOptions(list.rows, filters.application);

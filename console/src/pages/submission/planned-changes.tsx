@@ -1,5 +1,5 @@
 import type { PlannedChange, Preview } from "../../api/reverts";
-import { divideWhole } from "../../lib/differences";
+import { divideWhole, oldName } from "../../lib/differences";
 import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
 import { Causes } from "../../ui/causes";
@@ -34,6 +34,7 @@ export function PlannedChanges({ preview: { metadata, change_instances: changes 
 
 function Change({ change }: { change: PlannedChange }) {
   const { service_item: item, application, service, owner, closes, cost_per_change: fee, monthly_cost: price } = change;
+  const old = oldName(change.differences);
   return (
     <li className="card">
       <p className="facts">
@@ -44,6 +45,7 @@ function Change({ change }: { change: PlannedChange }) {
           </span>
           {item.id === null ? <strong>{item.name}</strong> : <a href={links.item(item.id)}>{item.name}</a>}
         </span>
+        {old !== undefined && <span>Renamed from {old}.</span>}
         <span>
           by <strong>{owner.name}</strong>
         </span>
