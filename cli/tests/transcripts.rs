@@ -37,6 +37,7 @@ transcripts! {
     publish_a_definition
     pull_what_is_declared
     read_what_exists
+    rename_an_item
     replace_an_item
     reports_for_pipelines
     revert_and_compare

@@ -234,7 +234,11 @@ fn another_name_and_a_use_at_once_are_both_accepted() {
             system.wait_idle();
             let item = system.get(&path, OWNER);
             let counted = item.body.pointer("/uses").and_then(Value::as_u64).unwrap_or_default();
-            assert_eq!((item.at("/name"), usize::try_from(counted).unwrap()), (&json!(new), uses), "round {round}");
+            assert_eq!(
+                (item.at("/name"), usize::try_from(counted).unwrap()),
+                (&json!(new), uses),
+                "round {round}"
+            );
         }
         system.assert_sound();
     }

@@ -104,10 +104,12 @@ fn first_value(property: &Value, depth: usize) -> Value {
     match one_type {
         Some("integer" | "number") => property.pointer("/minimum").cloned().unwrap_or(json!(1)),
         Some("boolean") => json!(false),
-        Some("array") => match property.pointer("/items").filter(|items| depth > 0 && items.get("properties").is_some()) {
-            Some(items) => json!([first_value(items, depth - 1)]),
-            None => json!([]),
-        },
+        Some("array") => {
+            match property.pointer("/items").filter(|items| depth > 0 && items.get("properties").is_some()) {
+                Some(items) => json!([first_value(items, depth - 1)]),
+                None => json!([]),
+            }
+        }
         // The name of the item is the simplest form of a reference.
         Some("object") if property.get("service_reference").is_some() => json!("…"),
         Some("object") if depth > 0 => members(property, depth - 1),
@@ -125,4 +127,25 @@ fn members(property: &Value, depth: usize) -> Value {
     };
     let all = property.at("/properties").as_object().into_iter().flatten();
     all.filter(is_shown).map(|(name, member)| (name.clone(), first_value(member, depth))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_item_shows_the_forms_of_its_references() {
+        let reference = |reach: &str| json!({"type": ["string", "object"], "format": "reference", "service_reference": "Port", "x-reach": reach});
+        let ends = json!({"type": "array", "items": {"type": "object", "required": ["vlan"], "properties": {
+            "port": reference("granted"), "vlan": {"type": "integer"}, "note": {"type": "string"},
+            "number": {"type": "integer", "readOnly": true}}}});
+        assert_eq!(example(&ends), json!([{"port": "…", "vlan": 1}]));
+        assert_eq!(comment(&ends), "  # name of a Port, or {application: …, name: …}, or {service_item: ID}");
+        assert_eq!(
+            (example(&reference("team")), comment(&reference("team"))),
+            (json!("…"), "  # name of a Port, or {application: …, name: …}".to_owned())
+        );
+        let list = json!({"type": "array", "format": "reference_list", "service_reference": "VM", "description": "Hosts"});
+        assert_eq!((example(&list), comment(&list)), (json!([]), "  # Hosts; name of a VM".to_owned()));
+    }
 }

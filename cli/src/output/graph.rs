@@ -139,7 +139,8 @@ impl Graph {
             }
         }
         let mut ready: Vec<u64> = left.iter().filter(|(_, left)| **left == 0).map(|(id, _)| *id).collect();
-        let mut next: BTreeMap<u64, Place> = ready.iter().map(|id| (*id, Place { wave: 0, below: None })).collect();
+        let mut next: BTreeMap<u64, Place> =
+            ready.iter().map(|id| (*id, Place { wave: 0, below: None })).collect();
         while let Some(id) = ready.pop() {
             let Some(place) = next.remove(&id) else { continue };
             for parent in parents.get(&id).into_iter().flatten() {
@@ -163,7 +164,11 @@ impl Graph {
         let chain = std::iter::successors(last.map(|(id, _)| *id), below);
         let mut chain: Vec<&str> = chain.map(|id| self.name(id)).collect();
         chain.reverse();
-        if chain.is_empty() { String::new() } else { format!("\nLongest chain: {}\n", plain(&chain.join(" -> "))) }
+        if chain.is_empty() {
+            String::new()
+        } else {
+            format!("\nLongest chain: {}\n", plain(&chain.join(" -> ")))
+        }
     }
 
     /// Returns the graph for Graphviz.
@@ -324,7 +329,9 @@ Dependent teams:
         );
         assert_eq!(graph(&[(1, 2), (1, 3), (2, 4)]).waves(), expected);
         let circle = graph(&[(2, 3), (3, 2), (1, 2)]).waves();
-        assert!(circle.ends_with(&format!("In a circle:\n  Shop/LB/front{state}\n  Shop/VM/web1{state}\n  Shop/VM/web2{state}\n")));
+        assert!(circle.ends_with(&format!(
+            "In a circle:\n  Shop/LB/front{state}\n  Shop/VM/web1{state}\n  Shop/VM/web2{state}\n"
+        )));
     }
 
     #[test]

@@ -44,12 +44,14 @@ pub(crate) fn used(item: &Item, named: &Named<'_>, targets: &BTreeMap<ItemId, Ta
         Name::InTeam { application, name } => {
             let of_service = |id: &ItemId| {
                 let item = &targets.get(id)?.item;
-                let is_it = (item.application.as_str(), item.service.title.as_str()) == (application, named.service);
+                let is_it =
+                    (item.application.as_str(), item.service.title.as_str()) == (application, named.service);
                 is_it.then_some(item)
             };
             let possible: Vec<&Item> = used.filter_map(|id| of_service(&id)).collect();
             let present = possible.iter().find(|item| item.name == name);
-            let former = || possible.iter().find(|item| item.former_names.iter().any(|former| former == name));
+            let former =
+                || possible.iter().find(|item| item.former_names.iter().any(|former| former == name));
             present.or_else(former).map(|item| item.id)
         }
         Name::Here(_) | Name::Malformed => None,

@@ -207,7 +207,6 @@ fn r74_a_wait_follows_the_item_in_reserve() {
     world.complete("a", VM_OWNER);
     let created = world.generate();
     assert_ne!(of(&created, "a").item, old);
-    dbg!(&of(&created, "b").waits, &created.iter().map(|c| (&c.item_name, c.item)).collect::<Vec<_>>(), old, world.snapshot.items.values().map(|i| (&i.name, i.id, i.gone, i.main().sequence, i.is_in_place())).collect::<Vec<_>>());
     assert!(!is_ready(&world, of(&created, "b")));
     for state in [State::Approved, State::Completed] {
         world.decide(of(&created, "a").id, state);

@@ -172,7 +172,10 @@ fn r75_a_malformed_entry_is_a_problem() {
         let refused = world.submit(&document(&[(APP, content)]), Scope::Whole).unwrap_err();
         let Refused::Invalid(problems) = refused else { panic!("{refused:?}") };
         let found: Vec<_> = problems.iter().map(|problem| (problem.rule, problem.pointer.as_str())).collect();
-        assert_eq!(found, [("metadata", format!("/{CONSUMER}/{APP}/metadata/dovetail_renamed{pointer}").as_str())]);
+        assert_eq!(
+            found,
+            [("metadata", format!("/{CONSUMER}/{APP}/metadata/dovetail_renamed{pointer}").as_str())]
+        );
     }
 }
 
@@ -293,7 +296,8 @@ fn r75_over_random_histories_an_item_is_the_same_exactly_if_an_entry_says_so() {
                 Ok(_) => {
                     world.generate();
                     let after = live(&world);
-                    for (name, id) in due.unwrap_or_else(|()| panic!("seed {seed}: an entry names two items")) {
+                    for (name, id) in due.unwrap_or_else(|()| panic!("seed {seed}: an entry names two items"))
+                    {
                         let is_new = before.values().all(|(known, _)| *known != after[&name].0);
                         assert!(id.map_or(is_new, |id| id == after[&name].0), "seed {seed}: {name}");
                         counts[usize::from(id.is_some() && !before.contains_key(&name))] += 1;
@@ -312,7 +316,9 @@ fn r75_over_random_histories_an_item_is_the_same_exactly_if_an_entry_says_so() {
                 let next = match state {
                     State::Pending if random.percent(80) => State::Approved,
                     State::Pending => State::Rejected,
-                    State::Approved | State::Rejected | State::Errored | State::Completed | State::Closed => State::Completed,
+                    State::Approved | State::Rejected | State::Errored | State::Completed | State::Closed => {
+                        State::Completed
+                    }
                 };
                 // A decision may close another one of these.
                 if world.state(id) == state {

@@ -91,7 +91,8 @@ fn complete(system: &Running, key: &str, deployed: &Value) {
 
 /// Returns the ids of all objects that the consumer can read, and those of the services.
 fn ids(system: &Running) -> BTreeSet<u64> {
-    let lists = ["service_items", "change_instances", "submissions", "applications", "services", "deployed_items"];
+    let lists =
+        ["service_items", "change_instances", "submissions", "applications", "services", "deployed_items"];
     let lists = lists.iter().map(|list| format!("/v1/orcabase/consumer/{list}/?limit=100"));
     let rows = lists.flat_map(|path| {
         let list = system.get(&path, CONSUMER).expect_status(200);
@@ -137,7 +138,7 @@ fn read_all(system: &Running) -> String {
                 }
                 let answer = system.get(&format!("{path}{more}"), HOSTILE);
                 assert!([200, 400, 403, 404].contains(&answer.status), "{path}{more}: {answer:?}");
-                // The parameter itself is no value of the other owner.
+                // The parameter itself comes from the caller.
                 seen.push_str(&answer.body.to_string().replace("declaration_contains=vault-note", ""));
                 tried += 1;
             }

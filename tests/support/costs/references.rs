@@ -93,7 +93,11 @@ pub fn references() -> Table {
     let renamed = |metadata: Value, name: &str, site: &str| {
         let mut nodes = nodes[1..8].to_vec();
         nodes[0] = json!({"name": name, "site": site});
-        patch(&system, "AwesomeConsumer", &json!({"Core": {"metadata": metadata, "services": {"Node": nodes}}}))
+        patch(
+            &system,
+            "AwesomeConsumer",
+            &json!({"Core": {"metadata": metadata, "services": {"Node": nodes}}}),
+        )
     };
     let modified = renamed(json!({"dovetail_granted_teams": []}), "node1", "ams");
     table.answer("one MODIFY with other metadata of its application", &modified);

@@ -27,7 +27,8 @@ impl Audit<'_> {
             return;
         };
         // The declaration contains the name, so an item has the same one as long as its declaration stays (R75).
-        let is_of_present = change.new.or(change.old).is_some_and(|version| version.hash == item.version.hash);
+        let is_of_present =
+            change.new.or(change.old).is_some_and(|version| version.hash == item.version.hash);
         let same = (item.name == change.item_name || !is_of_present)
             && item.service == change.service
             && item.service_owner == change.service_owner

@@ -415,11 +415,7 @@ fn next_item(application: &mut Application) -> Result<ItemId, Refused> {
 /// (R44).
 ///
 /// If the new item is not used, its number remains a gap.
-fn spare(
-    application: &mut Application,
-    before: &Item,
-    declared: &DeclaredItem,
-) -> Result<Spare, Refused> {
+fn spare(application: &mut Application, before: &Item, declared: &DeclaredItem) -> Result<Spare, Refused> {
     let identity = Identity {
         name: declared.name.clone(),
         application: before.application.clone(),

@@ -2,8 +2,8 @@
 
 use super::application::AffectedApplication;
 use super::elsewhere::GRANTED_TEAMS;
-use super::resolver::{Resolved, Resolver};
 use super::renames;
+use super::resolver::{Resolved, Resolver};
 use super::stored_items::by_key;
 use super::{EarlierValues, Offer, Offers, Request, Stored, on_change};
 use crate::base::id::ItemId;
@@ -62,7 +62,8 @@ pub(super) fn problems(
         problems.push(|| problem.clone());
     }
     for application in affected {
-        let renames = application.declared.map(|declared| renames::problems(team, declared, application.items));
+        let renames =
+            application.declared.map(|declared| renames::problems(team, declared, application.items));
         for problem in renames.into_iter().flatten() {
             problems.push(|| problem);
         }

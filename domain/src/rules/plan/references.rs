@@ -30,7 +30,8 @@ pub(super) fn find_items(
     let new = direct.iter().filter_map(|(before, planned)| {
         let declared = planned.declared.as_ref()?;
         let new = declared.new.as_ref().map(|new| (&new.service.title, &new.name));
-        let renamed = before.zip(declared.new_name.as_ref()).map(|(before, name)| (&before.service.title, name));
+        let renamed =
+            before.zip(declared.new_name.as_ref()).map(|(before, name)| (&before.service.title, name));
         let (service, name) = new.or(renamed)?;
         Some(((service.clone(), name.clone()), planned.item))
     });

@@ -1,6 +1,6 @@
 //! Items with a new name: the metadata of their application say that they are the same items (R75).
 //!
-//! An entry without an effect is no problem, so it may stay in the metadata for as long as the consumer likes.
+//! An entry without an effect is accepted, so it may stay in the metadata for as long as the consumer likes.
 
 use super::stored_items::by_key;
 use super::{Items, Stored};
@@ -74,7 +74,8 @@ fn of_application<'a>(
             let key = (service.as_str(), old.as_str());
             if keys.contains(&key) {
                 if keys.contains(&(service, next)) {
-                    let message = format!("must be absent, because {service} '{old}' and '{next}' are declared");
+                    let message =
+                        format!("must be absent, because {service} '{old}' and '{next}' are declared");
                     conflicts.push((key, message));
                 }
                 continue;

@@ -85,8 +85,7 @@ impl<'a, 'r> Resolver<'a, 'r> {
                 format!("{service} '{name}' must be declared in application '{application}'"),
             )
         };
-        let stored =
-            |key: &Key<'_>| self.by_name.get(application).and_then(|items| items.get(key)).copied();
+        let stored = |key: &Key<'_>| self.by_name.get(application).and_then(|items| items.get(key)).copied();
         let Some(affected) = self.affected.get(application) else {
             let item = stored(&key).filter(|item| item.declared);
             return item.map(|item| Resolved::Stored(item.id)).ok_or_else(dangling);

@@ -98,7 +98,9 @@ pub(super) fn settle(
             };
             let of_new = declared.new.as_ref().map(|new| (new.service.title.as_str(), new.name.as_str()));
             let of_new = of_new.and_then(|key| affected.keys.get(&key).copied());
-            let Some(item) = before.map_or(of_new, |before| affected.declaration_of(before)) else { continue };
+            let Some(item) = before.map_or(of_new, |before| affected.declaration_of(before)) else {
+                continue;
+            };
             let Some(offer) = offers.get(&item.service) else { continue };
             let application = diff.after.name.as_str();
             let all = offer.schema.named(&item.body);

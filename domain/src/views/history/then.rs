@@ -33,7 +33,8 @@ impl Then {
         items: &[Item],
     ) -> Self {
         let new_names = new_names(&declared, items);
-        let named = |(item, then): (&Item, DeclaredThen)| (item.service.title.clone(), then.name, then.version.hash);
+        let named =
+            |(item, then): (&Item, DeclaredThen)| (item.service.title.clone(), then.name, then.version.hash);
         Self { now, metadata, items: declared.into_iter().map(named).collect(), new_names }
     }
 
