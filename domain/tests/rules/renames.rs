@@ -16,9 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Builds the document of the application with new names of VMs.
 fn body(new_names: &Value, items: &[Declared]) -> Value {
-    let mut content = application(items);
-    content["metadata"] = json!({"dovetail_renamed": {"VM": new_names}});
-    document(&[(APP, content)])
+    let services = application(items).get("services").cloned();
+    let metadata = json!({"dovetail_renamed": {"VM": new_names}});
+    document(&[(APP, json!({"metadata": metadata, "services": services}))])
 }
 
 fn submit(world: &mut World, new_names: &Value, items: &[Declared]) -> Result<Plan, Refused> {
@@ -37,12 +37,8 @@ fn in_service(name: &str) -> (World, ItemId) {
 }
 
 fn refusals(world: &mut World, new_names: &Value, items: &[Declared]) -> Vec<(&'static str, String)> {
-    match submit(world, new_names, items) {
-        Err(Refused::Invalid(problems)) => {
-            problems.into_iter().map(|problem| (problem.rule, problem.pointer)).collect()
-        }
-        other => panic!("{other:?}"),
-    }
+    let Err(Refused::Invalid(problems)) = submit(world, new_names, items) else { return Vec::new() };
+    problems.into_iter().map(|problem| (problem.rule, problem.pointer)).collect()
 }
 
 fn at(entry: &str) -> String {
