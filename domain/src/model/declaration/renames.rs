@@ -1,6 +1,6 @@
 //! The metadata key that gives items of an application another name, and its form (R75).
 //!
-//! [`crate::rules::plan::Renames`] decides which entries have an effect on the stored items.
+//! [`crate::rules::plan::renamed`] decides which entries have an effect on the stored items.
 
 use super::expansion::Misformed;
 use super::name_problem;

@@ -102,7 +102,7 @@ fn declared_name<'a>(
     old: &str,
     is_declared: impl Fn(&str) -> bool,
 ) -> Option<&'a str> {
-    // No entries make a circle, because those that do are refused before.
-    let mut next = std::iter::successors(names.get(old), |name| names.get(*name));
+    // The entries that a revert adds may make a circle.
+    let mut next = std::iter::successors(names.get(old), |name| names.get(*name)).take(names.len());
     next.find(|name| is_declared(name)).map(String::as_str)
 }
