@@ -4,6 +4,7 @@ use super::{Audit, Subject};
 use crate::base::id::CHANGE_STRIDE;
 use crate::base::state::Kind;
 use crate::model::change::Change;
+use crate::model::item::{FORMER_NAMES_MAX, Item};
 use crate::model::submission::Submission;
 
 impl Audit<'_> {
@@ -26,10 +27,7 @@ impl Audit<'_> {
             self.require(false, "I16", subject(), "its item does not exist");
             return;
         };
-        // The declaration contains the name, so an item has the same one as long as its declaration stays (R75).
-        let is_of_present =
-            change.new.or(change.old).is_some_and(|version| version.hash == item.version.hash);
-        let same = (item.name == change.item_name || !is_of_present)
+        let same = has_name(item, change)
             && item.service == change.service
             && item.service_owner == change.service_owner
             && item.consumer == change.consumer
@@ -126,4 +124,14 @@ const fn position(submission: &Submission, change: &Change) -> Option<u64> {
         Some(above) if above.is_multiple_of(CHANGE_STRIDE) => above.checked_div(CHANGE_STRIDE),
         Some(_) | None => None,
     }
+}
+
+/// Returns whether a change instance has the name of its item, or a former one for an earlier declaration (R75).
+fn has_name(item: &Item, change: &Change) -> bool {
+    // The declaration contains the name, so an item has the same one as long as its declaration stays.
+    let is_of_present = change.new.or(change.old).is_some_and(|version| version.hash == item.version.hash);
+    // Only the newest former names are stored.
+    let is_former =
+        item.former_names.contains(&change.item_name) || item.former_names.len() == FORMER_NAMES_MAX;
+    item.name == change.item_name || !is_of_present && is_former
 }
