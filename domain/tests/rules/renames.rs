@@ -5,6 +5,7 @@ use crate::world::{
     APP, CONSUMER, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, broken, document, lb,
     table, vm,
 };
+use domain::audit::invariant::violations;
 use domain::base::state::ChangeType::{Create, Delete, Modify};
 use domain::base::state::State;
 use domain::model::submission::Scope;
@@ -325,4 +326,14 @@ fn r75_over_random_histories_an_item_is_the_same_exactly_if_an_entry_says_so() {
     }
     let [others, renamed, refused] = counts;
     assert!(renamed > 100 && others > 1_000 && refused > 1_000, "{counts:?}");
+}
+
+#[test]
+fn r75_the_audit_knows_the_former_names() {
+    let (mut world, _) = in_service("old");
+    submit(&mut world, &json!({"old": "new"}), &[vm("new", 1)]).unwrap();
+    let mut planted = world.snapshot.clone();
+    let first = planted.changes.values_mut().find(|change| change.item_name == "old").unwrap();
+    first.item_name = "other".to_owned();
+    assert!(violations(&planted).iter().any(|violation| violation.rule == "I16"));
 }
