@@ -248,6 +248,7 @@ scenarios! {
     p73_a_referenced_change_names_its_causes
     p75_a_derived_value_shows_what_a_reference_shows
     p76_a_change_waits_for_a_new_item
+    p77_a_completion_unblocks_others
     p78_a_referenced_change_waits_for_its_causes
     p79_a_removal_waits_for_the_dropped_reference
     p80_items_in_a_circle_do_not_wait

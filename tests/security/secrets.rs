@@ -168,6 +168,29 @@ fn r58_a_mask_stands_for_its_secret_after_the_removal_of_its_item() {
 }
 
 #[test]
+fn r75_a_mask_stands_for_its_secret_after_its_item_got_another_name() {
+    let vault = Vault::with_item();
+    let mut masked = vault.stored();
+    masked["name"] = json!("w");
+    let with = |new_names: Value| {
+        let metadata = json!({"dovetail_renamed": {"Vault": new_names}});
+        json!({"AwesomeConsumer": {"Safe": {"metadata": metadata, "services": {"Vault": [masked]}}}})
+    };
+    let refused = vault.system.call("PATCH", SUBMIT, CONSUMER, &with(json!({})));
+    assert_eq!(*refused.at("/problems/0/rule"), "unknown_secret", "{refused:?}");
+    vault.done("PATCH", SUBMIT, CONSUMER, &with(json!({"v": "w"})));
+    assert_eq!(vault.revealed()["password"], CANARY);
+    // The next submission finds the secret under the new name.
+    let mut larger = vault.stored();
+    larger["size"] = json!(2);
+    vault.declared(&larger);
+    let mut expected = item(2, CANARY);
+    expected["name"] = json!("w");
+    assert_eq!(vault.revealed(), expected);
+    vault.system.assert_sound();
+}
+
+#[test]
 fn r58_a_difference_of_a_secret_shows_no_value() {
     let vault = Vault::with_item();
     let preview = vault.declare(VALIDATE, &item(1, SECOND));

@@ -215,6 +215,8 @@ pub struct Change {
     pub origin: ChangeId,
     /// What has to happen before, as known at the submission (R74).
     pub waits: Vec<Wait>,
+    /// The number of items of its submission that wait for it, at most [`UNBLOCKS_MAX`] (R74).
+    pub unblocks: usize,
     pub change_type: ChangeType,
     pub state: State,
     /// The submission that caused it; the submission's number orders all changes of the consumer.

@@ -5,6 +5,9 @@ use crate::base::id::{ChangeId, ItemId};
 /// Maximum number of waits of a change instance.
 pub const WAITS_MAX: usize = 64;
 
+/// Maximum number of items that a change instance is known to unblock.
+pub const UNBLOCKS_MAX: usize = 100;
+
 /// A wait of a change instance for a referenced or referencing item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wait {

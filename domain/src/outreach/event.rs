@@ -81,11 +81,8 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
         "note": entry.note(),
         "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
     });
-    let is_replacement = entry.change_type == ChangeType::Delete && change.new.is_some();
-    for (name, is_true) in [("planned", entry.planned.is_some()), ("replacement", is_replacement)] {
-        if let (true, Some(data)) = (is_true, data.as_object_mut()) {
-            data.insert(name.to_owned(), json!(true));
-        }
+    if let Some(data) = data.as_object_mut() {
+        data.extend(of_some(change, entry));
     }
     Event {
         detail_type: CHANGE_INSTANCE,
@@ -95,6 +92,20 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
         time: entry.at,
         detail: detail(&change.id.to_string(), sequence, change.submission.get(), &entry.request, data),
     }
+}
+
+/// Returns the fields that only some events of change instances have.
+fn of_some(change: &Change, entry: &Entry) -> impl Iterator<Item = (String, Value)> {
+    let is_replacement = entry.change_type == ChangeType::Delete && change.new.is_some();
+    let is_completed = entry.to == State::Completed && entry.from != Some(State::Completed);
+    // The first half of a replacement leaves nothing in place (R60).
+    let unblocks = is_completed && !is_replacement && change.unblocks > 0;
+    let fields = [
+        ("planned", entry.planned.is_some(), json!(true)),
+        ("replacement", is_replacement, json!(true)),
+        ("unblocks", unblocks, json!(change.unblocks)),
+    ];
+    fields.into_iter().filter(|(_, applies, _)| *applies).map(|(name, _, value)| (name.to_owned(), value))
 }
 
 /// Returns the events of a submission: its acceptance, and each progress since `before`.

@@ -21,6 +21,8 @@ pub struct ChangeDraft {
     pub origin: Option<ChangeId>,
     /// What has to happen before (R74).
     pub waits: Vec<Wait>,
+    /// The number of items of its submission that wait for it, at most [`UNBLOCKS_MAX`] (R74).
+    pub unblocks: usize,
     /// The team that carries the change out.
     pub owner: TeamRef,
     pub change_type: ChangeType,

@@ -415,6 +415,7 @@ fn next_attempt(change: &Change, id: ChangeId) -> ChangeDraft {
         causes: change.causes.clone(),
         origin: Some(change.origin),
         waits: change.waits.clone(),
+        unblocks: change.unblocks,
         owner: change.owner.clone(),
         change_type: change.change_type,
         // An approved change stays approved (R13), so a retry after an error needs no second approval.

@@ -206,6 +206,7 @@ fn draft(
         causes: planned.causes.clone(),
         origin: None,
         waits: planned.waits.clone(),
+        unblocks: planned.unblocks,
         owner: planned.owner.clone(),
         change_type,
         state: if planned.approval_required { State::Pending } else { State::Approved },

@@ -340,6 +340,7 @@ fn create_change(
         causes: draft.causes.clone(),
         origin: draft.origin.unwrap_or(draft.id),
         waits: draft.waits.clone(),
+        unblocks: draft.unblocks,
         change_type,
         state: entry.to,
         submission: draft.submission,

@@ -1,5 +1,6 @@
 //! Items with a new name: R75.
 
+use crate::revert::{after, then};
 use crate::walk::Random;
 use crate::world::{
     APP, CONSUMER, Declared, LB_OWNER, NP_OWNER, Plan, VM_OWNER, World, application, broken, document, lb,
@@ -213,6 +214,37 @@ fn r75_the_past_has_the_names_of_the_time() {
         declaration(&changes, moment).map(|DeclaredThen { name, .. }| name)
     };
     assert_eq!([names(first.number()), names(first.number() + 1)], [Some("old".into()), Some("new".into())]);
+}
+
+/// Returns the new names that a revert to a submission gives.
+fn new_names_of_revert(world: &World, number: u64) -> Vec<(String, String)> {
+    let (_, _, others) = then(world, after(world, number));
+    let names = others.into_iter().flat_map(|then| then.new_names.into_values());
+    names.flat_map(IntoIterator::into_iter).collect()
+}
+
+#[test]
+fn r75_a_revert_takes_the_name_of_no_other_item() {
+    let (mut world, _) = in_service("old");
+    submit(&mut world, &json!({"old": "new"}), &[vm("new", 1)]).unwrap();
+    assert_eq!(new_names_of_revert(&world, 1), [("new".to_owned(), "old".to_owned())]);
+    // Another item has the name of the time.
+    submit(&mut world, &json!({}), &[vm("new", 1), vm("old", 2)]).unwrap();
+    assert_eq!(new_names_of_revert(&world, 1), []);
+}
+
+#[test]
+fn r75_a_revert_leaves_the_name_of_an_item_that_it_declares_again() {
+    let mut world = World::new();
+    world.declare_and_generate(&[vm("a", 1), vm("b", 1)]);
+    world.finish("a", VM_OWNER);
+    world.finish("b", VM_OWNER);
+    world.declare_and_generate(&[vm("b", 1)]);
+    world.finish("a", VM_OWNER);
+    submit(&mut world, &json!({"b": "a"}), &[vm("a", 1)]).unwrap();
+    // The revert declares both names.
+    assert_eq!(new_names_of_revert(&world, 1), []);
+    assert_eq!(new_names_of_revert(&world, 2), [("a".to_owned(), "b".to_owned())]);
 }
 
 /// Names of the random histories; the entries lead from one to another.

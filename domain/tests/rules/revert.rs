@@ -115,7 +115,7 @@ pub(crate) fn document_of(world: &World, number: u64) -> Value {
     serde_json::from_str(&document).unwrap()
 }
 
-fn after(world: &World, number: u64) -> Moment {
+pub(crate) fn after(world: &World, number: u64) -> Moment {
     let id = SubmissionId::new(team(CONSUMER).id, number).unwrap();
     let submission = world.snapshot.submissions.iter().find(|one| one.id == id).unwrap();
     Moment::of(submission, Timestamp::from_micros(world.clock))

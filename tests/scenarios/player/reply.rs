@@ -316,7 +316,9 @@ pub(super) fn event(envelope: &Value, names: &Names) -> (String, String) {
         "ChangeInstance.StateChanged.v1" => {
             let change = names.change(id(data, "/id"));
             let (kind, ty, owner) = (text(data, "/kind"), text(data, "/change_type"), text(data, "/owner"));
-            format!("{change} {from}{} {kind} {ty} for {owner}", text(data, "/to"))
+            let unblocks = data["unblocks"].as_u64().map(|count| format!(", unblocks {count}"));
+            let unblocks = unblocks.unwrap_or_default();
+            format!("{change} {from}{} {kind} {ty} for {owner}{unblocks}", text(data, "/to"))
         }
         "Submission.StateChanged.v1" => {
             format!("submission of {} {from}{}", text(data, "/consumer_team"), text(data, "/to"))

@@ -44,6 +44,7 @@ fn change() -> Change {
         causes: Vec::new(),
         origin: ChangeId::new(team, 16).unwrap(),
         waits: Vec::new(),
+        unblocks: 0,
         change_type: ChangeType::Create,
         state: State::Approved,
         submission: SubmissionId::new(team, 1).unwrap(),
@@ -105,6 +106,27 @@ fn each_entry_is_one_event_with_an_id_of_its_own_in_order() {
     let data = &events[1].detail["data"];
     assert_eq!((&data["from"], &data["to"]), (&json!("PENDING"), &json!("APPROVED")));
     assert_eq!(data["service_item"], "CoreVM1");
+}
+
+/// Returns a completed change instance for which this number of items waits.
+fn completed(unblocks: usize) -> Change {
+    let history = vec![entry(None, State::Approved), entry(Some(State::Approved), State::Completed)];
+    Change { history, unblocks, ..change() }
+}
+
+#[test]
+fn a_completion_names_the_number_of_items_that_waited_for_it() {
+    let unblocks = |change: &Change| -> Vec<Value> {
+        of_change(0, change).iter().map(|event| event.detail["data"]["unblocks"].clone()).collect()
+    };
+    assert_eq!(unblocks(&completed(2)), [Value::Null, json!(2)]);
+    assert_eq!(unblocks(&completed(0)), [Value::Null, Value::Null]);
+    let mut change = completed(2);
+    change.history.push(entry(Some(State::Completed), State::Completed));
+    assert_eq!(unblocks(&change), [Value::Null, json!(2), Value::Null], "a log text unblocks nothing");
+    let mut first_half = completed(2);
+    first_half.history[1].change_type = ChangeType::Delete;
+    assert_eq!(unblocks(&first_half), [Value::Null, Value::Null]);
 }
 
 #[test]
@@ -180,6 +202,10 @@ fn every_event_fits_the_schema_that_is_published_for_it() {
     events.push(of_deployed(&deployed()));
     events.push(of_deployed(&Deployed { is_drifted: true, ..deployed() }));
     events.extend(of_change(1, &planned));
+    let mut replacing = change();
+    replacing.history[1].change_type = ChangeType::Delete;
+    events.extend(of_change(1, &replacing));
+    events.extend(of_change(1, &completed(2)));
     let mut unseen: BTreeSet<(String, String)> = BTreeSet::new();
     let mut seen = unseen.clone();
     for event in &events {

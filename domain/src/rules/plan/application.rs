@@ -379,6 +379,7 @@ impl<'a> Comparison<'a, '_> {
             cause: None,
             causes: Vec::new(),
             waits: Vec::new(),
+            unblocks: 0,
             version: None,
             schema_version: super::version_for_checks(service, declared.schema_version, self.offers),
             declared: Some(declared),

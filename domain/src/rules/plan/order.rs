@@ -12,7 +12,7 @@ use super::{Offers, approval_required};
 use crate::base::id::{ChangeId, ItemId};
 use crate::base::refs::ItemReference;
 use crate::model::item::Item;
-use crate::model::wait::{WAITS_MAX, Wait};
+use crate::model::wait::{UNBLOCKS_MAX, WAITS_MAX, Wait};
 use crate::model::work::PlannedChange;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,11 +64,26 @@ pub(super) fn set_waits(diff: &mut Diff<'_>, stored: &[Item], offers: &Offers) {
         waits.entry(from).or_default().insert(wait);
     }
     let mut of = |item| -> Vec<Wait> { waits.remove(&item).into_iter().flatten().take(WAITS_MAX).collect() };
-    for (_, planned) in direct {
+    for (_, planned) in direct.iter_mut() {
         planned.waits = of(planned.item);
     }
-    for referenced in referenced {
+    for referenced in referenced.iter_mut() {
         referenced.waits = of(referenced.item.id);
+    }
+    set_unblocks(direct, referenced);
+}
+
+/// Sets how many items wait for each direct change.
+fn set_unblocks(direct: &mut [(Option<&Item>, PlannedChange)], referenced: &[Referenced<'_>]) {
+    let of_direct = direct.iter().map(|(_, planned)| &planned.waits);
+    let mut counts: BTreeMap<ItemId, usize> = BTreeMap::new();
+    for waits in of_direct.chain(referenced.iter().map(|one| &one.waits)) {
+        for awaited in waits.iter().map(|wait| wait.item).collect::<BTreeSet<ItemId>>() {
+            *counts.entry(awaited).or_default() += 1;
+        }
+    }
+    for (_, planned) in direct {
+        planned.unblocks = counts.get(&planned.item).map_or(0, |count| UNBLOCKS_MAX.min(*count));
     }
 }
 

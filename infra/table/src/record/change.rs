@@ -57,6 +57,9 @@ pub(crate) struct ChangeRecord {
     /// What has to happen before. Absent for nothing.
     #[serde(rename = "wf", default, skip_serializing_if = "Vec::is_empty")]
     waits: Vec<WaitPart>,
+    /// Number of items of the submission that wait for it, at most 100. Absent for none.
+    #[serde(rename = "ub", default, skip_serializing_if = "Option::is_none")]
+    unblocks: Option<usize>,
     /// Change type: `CREATE`, `MODIFY` or `DELETE`.
     #[serde(rename = "ct")]
     change_type: String,
@@ -137,6 +140,7 @@ impl Part<Change> for ChangeRecord {
             causes: Part::of(&change.causes),
             origin: (change.origin != change.id).then_some(change.origin.get()),
             waits: Part::of(&change.waits),
+            unblocks: Part::of(&change.unblocks),
             change_type: Part::of(&change.change_type),
             state: Part::of(&change.state),
             submission: Part::of(&change.submission),
@@ -180,6 +184,7 @@ impl Part<Change> for ChangeRecord {
             causes: self.causes.value()?,
             origin: Part::<Option<ChangeId>>::value(self.origin)?.unwrap_or(id),
             waits: self.waits.value()?,
+            unblocks: self.unblocks.value()?,
             change_type,
             state: self.state.value()?,
             submission: self.submission.value()?,

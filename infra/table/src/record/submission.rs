@@ -241,6 +241,9 @@ struct PlannedChangePart {
     /// What has to happen before. Absent for nothing.
     #[serde(rename = "wf", default, skip_serializing_if = "Vec::is_empty")]
     waits: Vec<WaitPart>,
+    /// Number of items of the submission that wait for it, at most 100. Absent for none.
+    #[serde(rename = "ub", default, skip_serializing_if = "Option::is_none")]
+    unblocks: Option<usize>,
     /// Declaration of the item at the submission, for a referenced change. A share uses the declaration of its cause.
     #[serde(rename = "ver", skip_serializing_if = "Option::is_none")]
     version: Option<VersionPart>,
@@ -274,8 +277,8 @@ struct PlannedChangePart {
 
 mirrors! {
     PlannedChangePart = PlannedChange {
-        id, item, owner, kind, cause, causes, waits, version, declared, schema_version, spare, approval_required,
-        strategy, complete_unneeded, claim_required, prices,
+        id, item, owner, kind, cause, causes, waits, unblocks, version, declared, schema_version, spare,
+        approval_required, strategy, complete_unneeded, claim_required, prices,
     }
 }
 

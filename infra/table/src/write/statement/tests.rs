@@ -126,6 +126,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
         causes: Vec::new(),
         origin: change().id,
         waits: Vec::new(),
+        unblocks: 0,
         commit_id: None,
         old: None,
         supersedes: Vec::new(),
