@@ -33,13 +33,21 @@ impl Redelivery {
         Self { records: Vec::new(), repeated: 0, random: Random::seeded() }
     }
 
-    /// Delivers the new records of the stream again.
-    pub fn redeliver_now(&mut self, system: &Running) {
+    /// Reads the new records of the stream. Returns whether there are some; without one, the table has not changed.
+    pub fn read_new(&mut self, system: &Running) -> bool {
+        let known = self.records.len();
         let last = self.records.last().map(|last| sequence(last).to_owned());
         self.records.extend(system.stream(last.as_deref()));
+        self.records.len() > known
+    }
+
+    /// Delivers the records that have been read, but not yet delivered again.
+    pub fn redeliver_now(&mut self, system: &Running) {
         let new = self.records[self.repeated..].to_vec();
         self.repeated = self.records.len();
-        self.deliver(system, &new);
+        if !new.is_empty() {
+            self.deliver(system, &new);
+        }
     }
 
     /// Delivers all records of the stream again, after all steps.

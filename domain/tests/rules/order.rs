@@ -116,13 +116,13 @@ fn r74_a_change_knows_how_many_items_wait_for_it() {
     let c = |to| item("LoadBalancer", "c", 1, to);
     let is = |expected: [(&str, usize); 3]| expected.map(|(name, count)| (name.to_owned(), count)).to_vec();
     let (plan, _) = world.declare_and_generate(&[a(1, None), b(1, Some("a")), c(Some("a"))]);
-    assert_eq!(unblocks(&plan.created), is([("a", 2), ("b", 0), ("c", 0)]));
+    assert_eq!(unblocks(&plan.created), is([("b", 0), ("c", 0), ("a", 2)]));
     for (name, owner) in [("a", VM_OWNER), ("b", LB_OWNER), ("c", LB_OWNER)] {
         world.finish(name, owner);
     }
     // Referenced change instances wait for their cause.
     let (plan, _) = world.declare_and_generate(&[a(2, None), b(1, Some("a")), c(Some("a"))]);
-    assert_eq!(unblocks(&plan.created)[0], ("a".to_owned(), 2));
+    assert_eq!(unblocks(&plan.created), [("a".to_owned(), 2)]);
     world.finish("a", VM_OWNER);
     // A removal waits for the changes that drop the reference.
     let (plan, _) = world.declare_and_generate(&[b(1, None), c(None)]);

@@ -64,7 +64,10 @@ fn played(path: &str, script: &Script, mut stage: Stage<Running>, by: By) -> Vec
         if by == By::Sweep {
             stage.system.sweep();
         }
-        stage.system.assert_sound();
+        stage.system.wait_idle();
+        if stream.read_new(&stage.system) {
+            stage.system.assert_sound();
+        }
         if by != By::Sweep && !stage.rests {
             stream.redeliver_now(&stage.system);
         }
