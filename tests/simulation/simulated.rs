@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Minimum number of operations with faults.
 const OPERATIONS: u64 = 20_000;
-const HISTORIES: u64 = 200;
+const HISTORIES: u64 = 100;
 /// Maximum number of runs until a removed fence has an effect.
 const RUNS_MAX: u64 = 30;
 
@@ -59,7 +59,7 @@ fn long_sequences_of_commands_are_as_the_oracle_says() {
 fn concurrent_histories_have_a_sequential_order() {
     let answered = many::histories(1, HISTORIES).unwrap();
     eprintln!("{HISTORIES} histories, {answered} requests answered");
-    assert!(answered > 2_000, "most of the requests are answered");
+    assert!(answered > 1_000, "most of the requests are answered");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use domain::{Change, ChangeId, State};
 use serde_json::{Value, json};
 
 /// Number of random histories with previews of each submission.
-const HISTORIES: u64 = 10_000;
+const HISTORIES: u64 = 3_000;
 const STEPS: usize = 4;
 
 fn body(items: &[Declared]) -> Value {
@@ -290,7 +290,7 @@ pub(crate) fn came_true(plan: &Plan, world: &World) {
 fn r34_over_random_histories_the_previewed_set_is_the_created_set_or_the_token_is_another() {
     let of_half = |half: u64| (half..HISTORIES).step_by(2).map(over_history);
     let of_half = |half| of_half(half).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    // On two threads, because 10,000 histories take long.
+    // On two threads, because so many histories take long.
     let (even, odd) = std::thread::scope(|scope| {
         let odd = scope.spawn(|| of_half(1));
         (of_half(0), odd.join().unwrap())

@@ -251,7 +251,7 @@ fn r75_a_revert_leaves_the_name_of_an_item_that_it_declares_again() {
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// Number of random histories, and of steps in each.
-const HISTORIES: u64 = 400;
+const HISTORIES: u64 = 200;
 const STEPS: u64 = 15;
 
 /// Returns the ids of the live items by name, and whether each is declared or in place.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of random histories, and of steps in each.
-const HISTORIES: u64 = 300;
+const HISTORIES: u64 = 120;
 const STEPS: usize = 25;
 
 /// The declarations: the team's metadata and, by name, each application's with its items.
