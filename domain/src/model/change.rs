@@ -215,7 +215,7 @@ pub struct Change {
     pub origin: ChangeId,
     /// What has to happen before, as known at the submission (R74).
     pub waits: Vec<Wait>,
-    /// The number of items of its submission that wait for it, at most [`UNBLOCKS_MAX`] (R74).
+    /// The number of items of its submission that wait for it, at most 100 (R74).
     pub unblocks: usize,
     pub change_type: ChangeType,
     pub state: State,

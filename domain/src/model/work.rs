@@ -60,7 +60,7 @@ pub struct PlannedChange {
     pub causes: Vec<ChangeId>,
     /// What has to happen before (R74).
     pub waits: Vec<Wait>,
-    /// The number of items of its submission that wait for it, at most [`UNBLOCKS_MAX`] (R74).
+    /// The number of items of its submission that wait for it, at most 100 (R74).
     pub unblocks: usize,
     /// The item's declaration at the submission, for a referenced change. A share copies the declaration of its cause.
     pub version: Option<Version>,

@@ -21,7 +21,7 @@ pub struct ChangeDraft {
     pub origin: Option<ChangeId>,
     /// What has to happen before (R74).
     pub waits: Vec<Wait>,
-    /// The number of items of its submission that wait for it, at most [`UNBLOCKS_MAX`] (R74).
+    /// The number of items of its submission that wait for it, at most 100 (R74).
     pub unblocks: usize,
     /// The team that carries the change out.
     pub owner: TeamRef,
