@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 
 const SUBMIT: &str = "/v1/orcabase/consumer/submissions/submit/";
 const OWNER: &str = "/v1/orcabase/serviceowner";
-/// Distance of the scenarios that the sweep plays.
+/// The sweep plays each fifth of the scenarios that generate.
 const EACH: usize = 5;
 
 /// Returns a declaration of VMs and load balancers, each with a field to modify.
@@ -53,7 +53,7 @@ fn the_sweep_does_the_work_of_a_silent_stream() {
         text.contains(" generates ") && !is_about_the_stream
     });
     let mut played = 0;
-    // The sweep does the same work for all scenarios, so a few of them suffice.
+    // All of them would take minutes, and the sweep generates by the same rules for each.
     for path in generate.step_by(EACH) {
         let [stream, sweep] = [By::Stream, By::Sweep].map(|by| timeless(&rows_after(&path, by)));
         assert_eq!(stream, sweep, "{path}");

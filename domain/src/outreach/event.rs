@@ -82,7 +82,7 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
         "supersedes": change.supersedes.iter().map(|id| id.get()).collect::<Vec<_>>(),
     });
     if let Some(data) = data.as_object_mut() {
-        data.extend(of_some(change, entry));
+        data.extend(optional_fields(change, entry));
     }
     Event {
         detail_type: CHANGE_INSTANCE,
@@ -95,7 +95,7 @@ fn of_entry(change: &Change, entry: &Entry, sequence: u64) -> Event {
 }
 
 /// Returns the fields that only some events of change instances have.
-fn of_some(change: &Change, entry: &Entry) -> impl Iterator<Item = (String, Value)> {
+fn optional_fields(change: &Change, entry: &Entry) -> impl Iterator<Item = (String, Value)> {
     let is_replacement = entry.change_type == ChangeType::Delete && change.new.is_some();
     let is_completed = entry.to == State::Completed && entry.from != Some(State::Completed);
     // The first half of a replacement leaves nothing in place (R60).
