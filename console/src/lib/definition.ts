@@ -12,6 +12,12 @@ export function descriptionOf(service: Service): string {
   return typeof description === "string" ? description : "";
 }
 
+/** Reports whether the items have a derived `title`. A title that consumers or owners write is an ordinary property. */
+export function hasDerivedTitle({ properties }: JsonObject): boolean {
+  const title = isObject(properties) ? properties.title : undefined;
+  return isObject(title) && typeof title["x-derived"] === "string";
+}
+
 /** Returns the prices in the definition; absent ones are `undefined`. */
 export function pricesOf(definition: JsonObject): { change: number | undefined; month: number | undefined } {
   const prices = isObject(definition.metadata) ? definition.metadata : {};

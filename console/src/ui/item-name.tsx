@@ -1,5 +1,6 @@
 import type { ChangeInstance } from "../api/types";
 import { links } from "../lib/links";
+import { ItemTitle } from "./item-title";
 
 type Props = {
   change: ChangeInstance;
@@ -7,14 +8,19 @@ type Props = {
   hasLinks?: boolean;
 };
 
-/** Names the item of a change, with its application and service, and links to the pages of item and service. */
+/**
+ * Names the item of a change, by its title if it has one. Adds its application and service, and links to the pages of
+ * item and service.
+ */
 export function ItemName({ change, hasLinks = true }: Props) {
   const { application, service, service_item: item } = change;
   if (!hasLinks) {
     return (
       <span className="item-name">
         <span className="hint">{`${application.name} / ${service.name} / `}</span>
-        <strong>{item.name}</strong>
+        <strong>
+          <ItemTitle item={item} />
+        </strong>
       </span>
     );
   }
@@ -26,7 +32,9 @@ export function ItemName({ change, hasLinks = true }: Props) {
       </a>
       <span className="hint"> / </span>
       <a href={links.item(item.id)}>
-        <strong>{item.name}</strong>
+        <strong>
+          <ItemTitle item={item} />
+        </strong>
       </a>
     </span>
   );

@@ -1,7 +1,14 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
+type Props = {
+  title: string;
+  /** The heading if it shows more than the title. */
+  heading?: ReactNode;
+  children: ReactNode;
+};
+
 /** Frames a page: it sets the document's title, and moves the focus to the heading for screen readers. */
-export function Page({ title, children }: { title: string; children: ReactNode }) {
+export function Page({ title, heading: content = title, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Dovetail`;
@@ -11,7 +18,7 @@ export function Page({ title, children }: { title: string; children: ReactNode }
   return (
     <>
       <h1 ref={heading} tabIndex={-1}>
-        {title}
+        {content}
       </h1>
       {children}
     </>

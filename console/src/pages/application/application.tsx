@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { links } from "../../lib/links";
 import { useSession } from "../../session/session";
 import { ErrorNote } from "../../ui/error-note";
+import { Titles } from "../../ui/item-title";
 import { Page } from "../../ui/page";
 import { Segments } from "../../ui/segments";
 import { ApplicationChanges } from "./changes";
@@ -10,6 +11,7 @@ import { Foreign } from "./foreign";
 import { GraphView } from "./graph-view";
 import { ItemList } from "./item-list";
 import type { ItemFinding } from "./item-state";
+import { useApplicationTitles } from "./use-application-titles";
 import { useHealth } from "./use-health";
 import { useLiveGraph } from "./use-live-graph";
 import { useMarks } from "./use-marks";
@@ -28,9 +30,10 @@ export function ApplicationPage({ id }: { id: number }) {
   const health = useHealth(id, live.graph);
   const findings = useMemo(() => findingsOfItems(live.drifted, health), [live.drifted, health]);
   const marks = useMarks(live);
+  const titles = useApplicationTitles(id, live);
   const [query, change] = useViewQuery(id);
   if (live.error?.status === 404) return <Foreign id={id} />;
-  const items = { graph: live.graph, findings, changed: marks.changed, query, onChange: change };
+  const items = { graph: live.graph, findings, titles, changed: marks.changed, query, onChange: change };
   return (
     <Page title={live.graph.name || "Application"}>
       <div className="application-facts">
@@ -49,10 +52,12 @@ export function ApplicationPage({ id }: { id: number }) {
         {marks.announcement}
       </p>
       {live.error && <ErrorNote error={live.error} onRetry={() => void live.refresh()} />}
-      {query.view === "changes" && <ApplicationChanges id={id} />}
-      {query.view !== "changes" && live.isLoading && <p role="status">Loading…</p>}
-      {query.view === "graph" && !live.isLoading && <GraphView {...items} />}
-      {query.view === "list" && !live.isLoading && <ItemList {...items} />}
+      <Titles value={titles}>
+        {query.view === "changes" && <ApplicationChanges id={id} />}
+        {query.view !== "changes" && live.isLoading && <p role="status">Loading…</p>}
+        {query.view === "graph" && !live.isLoading && <GraphView {...items} />}
+        {query.view === "list" && !live.isLoading && <ItemList {...items} />}
+      </Titles>
     </Page>
   );
 }

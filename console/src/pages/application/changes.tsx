@@ -6,6 +6,7 @@ import { useNow } from "../../lib/use-now";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { Age } from "../../ui/age";
+import { ItemTitle } from "../../ui/item-title";
 import { ResourceStatus } from "../../ui/resource-status";
 import { ShowMore } from "../../ui/show-more";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
@@ -48,7 +49,9 @@ function ItemCell({ change }: { change: ChangeInstance }) {
   return (
     <>
       <span className="hint">{change.service.name} / </span>
-      <a href={links.item(change.service_item.id)}>{change.service_item.name}</a>
+      <a href={links.item(change.service_item.id)}>
+        <ItemTitle item={change.service_item} />
+      </a>
       {change.log && <p>{change.log}</p>}
     </>
   );

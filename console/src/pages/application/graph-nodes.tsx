@@ -2,6 +2,7 @@ import { memo, type MouseEvent } from "react";
 import type { Box, Point } from "../../lib/geometry";
 import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
+import { ItemTitle, useTitle } from "../../ui/item-title";
 import { Badge } from "../../ui/state-badge";
 import { ItemBadges } from "./badges";
 import { MORE_ITEMS } from "./graph-groups";
@@ -27,6 +28,7 @@ type ItemProps = Point & {
 /** Draws an item as a link. The first click or the focus selects it; a click on the selected item opens it. */
 export const ItemNode = memo(function ItemNode(props: ItemProps) {
   const { item, graph, finding, relation, isChanged, isTabStop, onSelect } = props;
+  const title = useTitle(item.id);
   const awaited = awaitedText(graph, item.id);
   const onClick = (event: MouseEvent) => {
     // The click of a keyboard has no position: Enter opens the item.
@@ -44,12 +46,14 @@ export const ItemNode = memo(function ItemNode(props: ItemProps) {
         tabIndex={isTabStop ? 0 : -1}
         data-node={item.id}
         aria-current={relation === "selected" ? "true" : undefined}
-        title={item.name}
+        title={title === undefined ? item.name : `${title} (${item.name})`}
         draggable={false}
         onClick={onClick}
       >
         <span className="node-name">
-          <strong>{item.name}</strong>
+          <strong>
+            <ItemTitle item={item} />
+          </strong>
           {(WORDS[relation] || isChanged) && <em>{isChanged ? "Changed" : WORDS[relation]}</em>}
         </span>
         <ItemBadges item={item} finding={finding} />

@@ -11,9 +11,12 @@ const OVERSCAN = 12;
 const HEADERS = ["Item", "State", "Next", "References"];
 
 /** Lists the items by service. Only the rows near the window are in the document. */
-export function ItemList({ graph, findings, changed, query, onChange }: ItemsView) {
+export function ItemList({ graph, findings, titles, changed, query, onChange }: ItemsView) {
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
-  const items = useMemo(() => matching(graph, findings, query), [graph, findings, query.state, query.service, query.text, query.attention]);
+  const items = useMemo(
+    () => matching(graph, findings, titles, query),
+    [graph, findings, titles, query.state, query.service, query.text, query.attention],
+  );
   const rows = useMemo(() => rowsOf(items, closed), [items, closed]);
   const toggle = useCallback((service: number) => setClosed((old) => toggled(old, service)), []);
   const body = useRef<HTMLDivElement>(null);

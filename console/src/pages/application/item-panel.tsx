@@ -7,6 +7,7 @@ import { useDelayed } from "../../lib/use-delayed";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { Facts } from "../../ui/facts";
+import { ItemTitle } from "../../ui/item-title";
 import { ResourceStatus } from "../../ui/resource-status";
 import { StateBadge, TypeBadge } from "../../ui/state-badge";
 import { ItemBadges } from "./badges";
@@ -35,7 +36,9 @@ export function ItemPanel({ graph, item: id, finding, onSelect, onClose }: Props
   return (
     <aside className="item-panel card" aria-label="Selected item">
       <div className="panel-head">
-        <h2>{item.name}</h2>
+        <h2>
+          <ItemTitle item={item} />
+        </h2>
         <button type="button" className="quiet" aria-label="Close the selected item" onClick={onClose}>
           ✕
         </button>

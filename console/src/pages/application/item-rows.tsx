@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { GraphItem } from "../../api/applications";
 import { links } from "../../lib/links";
 import { plural } from "../../lib/plural";
+import { ItemTitle } from "../../ui/item-title";
 import { ItemBadges } from "./badges";
 import { type AppGraph, NO_REFERENCES } from "./graph-model";
 import { type ItemFinding, turnOf } from "./item-state";
@@ -30,7 +31,9 @@ export const ItemRow = memo(function ItemRow({ item, graph, finding, isChanged }
   return (
     <>
       <span role="cell" className="item-cell">
-        <a href={links.item(item.id)}>{item.name}</a>
+        <a href={links.item(item.id)}>
+          <ItemTitle item={item} />
+        </a>
         {isChanged && <em className="changed-word">Changed</em>}
       </span>
       <span role="cell">

@@ -1,3 +1,4 @@
+import type { TitleMap } from "../../api/titles";
 import type { AppGraph } from "./graph-model";
 import type { ItemFinding } from "./item-state";
 import type { ViewQuery } from "./view-query";
@@ -6,6 +7,7 @@ import type { ViewQuery } from "./view-query";
 export type ItemsView = {
   graph: AppGraph;
   findings: ReadonlyMap<number, ItemFinding>;
+  titles: TitleMap;
   /** Items to mark because they changed a moment ago. */
   changed: ReadonlySet<number>;
   query: ViewQuery;

@@ -1,4 +1,5 @@
 import type { GraphItem } from "../../api/applications";
+import type { TitleMap } from "../../api/titles";
 import { groupBy } from "../../lib/group-by";
 import { type AppGraph, compareNames } from "./graph-model";
 import { type ItemFinding, needsAttention, stateOf } from "./item-state";
@@ -8,14 +9,17 @@ export type ListRow =
   | { kind: "service"; service: GraphItem["service"]; count: number; isOpen: boolean }
   | { kind: "item"; item: GraphItem };
 
-/** Returns the items that match the filters. */
-export function matching(graph: AppGraph, findings: ReadonlyMap<number, ItemFinding>, query: ViewQuery): GraphItem[] {
+type Findings = ReadonlyMap<number, ItemFinding>;
+
+/** Returns the items that match the filters. The text is a part of the name or of the title. */
+export function matching(graph: AppGraph, findings: Findings, titles: TitleMap, query: ViewQuery): GraphItem[] {
   const text = query.text.trim().toLowerCase();
+  const contains = (value = "") => value.toLowerCase().includes(text);
   return graph.items.filter(
     (item) =>
       (query.state === "" || stateOf(item).word === query.state) &&
       (query.service === undefined || item.service.id === query.service) &&
-      (text === "" || item.name.toLowerCase().includes(text)) &&
+      (text === "" || contains(item.name) || contains(titles.get(item.id))) &&
       (query.attention === "" || needsAttention(item, findings.get(item.id))),
   );
 }

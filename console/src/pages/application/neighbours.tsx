@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { GraphItem } from "../../api/applications";
+import { ItemTitle } from "../../ui/item-title";
 import type { Reference } from "./graph-model";
 
 const SHOWN = 10;
@@ -22,7 +23,7 @@ export function Neighbours({ title, rows, onSelect }: Props) {
           <li key={`${from} ${to} ${pointer}`}>
             {item && (
               <button type="button" className="link" onClick={() => onSelect(item.id)}>
-                {item.name}
+                <ItemTitle item={item} />
               </button>
             )}{" "}
             <code className="hint">{pointer}</code>

@@ -4,6 +4,7 @@ import { links } from "../../lib/links";
 import { useResource } from "../../lib/use-resource";
 import { useApi, useSession } from "../../session/session";
 import { DocumentView } from "../../ui/document-view";
+import { NamedTitle } from "../../ui/item-title";
 import { Page } from "../../ui/page";
 import { ResourceStatus } from "../../ui/resource-status";
 import { Tabs } from "../../ui/tabs";
@@ -14,6 +15,7 @@ import { Drift } from "./drift";
 import { History } from "./history";
 import { ItemFacts } from "./item-facts";
 import { References } from "./references";
+import { useItemTitle } from "./use-item-title";
 
 /** With the polls of the history and the claim, an idle page sends at most ten requests a minute. */
 const SECONDS = 15;
@@ -23,8 +25,10 @@ export function Item({ id }: { id: number }) {
   const api = useApi();
   const { role } = useSession();
   const item = useResource(useCallback(() => readItem(api, role, id), [api, role, id]), SECONDS);
+  const title = useItemTitle(item.data);
+  const name = item.data?.name ?? "Item";
   return (
-    <Page title={item.data?.name ?? "Item"}>
+    <Page title={name} heading={<NamedTitle title={title} name={name} />}>
       <ResourceStatus resource={item} />
       {item.data && <Content item={item.data} />}
     </Page>

@@ -6,6 +6,7 @@ import { useChanges } from "../../lib/use-changes";
 import { useNow } from "../../lib/use-now";
 import { useCanWrite } from "../../session/access";
 import { useApi } from "../../session/session";
+import { Titles } from "../../ui/item-title";
 import { ListStatus } from "../../ui/list-status";
 import { Page } from "../../ui/page";
 import { ShowMore } from "../../ui/show-more";
@@ -20,6 +21,7 @@ import type { Answer } from "./send-decision";
 import { Toolbar } from "./toolbar";
 import { useBatch } from "./use-batch";
 import { useApplicationOptions, useServiceOptions, useWorkerOptions } from "./use-filter-options";
+import { useQueueTitles } from "./use-queue-titles";
 import { focusedRow, useRowFocus } from "./use-row-focus";
 import { useSelection } from "./use-selection";
 import { useShortcuts } from "./use-shortcuts";
@@ -38,6 +40,7 @@ export function Queue() {
   const services = useServiceOptions(list.rows);
   const applications = useApplicationOptions(list.rows, filters.application);
   const workers = useWorkerOptions(list.rows, workerOf(filters.claimed));
+  const titles = useQueueTitles(list.rows);
   const canWrite = useCanWrite();
   const selection = useSelection();
   const selected = rows.filter((change) => selection.ids.has(change.id));
@@ -85,19 +88,21 @@ export function Queue() {
         onDecide={ask}
         onHelp={() => setHelpOpen(true)}
       />
-      {batch && <Results batch={batch} onDismiss={dismiss} />}
-      <ListStatus list={{ ...list, rows }} emptyText={hasFilter(filters) ? "No change fits these filters." : "No change waits for your team."} />
-      {rows.length > 0 && (
-        <Table
-          caption="Open changes"
-          columns={queueColumns(rows, canWrite ? selection : null, now)}
-          rows={rows}
-          rowKey={(change) => change.id}
-          isSelected={(change) => selection.ids.has(change.id)}
-        />
-      )}
-      {list.hasMore && <ShowMore count={rows.length} noun="change" onMore={list.loadMore} />}
-      {pending && <DecisionDialog {...pending} onConfirm={confirm} onClose={() => setPending(null)} />}
+      <Titles value={titles}>
+        {batch && <Results batch={batch} onDismiss={dismiss} />}
+        <ListStatus list={{ ...list, rows }} emptyText={hasFilter(filters) ? "No change fits these filters." : "No change waits for your team."} />
+        {rows.length > 0 && (
+          <Table
+            caption="Open changes"
+            columns={queueColumns(rows, canWrite ? selection : null, now)}
+            rows={rows}
+            rowKey={(change) => change.id}
+            isSelected={(change) => selection.ids.has(change.id)}
+          />
+        )}
+        {list.hasMore && <ShowMore count={rows.length} noun="change" onMore={list.loadMore} />}
+        {pending && <DecisionDialog {...pending} onConfirm={confirm} onClose={() => setPending(null)} />}
+      </Titles>
       {isHelpOpen && <Help isEnabled={hasKeys} onEnable={setKeys} onClose={() => setHelpOpen(false)} />}
     </Page>
   );

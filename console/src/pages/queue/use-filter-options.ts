@@ -36,9 +36,16 @@ export function useWorkerOptions(rows: ChangeInstance[], chosen: string | undefi
   return useSeen(named, rows, workersOf);
 }
 
+const NONE: Option[] = [];
+
 const servicesOf = (row: ChangeInstance): Option[] => [row.service];
 const applicationsOf = (row: ChangeInstance): Option[] => [row.application];
 const workersOf = ({ claim }: ChangeInstance): Option<string>[] => (claim?.worker ? [{ id: claim.worker, name: claim.worker }] : []);
+
+/** Returns the services of the changes, also of earlier rows. */
+export function useSeenServices(rows: ChangeInstance[]): Option[] {
+  return useSeen(NONE, rows, servicesOf);
+}
 
 /** Collects options, also those of earlier rows: a filter must not remove the other choices. */
 function useSeen<Id>(base: Option<Id>[], rows: ChangeInstance[], optionsOf: (row: ChangeInstance) => Option<Id>[]): Option<Id>[] {
