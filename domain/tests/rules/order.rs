@@ -4,13 +4,14 @@ use crate::world::{APP, Declared, LB_OWNER, VM_OWNER, World, application, docume
 use domain::base::state::ChangeType::{Create, Delete, Modify};
 use domain::base::state::State;
 use domain::model::submission::Scope;
-use domain::model::wait::Wait;
+use domain::model::wait::{UNBLOCKS_MAX, Wait};
 use domain::rules::decide::Refused;
 use domain::rules::order::left;
 use domain::views::waves::Waves;
 use domain::{Change, Item, ItemId};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::iter;
 
 /// Returns a world whose VMs and load balancers may refer to each other.
 fn world() -> World {
@@ -127,6 +128,17 @@ fn r74_a_change_knows_how_many_items_wait_for_it() {
     // A removal waits for the changes that drop the reference.
     let (plan, _) = world.declare_and_generate(&[b(1, None), c(None)]);
     assert_eq!(unblocks(&plan.created), is([("b", 1), ("c", 1), ("a", 0)]));
+}
+
+#[test]
+fn r74_a_change_counts_at_most_100_items_that_wait_for_it() {
+    let mut world = world();
+    let names: Vec<String> = (0..=UNBLOCKS_MAX).map(|number| format!("b{number}")).collect();
+    let waiting = |name: &String| item_of("LoadBalancer", json!({"name": name, "to": "a"}));
+    let declared: Vec<Declared> = iter::once(a(1, None)).chain(names.iter().map(waiting)).collect();
+    let (plan, _) = world.declare_and_generate(&declared);
+    assert_eq!(plan.created.len(), 102);
+    assert_eq!(of(&plan.created, "a").unblocks, UNBLOCKS_MAX);
 }
 
 #[test]

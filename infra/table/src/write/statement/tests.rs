@@ -8,9 +8,9 @@ mod json;
 use self::examples::{
     application, at, awaiting_item, blocked_item, change, change_id, change_of_generation, charges,
     checked_work, claim, consumer, deployed, drifted_item, entry, first_half, generations, gone_item, head,
-    item, item_id, item_use, offered, owner, redeclaring_work, remembered, replaced_item, replacing_service,
-    replacing_work, service, share, slot, staged_work, staging, submission, using_item, using_work,
-    waiting_item, work,
+    item, item_id, item_use, offered, owner, redeclaring_work, remembered, renaming_work, replaced_item,
+    replacing_service, replacing_work, service, share, slot, staged_work, staging, submission, using_item,
+    using_work, waiting_item, work,
 };
 use self::fences::condition;
 use self::json::{attributes_of, dynamodb_json};
@@ -158,6 +158,7 @@ fn records_are_stored_as_the_golden_files_say_and_read_back() {
     golden::<WorkRecord>("checked_work", &checked_work());
     golden::<WorkRecord>("replacing_work", &replacing_work());
     golden::<WorkRecord>("using_work", &using_work());
+    golden::<WorkRecord>("renaming_work", &renaming_work());
     golden::<WorkRecord>("staged_work", &staged_work());
     golden::<WorkRecord>("redeclaring_work", &redeclaring_work());
     golden::<StagingRecord>("staging", &staging());

@@ -421,6 +421,17 @@ pub(super) fn using_work() -> Work {
     }
 }
 
+/// Returns work that gives an item another name, and waits for a new item in reserve.
+pub(super) fn renaming_work() -> Work {
+    let of = using_work();
+    let planned = of.entries[0].clone();
+    let declared = planned.declared.clone().unwrap();
+    let declared = Some(Declared { new: None, new_name: Some("CoreVM3".to_owned()), ..declared });
+    let spare = ItemId::new(item_id().application(0), 9).unwrap();
+    let waits = vec![Wait { item: item_id(), change: None, spare: Some(spare) }];
+    Work { entries: vec![PlannedChange { declared, waits, ..planned }], ..of }
+}
+
 pub(super) fn share() -> Share {
     Share { item: item_id(), owner: consumer().id, created: at(0) }
 }
