@@ -20,6 +20,7 @@ mod document {
     pub(crate) mod file;
     pub(crate) mod input;
     pub(crate) mod json;
+    pub(crate) mod sources;
     pub(crate) mod write;
     mod yaml;
 }

@@ -48,6 +48,7 @@ transcripts! {
     show_derived_values
     show_references
     submit_with_a_message
+    usual_and_unusual_yaml
     wait_for_the_owners
     write_yaml
 }

@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     declared: Declared,
     /// Compare this file with `--new`, without a server
     #[arg(long, value_name = "FILE", requires = "new")]
-    #[arg(conflicts_with_all = ["path", "whole", "annotate", "sarif", "markdown", "save"])]
+    #[arg(conflicts_with_all = ["paths", "files", "recursive", "whole", "annotate", "sarif", "markdown", "save"])]
     old: Option<PathBuf>,
     /// Compare this file with `--old`, without a server
     #[arg(long, value_name = "FILE", requires = "old")]

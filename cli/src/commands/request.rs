@@ -6,12 +6,16 @@ use crate::{
         filter, object, suggest,
     },
     base::{failure::Failure, json::At as _},
-    document::input::Input,
+    document::{
+        input::Input,
+        sources::{IGNORE, LeftOut},
+    },
 };
 use clap::Args;
 use domain::Hash;
 use serde_json::{Map, Value, json};
 use std::{
+    io::Write as _,
     path::PathBuf,
     thread,
     time::{Duration, Instant},
@@ -27,9 +31,16 @@ const PREVIEWS_MAX: u32 = 5;
 /// The declaration of a command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Declared {
-    /// A YAML or JSON file, a directory with one file per application, or a repository with `.netorca/`
-    #[arg(value_name = "PATH", default_value = ".")]
-    path: PathBuf,
+    /// YAML or JSON files, directories with one file per application, a repository with `.netorca/`, or `-` for
+    /// standard input; the current directory without any
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The same as PATH
+    #[arg(short, long = "file", value_name = "PATH")]
+    files: Vec<PathBuf>,
+    /// Read the directories below, too; `.dovetailignore` names what declares nothing
+    #[arg(short = 'R', long)]
+    recursive: bool,
     /// Declare the whole team: remove every application that is not in PATH
     #[arg(long)]
     whole: bool,
@@ -50,8 +61,28 @@ impl Declared {
     /// Reads the files, and returns their request.
     pub(super) fn read(&self, api: &Api) -> Result<Request, Failure> {
         let team = team(api)?;
-        let input = Input::read(&self.path, &team)?;
+        let mut paths = [self.paths.as_slice(), &self.files].concat();
+        if paths.is_empty() {
+            paths.push(PathBuf::from("."));
+        }
+        let input = Input::read(&paths, self.recursive, &team)?;
+        self.report_left_out(&input)?;
         Ok(Request::new(input.body(&team), self.whole, Some(input)))
+    }
+
+    /// Names what was not read. Fails for a whole declaration, because then the applications there would be removed.
+    fn report_left_out(&self, input: &Input) -> Result<(), Failure> {
+        if input.left_out.is_empty() {
+            return Ok(());
+        }
+        let left_out = input.left_out.iter().map(LeftOut::text).collect::<Vec<_>>().join(", ");
+        if self.whole {
+            return Err(Failure::Usage(format!(
+                "--whole must not leave out anything: {left_out}; name in {IGNORE} what declares nothing"
+            )));
+        }
+        drop(writeln!(anstream::stderr(), "Left out: {left_out}."));
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     base::failure::Failure,
-    document::{file, input, json, write},
+    document::{file, json, sources, write},
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
@@ -88,7 +88,7 @@ fn chosen(directory: &Path, declaration: &Value, force: bool) -> Result<Vec<File
 /// Returns the files of a directory by the names that they declare, with their whole content.
 fn present(directory: &Path, team: &str) -> Result<BTreeMap<String, (PathBuf, Value)>, Failure> {
     let mut present = BTreeMap::new();
-    for path in input::files(directory)? {
+    for path in sources::files(directory, false)?.files {
         let content = json::value(&path, &file::read(&path)?)?;
         // In the form of a submission, the team is above all its applications.
         let whole = content.get(team).and_then(Value::as_object);
@@ -141,7 +141,7 @@ mod tests {
     fn the_files_declare_the_same() {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(pull(directory.path(), &declared(), false).unwrap(), ["created"; 3]);
-        let input = Input::read(directory.path(), "Team").unwrap();
+        let input = Input::read(&[directory.path().to_owned()], false, "Team").unwrap();
         assert_eq!(input.body("Team"), declared());
         assert_eq!(pull(directory.path(), &declared(), false).unwrap(), ["unchanged"; 3]);
     }

@@ -10,14 +10,12 @@ use crate::{
     document::{
         file,
         json::{self, unreadable},
+        sources::{self, LeftOut},
         yaml::{self, Node},
     },
 };
 use serde_json::{Map, Value, json};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The folder of an existing repository, with one file per application and the file `config.yaml`.
 const REPOSITORY: &str = ".netorca";
@@ -28,6 +26,8 @@ pub(crate) struct Input {
     metadata: Option<Value>,
     applications: Vec<Application>,
     files: Vec<File>,
+    /// What the directories have besides.
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 struct Application {
@@ -45,32 +45,63 @@ struct File {
 }
 
 impl Input {
-    /// Reads a file or a directory for a team.
-    pub(crate) fn read(path: &Path, team: &str) -> Result<Self, Failure> {
-        let mut input = Self { metadata: None, applications: Vec::new(), files: Vec::new() };
-        if path.is_dir() {
-            let repository = path.join(REPOSITORY);
-            let directory = if repository.is_dir() { &repository } else { path };
-            for file in files(directory)? {
-                input.add(&file, team)?;
+    /// Reads files and directories for a team, possibly with the directories below.
+    pub(crate) fn read(paths: &[PathBuf], recursive: bool, team: &str) -> Result<Self, Failure> {
+        let mut input =
+            Self { metadata: None, applications: Vec::new(), files: Vec::new(), left_out: Vec::new() };
+        for path in paths {
+            if path.is_dir() {
+                input.add_directory(path, recursive, team)?;
+            } else {
+                input.add_file(path, team)?;
             }
-            if input.files.is_empty() {
-                let message = format!("{}: must have a file with an application", directory.display());
-                return Err(Failure::Failed(message));
-            }
-        } else {
-            input.add(path, team)?;
         }
         Ok(input)
     }
 
-    fn add(&mut self, path: &Path, team: &str) -> Result<(), Failure> {
+    /// Adds a file that the user names, so it must declare applications.
+    fn add_file(&mut self, path: &Path, team: &str) -> Result<(), Failure> {
         let text = file::read(path)?;
         let Value::Object(members) = json::value(path, &text)? else {
             let position = Position { line: 1, column: 1 };
             let message = "must be an object of applications".to_owned();
             return Err(unreadable(path, Some((position, &text)), message));
         };
+        self.add(path, text, members, team)
+    }
+
+    /// Adds the files of a directory, or of the repository in it.
+    fn add_directory(&mut self, path: &Path, recursive: bool, team: &str) -> Result<(), Failure> {
+        let repository = path.join(REPOSITORY);
+        let directory = if repository.is_dir() { &repository } else { path };
+        let found = sources::files(directory, recursive)?;
+        let before = self.files.len();
+        self.left_out.extend(found.left_out);
+        for path in found.files {
+            let text = file::read(&path)?;
+            if let Value::Object(members) = json::value(&path, &text)?
+                && may_declare(&members)
+            {
+                self.add(&path, text, members, team)?;
+            } else {
+                self.left_out.push(LeftOut::File(path));
+            }
+        }
+        if self.files.len() == before {
+            let message = format!("{}: must have a file with an application", directory.display());
+            return Err(Failure::Failed(message));
+        }
+        Ok(())
+    }
+
+    /// Adds the applications of a file.
+    fn add(
+        &mut self,
+        path: &Path,
+        text: String,
+        members: Map<String, Value>,
+        team: &str,
+    ) -> Result<(), Failure> {
         let file = self.files.len();
         self.files.push(File { path: path.to_owned(), text });
         if is_config(path) {
@@ -84,7 +115,7 @@ impl Input {
             }
             _ => (members, Vec::new()),
         };
-        for (name, content) in members {
+        for (name, content) in members.into_iter().filter(|(name, content)| !is_shared(name, content)) {
             if name == "metadata" {
                 self.metadata = Some(content);
                 continue;
@@ -135,25 +166,23 @@ impl Input {
     }
 }
 
-/// Returns the files with applications in a directory, in the order of their names.
-pub(crate) fn files(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries = fs::read_dir(directory).map_err(Failure::file(directory))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(Failure::file(directory))?.path();
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_file() && !is_hidden && (json::is_yaml(&path) || json::is_json(&path)) {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    Ok(paths)
+/// Returns whether the members of a file can be applications, which are objects. Tools have other files next to those
+/// of applications, for example `package.json`.
+fn may_declare(members: &Map<String, Value>) -> bool {
+    let mut own = members.iter().filter(|(name, content)| !is_shared(name, content));
+    own.all(|(_, content)| content.is_object() || content.is_null())
 }
 
 /// Returns whether a file is the configuration of a repository.
 fn is_config(path: &Path) -> bool {
     let is_named = path.file_stem().is_some_and(|stem| stem == "config");
     is_named && path.parent().is_some_and(|parent| parent.ends_with(REPOSITORY))
+}
+
+/// Returns whether a member is no application, but a place for anchors: its name begins with `x-` or a dot.
+fn is_shared(name: &str, content: &Value) -> bool {
+    let is_named = name.starts_with("x-") || name.starts_with('.');
+    is_named && !content.as_object().is_some_and(is_application)
 }
 
 /// Returns whether an object is an application, and not a team with applications.

@@ -10,14 +10,16 @@ use crate::{
     document::{file, yaml},
 };
 use domain::{base::problem::Problem as Broken, model::declaration::DEPTH_MAX};
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::path::Path;
 
 /// Reads a file. Returns JSON; that of a JSON file is as it was written.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let text = file::read(path)?;
-    if is_yaml(path) { Ok(value(path, &text)?.to_string().into()) } else { Ok(text.into()) }
+    // Standard input has no name that says its form.
+    let is_flow = text.trim_start().starts_with(['{', '[']);
+    let is_yaml = is_yaml(path) || file::is_standard_input(path) && !is_flow;
+    if is_yaml { Ok(value(path, &text)?.to_string().into()) } else { Ok(text.into()) }
 }
 
 /// Converts a text of JSON or YAML, by the name of its file.
@@ -51,9 +53,9 @@ pub(crate) fn lines(file: &Path, problems: &[Broken]) -> String {
 
 /// Returns the position of a problem in a text that the reader of JSON refuses.
 fn position_in_json(text: &str, pointer: &str) -> Position {
-    match serde_json::from_str::<IgnoredAny>(text) {
+    match serde_json::from_str::<Value>(text) {
         Err(error) => Position { line: error.line(), column: error.column().max(1) },
-        Ok(IgnoredAny) => match yaml::parse(text) {
+        Ok(_) => match yaml::parse(text) {
             Ok(node) => node.position(&text::parts(pointer)),
             Err(invalid) => invalid.position,
         },
@@ -72,6 +74,11 @@ fn syntax(path: &Path, place: Option<(Position, &str)>, pointer: &str, detail: S
     Located { file: Some(path.to_owned()), position, problem, source }
 }
 
+/// Returns whether the name of a file says that it is YAML or JSON.
+pub(crate) fn is_data(path: &Path) -> bool {
+    is_yaml(path) || is_json(path)
+}
+
 /// Returns whether the name of a file says that it is YAML.
 pub(crate) fn is_yaml(path: &Path) -> bool {
     has_extension(path, "yaml") || has_extension(path, "yml")
@@ -83,5 +90,5 @@ pub(crate) fn is_json(path: &Path) -> bool {
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|own| own == extension)
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }
