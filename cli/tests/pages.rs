@@ -16,10 +16,9 @@ const README: &str = include_str!("../../README.md");
 const OWNER: &str = include_str!("../../docs/how-to/owner.md");
 
 /// Files that the pages mention and do not show.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 5] = [
     ("awesome.key", "awesome-key\n"),
     ("vm.key", "vm-owner-key\n"),
-    ("web1.json", r#"{"ip": "10.0.0.1"}"#),
     (
         "submitted.json",
         r#"{"AwesomeConsumer": {"NewApp1": {"services": {"VM": [

@@ -8,7 +8,7 @@ use crate::{
     },
     commands::{
         request::{Declared, Request},
-        wait::{self, Goal},
+        wait::{self, End, Goal},
     },
     document::file,
     output::{Format, Output, plan},
@@ -64,6 +64,9 @@ pub(super) struct Approval {
     /// Write a JUnit report to this file after the wait, with a case for each item
     #[arg(long, value_name = "FILE", requires = "wait")]
     junit: Option<PathBuf>,
+    /// After a rejected or failed change, wait for the others
+    #[arg(long, requires = "wait")]
+    keep_waiting: bool,
 }
 
 /// Executes `apply`.
@@ -125,8 +128,13 @@ impl Approval {
         }
         match (self.wait, submission.at("/id").as_u64()) {
             (Some(goal), Some(id)) => {
-                let timeout = Duration::from_secs(self.timeout);
-                wait::until(api, id, goal, timeout, self.junit.as_deref(), out)
+                let end = End {
+                    goal,
+                    timeout: Duration::from_secs(self.timeout),
+                    keep_waiting: self.keep_waiting,
+                    junit: self.junit.as_deref(),
+                };
+                wait::until(api, id, &end, out)
             }
             _ => Ok(Done::Success),
         }

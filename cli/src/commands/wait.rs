@@ -61,7 +61,8 @@ impl Goal {
 
 /// Waits for the changes of a submission
 ///
-/// Ends with a table of the changes that still wait, and of their owners. A rejected or failed change ends the wait.
+/// Ends with a table of the changes that still wait, and of their owners. The first rejected or failed change ends the
+/// wait with exit code 1.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Wait {
     /// Id of the submission
@@ -76,64 +77,104 @@ pub(crate) struct Wait {
     /// Write a JUnit report to this file after the wait, with a case for each item
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// After a rejected or failed change, wait for the others
+    #[arg(long)]
+    keep_waiting: bool,
+}
+
+/// What ends a wait.
+pub(crate) struct End<'a> {
+    pub(crate) goal: Goal,
+    pub(crate) timeout: Duration,
+    /// Whether a rejected or failed change ends the wait only after all others.
+    pub(crate) keep_waiting: bool,
+    /// The file of the JUnit report.
+    pub(crate) junit: Option<&'a Path>,
 }
 
 /// Executes `wait`.
 pub(crate) fn wait(api: &Api, command: &Wait, out: &mut Output) -> Result<Done, Failure> {
-    let timeout = Duration::from_secs(command.timeout);
-    until(api, command.submission, command.goal, timeout, command.junit.as_deref(), out)
+    let end = End {
+        goal: command.goal,
+        timeout: Duration::from_secs(command.timeout),
+        keep_waiting: command.keep_waiting,
+        junit: command.junit.as_deref(),
+    };
+    until(api, command.submission, &end, out)
 }
 
-/// Waits until a submission reaches a goal.
-pub(crate) fn until(
-    api: &Api,
-    submission: u64,
-    goal: Goal,
-    timeout: Duration,
-    junit: Option<&Path>,
-    out: &mut Output,
-) -> Result<Done, Failure> {
+/// Waits until a submission reaches a goal, or fails to reach it.
+pub(crate) fn until(api: &Api, submission: u64, end: &End<'_>, out: &mut Output) -> Result<Done, Failure> {
+    let left = watch(api, submission, end)?;
+    if let Some(path) = end.junit {
+        // Read once more, because only this report needs the changes that reached the goal.
+        report::write_junit(path, submission, &changes(api, submission)?, |change| {
+            is_short_of(end.goal, change)
+        })?;
+    }
+    if left.is_nothing() {
+        if out.format == Format::Table {
+            out.text(&format!("Submission {submission}: all changes are {}.\n", end.goal.name()))?;
+        }
+        return Ok(Done::Success);
+    }
+    out.list(&left.changes, &WAITING)?;
+    if left.ends(end) {
+        let refused = left.refused();
+        return Err(Failure::Failed(format!(
+            "{refused} rejected or failed: declare another value, or retry"
+        )));
+    }
+    Ok(Done::StillWaiting)
+}
+
+/// Looks at a submission until nothing is left, or until the wait ends without that.
+fn watch(api: &Api, submission: u64, end: &End<'_>) -> Result<Left, Failure> {
     let (began, [mut pause, longest], line) = (Instant::now(), PAUSES, Progress::text());
     loop {
+        let left = Left::read(api, submission, end.goal)?;
+        if left.is_nothing() || left.ends(end) || began.elapsed() >= end.timeout {
+            return Ok(left);
+        }
+        line.show(match left.changes.len() {
+            0 => format!("Submission {submission} has pending work."),
+            changes => format!("Submission {submission}: not yet {}: {changes}", end.goal.name()),
+        });
+        thread::sleep(pause.min(end.timeout.saturating_sub(began.elapsed())));
+        pause = (pause * 2).min(longest);
+    }
+}
+
+/// What keeps a submission from a goal.
+struct Left {
+    is_applied: bool,
+    /// The changes that are short of the goal, and those that are rejected or failed.
+    changes: Vec<Value>,
+}
+
+impl Left {
+    fn read(api: &Api, submission: u64, goal: Goal) -> Result<Self, Failure> {
         let progress = api.get(&format!("{ORCABASE}/consumer/submissions/{submission}/"))?;
         let is_applied = progress.text_at("/state") == "SETTLED";
-        let changes =
+        let mut changes =
             if is_applied && goal != Goal::Applied { changes(api, submission)? } else { Vec::new() };
-        let waiting: Vec<Value> = changes.into_iter().filter(|change| is_short_of(goal, change)).collect();
-        let is_refused = |change: &Value| state(change).is_some_and(State::is_blocked);
-        let can_go_on = !is_applied || waiting.iter().any(|change| !is_refused(change));
-        let is_late = began.elapsed() >= timeout;
-        if let (Some(path), true) = (junit, !can_go_on || is_late) {
-            // Read once more, because only this report needs the changes that reached the goal.
-            report::write_junit(path, submission, &self::changes(api, submission)?, |change| {
-                is_short_of(goal, change)
-            })?;
-        }
-        if is_applied && waiting.is_empty() {
-            drop(line);
-            if out.format == Format::Table {
-                out.text(&format!("Submission {submission}: all changes are {}.\n", goal.name()))?;
-            }
-            return Ok(Done::Success);
-        }
-        if !can_go_on || is_late {
-            drop(line);
-            out.list(&waiting, &WAITING)?;
-            let refused = waiting.iter().filter(|change| is_refused(change)).count();
-            return match refused {
-                0 => Ok(Done::StillWaiting),
-                _ if can_go_on => Ok(Done::StillWaiting),
-                _ => Err(Failure::Failed(format!(
-                    "{refused} rejected or failed: declare another value, or retry"
-                ))),
-            };
-        }
-        line.show(match waiting.len() {
-            0 => format!("Submission {submission} has pending work."),
-            changes => format!("Submission {submission}: not yet {}: {changes}", goal.name()),
-        });
-        thread::sleep(pause.min(timeout.saturating_sub(began.elapsed())));
-        pause = (pause * 2).min(longest);
+        changes.retain(|change| is_short_of(goal, change) || is_refused(change));
+        Ok(Self { is_applied, changes })
+    }
+
+    const fn is_nothing(&self) -> bool {
+        self.is_applied && self.changes.is_empty()
+    }
+
+    /// Returns the number of rejected and failed changes.
+    fn refused(&self) -> usize {
+        self.changes.iter().filter(|change| is_refused(change)).count()
+    }
+
+    /// Returns whether rejected or failed changes end the wait.
+    fn ends(&self, end: &End<'_>) -> bool {
+        let refused = self.refused();
+        refused > 0 && (!end.keep_waiting || refused == self.changes.len())
     }
 }
 
@@ -148,6 +189,11 @@ fn is_short_of(goal: Goal, change: &Value) -> bool {
         Goal::Decided => state(change) == Some(State::Pending),
         Goal::Completed => !matches!(state(change), Some(State::Completed | State::Closed)),
     }
+}
+
+/// Returns whether a change is rejected or failed, so that its consumer or its owner must act.
+fn is_refused(change: &Value) -> bool {
+    state(change).is_some_and(State::is_blocked)
 }
 
 fn state(change: &Value) -> Option<State> {
