@@ -13,14 +13,13 @@ use crate::{
         progress::Progress,
         text::{Column, joined},
     },
-    document::file,
+    document::{file, json as data},
     output::Output,
 };
 use clap::Args;
 use domain::State;
 use serde_json::{Value, json};
 use std::{
-    io::Read as _,
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -184,13 +183,7 @@ fn body(action: Action, details: Details<'_>) -> Value {
 }
 
 fn deployed(path: &Path) -> Result<Value, Failure> {
-    let mut text = String::new();
-    if path == Path::new("-") {
-        std::io::stdin().read_to_string(&mut text).map_err(Failure::file(path))?;
-    } else {
-        text = file::read(path)?;
-    }
-    serde_json::from_str(&text).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))
+    data::value(path, &file::read(path)?)
 }
 
 /// Returns the ids of the chosen changes, each once.
