@@ -102,7 +102,7 @@ impl Api {
     }
 
     /// Returns the path of a URL that the server sent.
-    pub(crate) fn path_of<'a>(&self, url: &'a str) -> &'a str {
+    fn path_of<'a>(&self, url: &'a str) -> &'a str {
         // Behind a proxy, the server may know another name of itself.
         url.find("/v1/").and_then(|at| url.get(at..)).unwrap_or(url)
     }
