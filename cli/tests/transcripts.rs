@@ -27,6 +27,7 @@ macro_rules! transcripts {
 transcripts! {
     apply_the_same_plan_twice
     claim_work
+    confirm_a_removal
     decide_as_a_service_owner
     declare_and_apply
     draw_a_graph

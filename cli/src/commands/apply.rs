@@ -43,6 +43,9 @@ pub(super) struct Approval {
     /// Do not ask; required without a terminal
     #[arg(long)]
     auto_approve: bool,
+    /// Confirm with `--auto-approve` also the removals that need it; a reviewed plan confirms its own
+    #[arg(long)]
+    allow_removal: bool,
     /// Make the reviewed changes or none: the `plan` in the output of `dovetail plan -o json`
     #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
     plan: Option<String>,
@@ -117,6 +120,8 @@ impl Approval {
         }
         if !self.auto_approve {
             approve()?;
+        } else if reviewed.is_none() && !self.allow_removal {
+            assert_confirmed(&preview)?;
         }
         let commit =
             self.commit.clone().or_else(|| COMMIT_VARIABLES.iter().find_map(|name| env::var(name).ok()));
@@ -149,6 +154,18 @@ impl Approval {
             None => Err(Failure::Failed(format!("{}: must be a file of `plan --save`", path.display()))),
         }
     }
+}
+
+/// Fails if a removal needs a confirmation, because nobody has seen the plan.
+fn assert_confirmed(preview: &Value) -> Result<(), Failure> {
+    let removals = plan::unconfirmed_removals(preview);
+    if removals.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Problems(format!(
+        "needs a confirmation of what it removes: {}. Give --allow-removal, or review the plan and give --plan-file",
+        removals.join(", ")
+    )))
 }
 
 /// Asks whether the shown changes are to be made.

@@ -108,6 +108,18 @@ pub(crate) fn counts(preview: &Value) -> String {
     format!("Plan: {create} to create, {modify} to modify, {delete} to delete{replaced}.{generated}")
 }
 
+/// Returns the removals that need a confirmation: applications with the number of their items, and items.
+pub(crate) fn unconfirmed_removals(preview: &Value) -> Vec<String> {
+    let removal = |removal: &Value| match removal.at("/items").as_u64() {
+        Some(items) => {
+            let items = if items == 1 { "1 item".to_owned() } else { format!("{items} items") };
+            format!("{} with {items}", plain(&removal.text_at("/name")))
+        }
+        None => plain(&joined(removal, &["/application", "/service", "/name"])),
+    };
+    preview.list_at("/unconfirmed_removals").iter().map(removal).collect()
+}
+
 /// Returns the warnings, and the messages of the owners.
 pub(crate) fn warnings(preview: &Value) -> String {
     let label = painted("Warning:", Some(AnsiColor::Yellow));
