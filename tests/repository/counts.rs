@@ -205,7 +205,7 @@ fn counts() -> Vec<Count> {
         Count { what: "functions of over 50 lines", count: long, limit: 0 },
         Count { what: "functions with over 5 parameters", count: with_many_parameters().len(), limit: 10 },
         Count { what: "own loops of optimistic writes", count: own_loops().len(), limit: 1 },
-        Count { what: "words of docs written by hand", count: words(), limit: 69_000 },
+        Count { what: "words of docs written by hand", count: words(), limit: 70_000 },
         Count { what: "sentences under 5 words, per 1,000", count: short * 1_000 / all, limit: 25 },
         Count { what: "lines of Rust in tests", count: lines, limit: 51_500 },
     ]

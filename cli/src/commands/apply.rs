@@ -156,7 +156,7 @@ impl Approval {
     }
 }
 
-/// Fails if a removal needs a confirmation, because nobody has seen the plan.
+/// Fails if the plan has a removal that needs a confirmation.
 fn assert_confirmed(preview: &Value) -> Result<(), Failure> {
     let removals = plan::unconfirmed_removals(preview);
     if removals.is_empty() {

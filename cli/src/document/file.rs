@@ -63,7 +63,7 @@ pub(crate) fn create_private(path: &Path) -> Result<(), Failure> {
 
 /// Writes a new file next to the old one, and gives it the name of the old one.
 ///
-/// The new file has a random name, so nobody can put a link in its place.
+/// The new file has a random name, so that no link can be in its place.
 fn exchange(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
     let mut options = tempfile::Builder::new();

@@ -179,7 +179,7 @@ fn is_config(path: &Path) -> bool {
     is_named && path.parent().is_some_and(|parent| parent.ends_with(REPOSITORY))
 }
 
-/// Returns whether a member is no application, but a place for anchors: its name begins with `x-` or a dot.
+/// Returns whether a member is a place for anchors instead of an application: its name begins with `x-` or a dot.
 fn is_shared(name: &str, content: &Value) -> bool {
     let is_named = name.starts_with("x-") || name.starts_with('.');
     is_named && !content.as_object().is_some_and(is_application)

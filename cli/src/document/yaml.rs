@@ -304,7 +304,7 @@ fn plain(text: &str, span: Span) -> Result<Value, Invalid> {
     })
 }
 
-/// Reads a number. Returns `Some(None)` if it is too large, and `None` if the text is no number.
+/// Reads a number. Returns `Some(None)` if it is too large, and `None` if the text is not a number.
 fn number(text: &str) -> Option<Option<Number>> {
     let (sign, digits) = match text.strip_prefix(['-', '+']) {
         Some(digits) => (if text.starts_with('-') { "-" } else { "" }, digits),
