@@ -15,6 +15,8 @@ shopt -s inherit_errexit
 path=${DOVETAIL_PATH:-.}
 reports=${DOVETAIL_REPORTS:-dovetail-reports}
 mkdir -p "$reports"
+# The reports declare nothing, also if they are below the path.
+printf '*\n' >"$reports/.dovetailignore"
 
 declared=("$path")
 [[ ${DOVETAIL_WHOLE:-false} != true ]] || declared+=(--whole)

@@ -70,18 +70,23 @@ impl Declared {
         Ok(Request::new(input.body(&team), self.whole, Some(input)))
     }
 
-    /// Names what was not read. Fails for a whole declaration, because then the applications there would be removed.
+    /// Names what was not read. A whole declaration fails without the directories below, whose applications it would
+    /// remove.
     fn report_left_out(&self, input: &Input) -> Result<(), Failure> {
-        if input.left_out.is_empty() {
-            return Ok(());
-        }
-        let left_out = input.left_out.iter().map(LeftOut::text).collect::<Vec<_>>().join(", ");
-        if self.whole {
+        let text = |left_out: &[&LeftOut]| {
+            left_out.iter().map(|left_out| left_out.text()).collect::<Vec<_>>().join(", ")
+        };
+        let directories: Vec<&LeftOut> = input.left_out.iter().filter(|one| one.is_directory()).collect();
+        if self.whole && !directories.is_empty() {
             return Err(Failure::Usage(format!(
-                "--whole must not leave out anything: {left_out}; name in {IGNORE} what declares nothing"
+                "--whole must read all applications, but leaves out {}; name in {IGNORE} what declares nothing",
+                text(&directories)
             )));
         }
-        drop(writeln!(anstream::stderr(), "Left out: {left_out}."));
+        if !input.left_out.is_empty() {
+            let left_out = text(&input.left_out.iter().collect::<Vec<_>>());
+            drop(writeln!(anstream::stderr(), "Left out: {left_out}."));
+        }
         Ok(())
     }
 }

@@ -17,6 +17,10 @@ pub(crate) enum LeftOut {
 }
 
 impl LeftOut {
+    pub(crate) const fn is_directory(&self) -> bool {
+        matches!(self, Self::Directory(_))
+    }
+
     /// Returns the path, and why it is left out.
     pub(crate) fn text(&self) -> String {
         match self {
