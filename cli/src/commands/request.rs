@@ -70,21 +70,18 @@ impl Declared {
         Ok(Request::new(input.body(&team), self.whole, Some(input)))
     }
 
-    /// Names what was not read. A whole declaration fails without the directories below, whose applications it would
-    /// remove.
+    /// Names what was not read. A whole declaration fails without what can declare applications, because it would
+    /// remove them.
     fn report_left_out(&self, input: &Input) -> Result<(), Failure> {
-        let text = |left_out: &[&LeftOut]| {
-            left_out.iter().map(|left_out| left_out.text()).collect::<Vec<_>>().join(", ")
-        };
-        let directories: Vec<&LeftOut> = input.left_out.iter().filter(|one| one.is_directory()).collect();
-        if self.whole && !directories.is_empty() {
+        let is_refused = self.whole && input.left_out.iter().any(LeftOut::can_declare);
+        let named = input.left_out.iter().filter(|left_out| !is_refused || left_out.can_declare());
+        let left_out = named.map(LeftOut::text).collect::<Vec<_>>().join(", ");
+        if is_refused {
             return Err(Failure::Usage(format!(
-                "--whole must read all applications, but leaves out {}; name in {IGNORE} what declares nothing",
-                text(&directories)
+                "--whole must read all applications, but leaves out {left_out}; name in {IGNORE} what declares nothing"
             )));
         }
-        if !input.left_out.is_empty() {
-            let left_out = text(&input.left_out.iter().collect::<Vec<_>>());
+        if !left_out.is_empty() {
             drop(writeln!(anstream::stderr(), "Left out: {left_out}."));
         }
         Ok(())

@@ -79,12 +79,12 @@ impl Input {
         self.left_out.extend(found.left_out);
         for path in found.files {
             let text = file::read(&path)?;
-            if let Value::Object(members) = json::value(&path, &text)?
-                && may_declare(&members)
-            {
-                self.add(&path, text, members, team)?;
-            } else {
-                self.left_out.push(LeftOut::File(path));
+            match json::value(&path, &text)? {
+                Value::Object(members) if may_declare(&members) => self.add(&path, text, members, team)?,
+                Value::Object(_) => self.left_out.push(LeftOut::File(path)),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                    self.left_out.push(LeftOut::Other(path));
+                }
             }
         }
         if self.files.len() == before {
@@ -166,11 +166,14 @@ impl Input {
     }
 }
 
-/// Returns whether the members of a file can be applications, which are objects. Tools have other files next to those
-/// of applications, for example `package.json`.
+/// Returns whether the members of a file are a declaration: one is an application, or all can be one.
+///
+/// Tools have other files in the same directory, for example `package.json`.
 fn may_declare(members: &Map<String, Value>) -> bool {
-    let mut own = members.iter().filter(|(name, content)| !is_shared(name, content));
-    own.all(|(_, content)| content.is_object() || content.is_null())
+    let own =
+        || members.iter().filter(|(name, content)| !is_shared(name, content)).map(|(_, content)| content);
+    own().any(|content| content.as_object().is_some_and(is_application))
+        || own().all(|content| content.is_object() || content.is_null())
 }
 
 /// Returns whether a file is the configuration of a repository.

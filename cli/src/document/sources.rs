@@ -12,20 +12,28 @@ pub(crate) const IGNORE: &str = ".dovetailignore";
 pub(crate) enum LeftOut {
     /// A directory with files, below the one that is read.
     Directory(PathBuf),
-    /// A file with a text, a number or a list at its top, so it declares no application.
+    /// A file with a text, a number or a list at the place of an application.
     File(PathBuf),
+    /// A file that is a list or a text as a whole.
+    Other(PathBuf),
 }
 
 impl LeftOut {
-    pub(crate) const fn is_directory(&self) -> bool {
-        matches!(self, Self::Directory(_))
+    /// Returns whether there can be an application that the user meant to declare.
+    pub(crate) const fn can_declare(&self) -> bool {
+        match self {
+            Self::Directory(_) | Self::File(_) => true,
+            Self::Other(_) => false,
+        }
     }
 
     /// Returns the path, and why it is left out.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Directory(path) => format!("{} (a directory: --recursive reads it)", path.display()),
-            Self::File(path) => format!("{} (it declares no application)", path.display()),
+            Self::File(path) | Self::Other(path) => {
+                format!("{} (it declares no application)", path.display())
+            }
         }
     }
 }
@@ -78,7 +86,7 @@ mod tests {
         let name = |path: &Path| path.strip_prefix(directory).unwrap().display().to_string();
         let found = files(directory, recursive).unwrap();
         let left_out = found.left_out.iter().map(|left_out| match left_out {
-            LeftOut::Directory(path) | LeftOut::File(path) => name(path),
+            LeftOut::Directory(path) | LeftOut::File(path) | LeftOut::Other(path) => name(path),
         });
         (found.files.iter().map(|path| name(path)).collect(), left_out.collect())
     }
